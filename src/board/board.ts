@@ -1,0 +1,83 @@
+import type { BoardProject, Post, PostChange, PostField, PostId, ProjectId } from "../model/post.ts";
+import type { ReadBounds } from "../model/surroundings.ts";
+
+/**
+ * The board, as the sync needs it. An adapter reads and sends; it decides nothing.
+ *
+ * Reads may be repeated by the adapter (429 and 5xx, `retries` times, inside their bounds) and throw `RemoteError`.
+ * The one write is sent exactly once and never throws: every answer, and the lack of one, is an outcome.
+ */
+export interface Board {
+  /** Proves that the key is accepted (`GET /`). Throws `RemoteError` with the fault `unauthorized` when it is not. */
+  verifyKey(bounds: ReadBounds): Promise<void>;
+
+  /** The projects that the key's owner can access. Never partial. */
+  listProjects(bounds: ReadBounds): Promise<readonly BoardProject[]>;
+
+  /**
+   * All posts of a project, page by page, in the board's order. The last page, and only it, has an `end`. A post may
+   * come twice when the board shifts between pages; the later record counts. A page is handed over as soon as it is
+   * read, so a pull that fails later has still shown true posts.
+   *
+   * @throws RemoteError when a page can't be fetched or its shape can't be recognised: the pull is then incomplete.
+   */
+  listPosts(project: ProjectId, bounds: ReadBounds): AsyncIterable<PostPage>;
+
+  /**
+   * Changes the given fields of one post, and no others. Sent once, with the project in the query. Voters are mailed by
+   * the board when `status` is among the fields, so the caller has journalled it before.
+   */
+  patchPost(project: ProjectId, post: PostId, change: PostChange): Promise<PatchOutcome>;
+
+  /** Requests sent so far by this adapter, retries included. */
+  readonly requests: number;
+}
+
+export interface PostPage {
+  readonly posts: readonly Post[];
+  /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */
+  readonly seen: ReadonlySet<PostField>;
+  /** What was recognised, for `check`: `data.feedback`, `uuid`, `Link`, … The same on every page of a pull. */
+  readonly shape: ListShape;
+  /** Records that could not be used (no id, not an object), as sentences; at most a few a page. */
+  readonly unusable: readonly string[];
+  readonly end: ListEnd | undefined;
+}
+
+export interface ListShape {
+  /** Path of the array in the answer; `(top level)` for a bare array. */
+  readonly items: string;
+  /** Name of the id field; undefined while no record was seen. */
+  readonly id: string | undefined;
+  /** How pages follow one another, in a few words for a person. */
+  readonly paging: string;
+  /** Every key that the records of the first page have, sorted; names only. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * How a listing ended. `complete`: absence means something. `cut`: one page without any sign of paging, of a size that
+ * looks like a limit; usable, but absence means nothing. `incomplete`: the pages contradict themselves (all seen before,
+ * a repeated cursor, the page limit): the pull failed.
+ */
+export type ListEnd =
+  | { readonly kind: "complete" }
+  | { readonly kind: "cut"; readonly message: string }
+  | { readonly kind: "incomplete"; readonly message: string };
+
+/** What became of a PATCH. Only `unknown` may have been applied without our knowing. */
+export type PatchOutcome =
+  /** 2xx. `post` is the record as the answer shows it; undefined where the answer holds none. */
+  | { readonly kind: "applied"; readonly post: Post | undefined }
+  /** 400, 409, 410, 413, 422: this write is refused for good, in the board's words (cut, and without control characters). */
+  | { readonly kind: "rejected"; readonly status: number; readonly message: string }
+  /** 404. */
+  | { readonly kind: "missing"; readonly message: string }
+  /** 401, 403: the board side of the run is over. */
+  | { readonly kind: "unauthorized"; readonly message: string }
+  /** 429: not applied. `retryAt` in epoch ms where the board named a time. */
+  | { readonly kind: "limited"; readonly retryAt: number | undefined; readonly message: string }
+  /** Refused connection, name not found, TLS failure: it never left. */
+  | { readonly kind: "unsent"; readonly message: string }
+  /** Anything else: 3xx, 5xx, time-out, reset, an unreadable answer. It may have been applied. */
+  | { readonly kind: "unknown"; readonly message: string };

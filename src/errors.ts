@@ -1,0 +1,62 @@
+/** The few errors that end a run, a project or a command. Expected outcomes are values, never errors. */
+
+/** Bad usage, config or secrets: exit 2. `problems` are complete sentences, one per line. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+export type Side = "board" | "tracker";
+
+/** What made a remote read fail, as the middle of a code such as `board.unauthorized`. */
+export type RemoteFault =
+  | "unreachable" // refused, reset, timed out, 5xx after all retries
+  | "unauthorized" // 401, 403: key or token
+  | "limited" // 429, or a limit that names a time beyond this run
+  | "missing" // 404: not there, or not visible to us
+  | "unreadable" // no JSON, truncated, oversized, or a shape that is not recognised
+  | "refused" // any other definite no
+  | "aborted"; // a signal ended the run
+
+/**
+ * A read of the board or the tracker that did not give what was asked. It ends the pull that needed it.
+ * `message` is one plain sentence for the user and holds no secret; `cause` is the library's error.
+ */
+export class RemoteError extends Error {
+  override readonly name = "RemoteError";
+  readonly side: Side;
+  readonly fault: RemoteFault;
+  /** Epoch ms before which nothing should be asked again; undefined when the other side named no time. */
+  readonly retryAt: number | undefined;
+
+  constructor(
+    side: Side,
+    fault: RemoteFault,
+    message: string,
+    options: { cause?: unknown; retryAt?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.side = side;
+    this.fault = fault;
+    this.retryAt = options.retryAt;
+  }
+
+  get code(): string {
+    return `${this.side}.${this.fault}`;
+  }
+}
+
+/** The state file can't be used: corrupt, of a newer version, not writable. */
+export class StateError extends Error {
+  override readonly name = "StateError";
+}
+
+/** Another process holds the state: exit 5. */
+export class StateHeldError extends Error {
+  override readonly name = "StateHeldError";
+}

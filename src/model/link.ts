@@ -1,0 +1,78 @@
+import type { Issue, IssueRef } from "./issue.ts";
+import type { FieldValue, Post, PostId, RuleField } from "./post.ts";
+
+/**
+ * How a pair came to be. `opened`: boardsync opened the issue for this post, its first plan may write at once.
+ * `adopted`: found by its marker or named by a person; both sides are taken as they are.
+ */
+export type LinkOrigin = "opened" | "adopted";
+
+/** Post ↔ issue. Many to many; changes only by a verified transfer or by a person. */
+export interface Link {
+  readonly post: PostId;
+  readonly issue: IssueRef;
+  readonly origin: LinkOrigin;
+}
+
+/** What the rules make of a row's issues, for one field: a value, or no matching rule that names the field. */
+export type Target = { readonly kind: "value"; readonly value: FieldValue } | { readonly kind: "none" };
+
+/**
+ * What both sides agreed on last, for one field of one post. A field without a base has never been planned.
+ */
+export interface FieldBase {
+  /** T₀: the target that was last applied, agreed or recorded. */
+  readonly target: Target;
+  /** P₀: the post's value then; undefined while the field is unseen. */
+  readonly post: FieldValue | undefined;
+  /** The last value that boardsync did not write, for `whenNoRule: restore`; undefined when none was ever seen. */
+  readonly foreign: FieldValue | undefined;
+  /**
+   * Set from our last write of this field until it is handed back or a person moves the post: the value sent, and the
+   * one that the board showed for it afterwards (undefined until a pull or the answer has shown it).
+   */
+  readonly written: { readonly sent: FieldValue; readonly shown: FieldValue | undefined } | undefined;
+  /** A target that differs from T₀ and has not been acted on: settling, held, or waiting. Epoch ms of its first sight. */
+  readonly pending: { readonly target: Target; readonly since: number } | undefined;
+}
+
+/** What was last written into the managed block of an issue that boardsync opened; hashes, never the text. */
+export interface ContentBase {
+  readonly titleHash: string;
+  readonly blockHash: string;
+}
+
+/** One issue of a row, with what the link remembers. */
+export interface LinkedIssue {
+  readonly link: Link;
+  /** undefined while the issue has not been read yet. */
+  readonly issue: Issue | undefined;
+  /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
+  readonly isGone: boolean;
+  readonly content: ContentBase | undefined;
+}
+
+/** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */
+export interface Parked {
+  readonly kind: "create-issue" | "update-issue" | "patch-post";
+  readonly code: string;
+  readonly message: string;
+  readonly since: number;
+  /** What was refused (a hash of the write and of the settings behind it): another write than this one may go. */
+  readonly signature: string;
+}
+
+/** Everything that one decision needs. Built by the ledger, read by the plan. */
+export interface Row {
+  readonly post: Post;
+  /** Missing from a complete pull (1), from two complete pulls of two runs or answered by 404 (2); else 0. */
+  readonly missing: 0 | 1 | 2;
+  readonly links: readonly LinkedIssue[];
+  readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
+  /** Kinds with an open intent: their outcome is not known yet, or they are prepared and not sent. */
+  readonly openIntents: readonly Parked["kind"][];
+  readonly parked: readonly Parked[];
+  readonly isQuarantined: boolean;
+  /** Times (epoch ms) of this post's status writes in the last 24 hours, oldest first. */
+  readonly statusWrites: readonly number[];
+}
