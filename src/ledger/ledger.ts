@@ -1,0 +1,297 @@
+import type { Issue, IssueRef, Milestone, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { ContentBase, FieldBase, Link, Parked, Row } from "../model/link.ts";
+import type { FieldValue, Post, PostField, PostId, ProjectId, RuleField } from "../model/post.ts";
+
+/**
+ * What boardsync remembers. Everything is synchronous and short; each method that writes is one transaction, and
+ * `transaction` joins several into one. What a method returns has been committed, to the disk, when it returns.
+ *
+ * Times are epoch milliseconds, given by the caller: the ledger has no clock.
+ */
+export interface Ledger {
+  readonly memory: Memory;
+  readonly pulls: Pulls;
+  readonly rows: Rows;
+  readonly journal: Journal;
+  readonly runs: Runs;
+  /** All of `work`, or nothing when it throws. It must not await. Nested calls join the outer one. */
+  transaction<T>(work: () => T): T;
+  /** Writes a consistent copy to a new file (mode 0600), while others read and write. */
+  copyTo(file: string): Promise<void>;
+  close(): void;
+}
+
+/** Facts about the two sides that are asked for once and checked again every `fullEvery`. */
+export interface Memory {
+  account(): AccountMemory | undefined;
+  rememberAccount(account: AccountMemory): void;
+  /** By the name that the config gives the project. */
+  project(key: string): ProjectMemory | undefined;
+  rememberProject(project: ProjectMemory): void;
+  repository(name: RepositoryName): RepositoryMemory | undefined;
+  /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
+  rememberRepository(repository: RepositoryMemory): void;
+}
+
+export interface AccountMemory {
+  readonly login: string;
+  readonly checkedAt: number;
+}
+
+export interface ProjectMemory {
+  /** `project` of the config. */
+  readonly key: string;
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly checkedAt: number;
+  /** Of all settings that a decision depends on: when it changes, every row is due. */
+  readonly settingsPrint: string | undefined;
+  /** Of `rules`, `several` and `whenNoRule` only. */
+  readonly rulesPrint: string | undefined;
+  /** The fields that the last usable pull showed. */
+  readonly seen: readonly PostField[];
+  /** When everything linked was last read anew, whatever had changed. */
+  readonly fullAt: number | undefined;
+  readonly lastSuccessAt: number | undefined;
+}
+
+export interface RepositoryMemory {
+  readonly repository: Repository;
+  readonly checkedAt: number;
+  readonly labels: readonly string[];
+  readonly milestones: readonly Milestone[];
+  /** Makes the idle request conditional. */
+  readonly etag: string | undefined;
+  /** The newest `updated_at` whose changes are all stored; undefined before the first complete read. */
+  readonly cursor: string | undefined;
+  /** When the first scan for markers was completed; without it nothing is opened there. */
+  readonly scannedAt: number | undefined;
+}
+
+export type PullId = number & { readonly __pull: true };
+
+/** What was read, stored page by page. */
+export interface Pulls {
+  begin(project: ProjectId, run: number, at: number): PullId;
+  /**
+   * Stores the posts under the pull's number (a post that comes again replaces what came before), and marks those due that
+   * are new, differ from what was stored, or were missing.
+   */
+  storePosts(pull: PullId, posts: readonly Post[]): void;
+  /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
+  measure(pull: PullId): PullMeasure;
+  /**
+   * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
+   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone.
+   */
+  end(pull: PullId, end: { readonly kind: "complete" | "usable" | "incomplete"; readonly at: number }): void;
+  /**
+   * Stores issues that are linked, and those that `marked` names: a marker of ours for a post of this board. Others are
+   * left out. Marks the rows of every changed issue due. Returns how many were stored.
+   */
+  storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
+  /** The tracker says that this issue is gone (or, with `false`, that it is there after all); marks its rows due. */
+  setGone(issue: IssueRef, isGone: boolean): void;
+  /** The issue that carries our marker for a post, the lowest number of the lowest repository id; and how many there are. */
+  marked(project: ProjectId, post: PostId): { readonly issue: Issue; readonly count: number } | undefined;
+  /** Linked issues of a repository, for a full read. */
+  linkedIssues(repository: RepositoryId): readonly IssueRef[];
+}
+
+export interface PullMeasure {
+  readonly posts: number;
+  readonly linked: number;
+  readonly linkedSeen: number;
+}
+
+export interface MarkedIssue {
+  readonly issue: IssueRef;
+  readonly project: ProjectId;
+  readonly posts: readonly PostId[];
+}
+
+/** What decisions are made of, and what is recorded of them. */
+export interface Rows {
+  /** Due rows (marked, or whose time has come), by post id, after `after`; at most `limit`. Never a post that was not listed. */
+  due(project: ProjectId, now: number, after: PostId | undefined, limit: number): readonly Row[];
+  /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
+  row(project: ProjectId, post: PostId, now: number): Row | undefined;
+  /** Records a decision: the bases and notes replace what was there, and the row is due again only as `due` says. */
+  record(project: ProjectId, post: PostId, record: RowRecord): void;
+  markDue(project: ProjectId, which: "all" | "linked" | readonly PostId[]): void;
+  /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
+  link(project: ProjectId, link: Link, issue: Issue, content: ContentBase | undefined): void;
+  setContent(project: ProjectId, post: PostId, issue: IssueRef, content: ContentBase): void;
+  setMissing(project: ProjectId, post: PostId, missing: 0 | 1 | 2): void;
+  park(project: ProjectId, post: PostId, parked: Parked): void;
+  /** Ends what is parked for one kind, or for all. */
+  unpark(project: ProjectId, post: PostId, kind: Parked["kind"] | undefined): void;
+  quarantine(project: ProjectId, post: PostId, isQuarantined: boolean): void;
+  counts(project: ProjectId): RowCounts;
+  /** Everything that waits for a person or a time, oldest first, for `status`; at most `limit`. */
+  waiting(project: ProjectId, limit: number): readonly WaitingRow[];
+}
+
+export interface RowRecord {
+  readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
+  readonly standing: { readonly kind: "skipped" | "linked" | "wanted"; readonly reason: string };
+  readonly notes: readonly RowNote[];
+  /** `now`: due at once again. A time: due from then on. undefined: due when something changes. */
+  readonly due: "now" | number | undefined;
+}
+
+/** A sentence about a row that stands until the next record of it. */
+export interface RowNote {
+  readonly kind:
+    | "disagreement"
+    | "settling"
+    | "held"
+    | "did-not-stick"
+    | "quarantined"
+    | "undecided"
+    | "waiting";
+  readonly message: string;
+  readonly since: number;
+}
+
+export interface RowCounts {
+  /** Posts of the last pull that saw the board. */
+  readonly posts: number;
+  /** Linked issues, each once. */
+  readonly issues: number;
+  readonly skipped: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly quarantined: number;
+}
+
+export interface WaitingRow {
+  readonly post: PostId;
+  readonly issues: readonly IssueRef[];
+  readonly kind: RowNote["kind"] | "parked" | "intent";
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly since: number;
+}
+
+/**
+ * The write-ahead journal. An intent is PREPARED, then SENT in a commit of its own before the request leaves, then DONE,
+ * REJECTED or UNKNOWN. PREPARED, SENT and UNKNOWN are open; a post has at most one open intent of a kind.
+ */
+export interface Journal {
+  /** @throws Error when the post has an open intent of this kind: a bug of the caller, never a state to live with. */
+  prepare(intent: NewIntent): IntentId;
+  /** The request leaves now: durable before this returns. Counts one attempt. */
+  markSent(id: IntentId, at: number): void;
+  resolve(
+    id: IntentId,
+    state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED",
+    at: number,
+    message: string,
+  ): void;
+  open(project: ProjectId): readonly Intent[];
+  /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
+  recover(at: number): number;
+  /** One line for every write to either side, whatever came of it. */
+  audit(entry: AuditEntry): void;
+  /** Newest first; of one post, or of all. */
+  history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
+  /** Times of requests that write to the tracker since a time, oldest first, over all projects; creates by themselves. */
+  trackerWrites(since: number): { readonly all: readonly number[]; readonly creates: readonly number[] };
+  /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
+  statusWrites(project: ProjectId, since: number): number;
+  /** Deletes audit lines and finished intents older than `before`. */
+  prune(before: number): void;
+}
+
+export type IntentId = number & { readonly __intent: true };
+export type IntentState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
+
+export interface NewIntent {
+  readonly project: ProjectId;
+  readonly post: PostId;
+  readonly kind: Parked["kind"];
+  readonly run: number;
+  readonly at: number;
+  readonly reason: string;
+  /** SHA-256 of the body that will be sent. */
+  readonly bodyHash: string;
+  /** Of an issue write. */
+  readonly repository?: RepositoryId;
+  /** Of an update: the issue's number. */
+  readonly number?: number;
+  /** Of a create or an update: what will have been written. */
+  readonly content?: ContentBase;
+  /** Of a PATCH: the fields with the values before. */
+  readonly writes?: readonly IntentWrite[];
+  /** Of a PATCH: the record's `updatedAt` before, if it has one. */
+  readonly updatedAtBefore?: string;
+}
+
+export interface IntentWrite {
+  readonly field: RuleField;
+  readonly before: FieldValue | undefined;
+  readonly value: FieldValue;
+}
+
+export interface Intent extends NewIntent {
+  readonly id: IntentId;
+  readonly state: IntentState;
+  /** Requests sent for it. */
+  readonly attempts: number;
+  readonly sentAt: number | undefined;
+  /** Since when its outcome is unknown. */
+  readonly unknownAt: number | undefined;
+  readonly message: string | undefined;
+}
+
+export interface AuditEntry {
+  readonly at: number;
+  readonly run: number;
+  readonly side: "board" | "tracker";
+  readonly project: ProjectId;
+  readonly post: PostId | undefined;
+  readonly issue: { readonly repository: RepositoryName; readonly number: number } | undefined;
+  /** `create-issue`, `edit-issue`, `add-labels`, `create-label`, `patch-post`, … */
+  readonly kind: string;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly before?: FieldValue;
+    readonly value: FieldValue;
+  }[];
+  readonly reason: string;
+  readonly outcome: "applied" | "rejected" | "limited" | "unsent" | "unknown" | "missing" | "unauthorized";
+  readonly message: string | undefined;
+  readonly isApproved: boolean;
+}
+
+/** Runs and signs of life. */
+export interface Runs {
+  /** Returns the run's number, counted from 1. */
+  begin(at: number): number;
+  finish(run: number, report: RunRecord): void;
+  /** The last finished run of a project (by its config key), or of any. */
+  last(project: string | undefined): StoredRun | undefined;
+  beat(at: number, who: string): void;
+  heartbeat(): { readonly at: number; readonly who: string } | undefined;
+}
+
+export interface RunRecord {
+  readonly finishedAt: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  /** One report a project, as `sync --json` prints it: the ledger stores it as it is. */
+  readonly projects: readonly { readonly project: string; readonly report: object }[];
+}
+
+export interface StoredRun {
+  readonly run: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  readonly report: unknown;
+}
+
+/** The state's one writer. Held by the process: gone with it, whatever happens to it. */
+export interface StateLock {
+  release(): void;
+}

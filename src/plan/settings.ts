@@ -1,0 +1,107 @@
+import type { RepositoryName } from "../model/issue.ts";
+import type { FieldValue, PostChange, PostId, ProjectId } from "../model/post.ts";
+
+/**
+ * What one project's planner is told, made from the config by `app.ts`: durations in milliseconds, lists where the config
+ * allows one value or a list, defaults filled in.
+ */
+export interface Settings {
+  /** The project's id on the board, never its slug. */
+  readonly project: ProjectId;
+  readonly repo: RepositoryName;
+  /** `issues`: nothing is sent to the board. `none`: nothing is sent at all; what would be is still shown. */
+  readonly writes: "all" | "issues" | "none";
+  readonly select: Select;
+  readonly route: readonly Route[];
+  readonly issue: IssueSettings;
+  readonly content: "follow" | "once";
+  /** From the most advanced to the least; the first match wins. */
+  readonly rules: readonly Rule[];
+  readonly whenNoRule: "restore" | "keep";
+  readonly conflict: "tracker" | "board" | "hold";
+  readonly several: "all" | "any" | "primary";
+  readonly settleMs: number;
+  readonly guard: GuardLimits;
+}
+
+/** Which posts become issues; every condition that is given must hold. */
+export interface Select {
+  readonly statuses?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly reviewed?: boolean;
+  readonly onRoadmap?: boolean;
+  readonly minVotes?: number;
+  /** A default (`false`) when `isArchivedDefault`: it then holds where the board does not show the field. */
+  readonly archived: boolean;
+  readonly isArchivedDefault: boolean;
+  /** ISO 8601 date or time. */
+  readonly createdAfter?: string;
+}
+
+/** Sends matching posts to another repository. Every condition that is given must hold. */
+export interface Route {
+  readonly category?: string;
+  readonly status?: string;
+  /** A label that `categoryLabels` gives to the post's category. */
+  readonly label?: string;
+  readonly repo: RepositoryName;
+}
+
+export interface IssueSettings {
+  readonly labels: readonly string[];
+  readonly categoryLabels: Readonly<Record<string, string>>;
+  readonly assignees: readonly string[];
+  /** By title. */
+  readonly milestone?: string;
+  readonly type?: string;
+}
+
+export interface Rule {
+  readonly when: Condition;
+  readonly set: PostChange;
+}
+
+/** Every key that is given must hold. */
+export interface Condition {
+  readonly state?: "open" | "closed";
+  readonly reason?: readonly string[];
+  /** All of these. */
+  readonly labels?: readonly string[];
+  readonly anyLabel?: readonly string[];
+  /** None of these. */
+  readonly noLabel?: readonly string[];
+  readonly assigned?: boolean;
+  /** `any`, `none`, or a title. */
+  readonly milestone?: string;
+  readonly milestoneState?: "open" | "closed";
+  readonly type?: string;
+}
+
+export interface GuardLimits {
+  /** Issues created or changed in a run. */
+  readonly issues: number;
+  /** Writes that notify voters, in any 60 minutes. */
+  readonly statuses: number;
+  /** Status changes of one post in 24 hours before it is quarantined. */
+  readonly flips: number;
+}
+
+/** An issue's text, made from a post by the renderer; safe to publish. */
+export interface RenderedIssue {
+  readonly title: string;
+  /** The managed block alone. */
+  readonly block: string;
+  /** Marker, block and room for people: the body of a new issue. */
+  readonly body: string;
+  readonly titleHash: string;
+  readonly blockHash: string;
+}
+
+/** The posts that an issue stands for, and its text; made by `createRenderer`. */
+export type Render = (post: PostValues) => RenderedIssue;
+
+/** What a template may see of a post. */
+export interface PostValues {
+  readonly id: PostId;
+  readonly values: Readonly<Record<string, FieldValue | undefined>>;
+}
