@@ -51,6 +51,18 @@ export class RemoteError extends Error {
   }
 }
 
+/** A project that can't be synced as it is configured; the others go on. The message names the cause and the remedy. */
+export class ProjectError extends Error {
+  override readonly name = "ProjectError";
+  /** For example `board.project`, `tracker.archived`. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** The state file can't be used: corrupt, of a newer version, not writable. */
 export class StateError extends Error {
   override readonly name = "StateError";

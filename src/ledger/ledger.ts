@@ -50,7 +50,7 @@ export interface ProjectMemory {
   readonly rulesPrint: string | undefined;
   /** The fields that the last usable pull showed. */
   readonly seen: readonly PostField[];
-  /** When everything linked was last read anew, whatever had changed. */
+  /** When all its rows were last up for a full look. */
   readonly fullAt: number | undefined;
   readonly lastSuccessAt: number | undefined;
 }
@@ -66,6 +66,10 @@ export interface RepositoryMemory {
   readonly cursor: string | undefined;
   /** When the first scan for markers was completed; without it nothing is opened there. */
   readonly scannedAt: number | undefined;
+  /** When that scan found markers of ours that the ledger lacked: the database was lost or is old, and creates wait. */
+  readonly recoveredAt: number | undefined;
+  /** When all its linked issues were last read anew, whatever had changed. */
+  readonly fullAt: number | undefined;
 }
 
 export type PullId = number & { readonly __pull: true };
@@ -77,7 +81,7 @@ export interface Pulls {
    * Stores the posts under the pull's number (a post that comes again replaces what came before), and marks those due that
    * are new, differ from what was stored, or were missing.
    */
-  storePosts(pull: PullId, posts: readonly Post[]): void;
+  storePosts(pull: PullId, posts: readonly Post[], at: number): void;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
   measure(pull: PullId): PullMeasure;
   /**
@@ -192,15 +196,17 @@ export interface Journal {
   open(project: ProjectId): readonly Intent[];
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
   recover(at: number): number;
+  /** A write is about to leave for the tracker: durable before this returns, so that the pace survives a crash. */
+  paceWrite(at: number, isCreate: boolean): void;
   /** One line for every write to either side, whatever came of it. */
   audit(entry: AuditEntry): void;
   /** Newest first; of one post, or of all. */
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
-  /** Times of requests that write to the tracker since a time, oldest first, over all projects; creates by themselves. */
+  /** Times given to `paceWrite` since a time, oldest first, over all projects; creates by themselves. */
   trackerWrites(since: number): { readonly all: readonly number[]; readonly creates: readonly number[] };
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): number;
-  /** Deletes audit lines and finished intents older than `before`. */
+  /** Deletes audit lines, pace lines and finished intents older than `before`. */
   prune(before: number): void;
 }
 

@@ -65,11 +65,13 @@ export interface Parked {
 /** Everything that one decision needs. Built by the ledger, read by the plan. */
 export interface Row {
   readonly post: Post;
+  /** When a listing last showed this post, epoch ms: a write that rests on an old look waits for the next pull. */
+  readonly seenAt: number;
   /** Missing from a complete pull (1), from two complete pulls of two runs or answered by 404 (2); else 0. */
   readonly missing: 0 | 1 | 2;
   readonly links: readonly LinkedIssue[];
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
-  /** Kinds with an open intent: their outcome is not known yet, or they are prepared and not sent. */
+  /** Kinds with an intent that is SENT or UNKNOWN: nothing more of that kind is sent until its outcome is known. */
   readonly openIntents: readonly Parked["kind"][];
   readonly parked: readonly Parked[];
   readonly isQuarantined: boolean;
