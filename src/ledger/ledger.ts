@@ -28,7 +28,10 @@ export interface Memory {
   /** By the name that the config gives the project. */
   project(key: string): ProjectMemory | undefined;
   rememberProject(project: ProjectMemory): void;
+  /** By the name that the config uses. */
   repository(name: RepositoryName): RepositoryMemory | undefined;
+  /** By its numeric id. */
+  repositoryById(id: RepositoryId): RepositoryMemory | undefined;
   /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
   rememberRepository(repository: RepositoryMemory): void;
 }
@@ -56,6 +59,8 @@ export interface ProjectMemory {
 }
 
 export interface RepositoryMemory {
+  /** The name that the config uses; `repository.name` is what the tracker calls it now. */
+  readonly name: RepositoryName;
   readonly repository: Repository;
   readonly checkedAt: number;
   readonly labels: readonly string[];
