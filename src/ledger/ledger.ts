@@ -1,5 +1,5 @@
 import type { Issue, IssueRef, Milestone, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
-import type { ContentBase, FieldBase, Link, Parked, Row } from "../model/link.ts";
+import type { ContentBase, FieldBase, Link, Parked, Row, Target } from "../model/link.ts";
 import type { FieldValue, Post, PostField, PostId, ProjectId, RuleField } from "../model/post.ts";
 
 /**
@@ -243,6 +243,8 @@ export interface IntentWrite {
   readonly field: RuleField;
   readonly before: FieldValue | undefined;
   readonly value: FieldValue;
+  /** What T₀ becomes once this is known to be applied. */
+  readonly target: Target;
 }
 
 export interface Intent extends NewIntent {
