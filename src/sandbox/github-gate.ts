@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { type Answer, notFound, refuse, type SandboxQuirks } from "./github-answer.ts";
+import type { LimitCounter } from "./github-limits.ts";
+import { route } from "./github-routes.ts";
+import type { GitHubState } from "./github-state.ts";
+
+/** A request as it came in. */
+export interface RawRequest {
+  readonly method: string;
+  /** Below the API's root, still encoded, without query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** What stands between the network and the endpoints. */
+export interface Gate {
+  readonly state: GitHubState;
+  readonly quirks: SandboxQuirks;
+  readonly limits: LimitCounter;
+  /** Logins by token. */
+  readonly tokens: ReadonlyMap<string, string>;
+}
+
+const apiVersions = ["2022-11-28", "2026-03-10"];
+const contentPath = /\/issues(?:\/\d+\/comments)?$/u;
+
+/** Lets a request in, or says why not, and gives the answer its headers. */
+export function answer(gate: Gate, request: RawRequest): Answer {
+  const { headers, method, path, query, text } = request;
+  if (headers["user-agent"] === undefined) {
+    return refuse(
+      403,
+      "Request forbidden by administrative rules. Please make sure your request has a User-Agent header",
+    );
+  }
+  const version = headers["x-github-api-version"];
+  if (typeof version === "string" && !apiVersions.includes(version)) {
+    return refuse(400, `The API version '${version}' is not supported.`);
+  }
+  const token = readToken(headers.authorization);
+  if (token === undefined) return refuse(401, "Requires authentication");
+  const account = gate.tokens.get(token);
+  if (account === undefined) return refuse(401, "Bad credentials");
+  const isContent = method === "POST" && contentPath.test(path);
+  const answered =
+    gate.limits.refuse(isContent) ??
+    (path.endsWith("/")
+      ? notFound()
+      : route(gate.state, gate.quirks, { method, path, query, text, account }));
+  const tagged = method === "GET" ? tag(answered, token, request) : answered;
+  if (tagged.status === 304) gate.limits.giveBack();
+  return { ...tagged, headers: { ...gate.limits.headers(), ...tagged.headers } };
+}
+
+function readToken(authorization: string | undefined): string | undefined {
+  return /^(?:bearer|token) (?<token>\S+)$/iu.exec(authorization ?? "")?.groups?.["token"];
+}
+
+/** An ETag holds for one token and one URL; the same content under either other gets another one. */
+function tag(answered: Answer, token: string, { path, query, headers }: RawRequest): Answer {
+  if (answered.status !== 200) return answered;
+  const seen = [token, path, query.toString(), JSON.stringify(answered.body)];
+  const etag = `"${createHash("sha256").update(JSON.stringify(seen)).digest("hex")}"`;
+  const asked = headers["if-none-match"] ?? "";
+  if (asked.split(/,\s*/u).some((one) => one.replace(/^W\//u, "") === etag)) {
+    return { status: 304, headers: { etag: `W/${etag}` } };
+  }
+  return { ...answered, headers: { ...answered.headers, etag: `W/${etag}` } };
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { type Answer, type Call, invalid, refuse } from "./github-answer.ts";
+import { findLabel } from "./github-changes.ts";
+import { issueShape } from "./github-shapes.ts";
+import { issueAsOf, type StoredIssue } from "./github-state.ts";
+
+const defaultPageSize = 30;
+const maxPageSize = 100;
+const maxRowsByNumber = 10_000;
+
+/** `GET …/issues`: issues and pull requests, as they were before the lag. */
+export function listIssues(call: Call): Answer {
+  const { state, repository, query, quirks } = call;
+  const refusal = refuseQuery(query);
+  if (refusal) return refusal;
+  const keep = issueFilter(call);
+  const rows = [...repository.issues.keys()]
+    .map((number) => issueAsOf(state, repository, number, state.lag.listMs))
+    .filter((issue) => issue !== undefined)
+    .filter((issue) => issue.fate.kind === "here" && (repository.hasIssues || issue.isPullRequest))
+    .filter(keep);
+  const sorted = sortIssues(rows, query);
+  const page = quirks.paging === "cursor" ? pageByCursor(call, sorted) : pageByNumber(call, "issues", sorted);
+  return {
+    ...page,
+    body: page.body.map((issue) => issueShape(state, repository, issue)),
+  };
+}
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  state: ["open", "closed", "all"],
+  sort: ["created", "updated", "comments"],
+  direction: ["asc", "desc"],
+};
+
+function refuseQuery(query: URLSearchParams): Answer | undefined {
+  for (const [field, values] of Object.entries(allowed)) {
+    const value = query.get(field);
+    if (value !== null && !values.includes(value)) {
+      return invalid({ resource: "Issue", field, code: "invalid", value });
+    }
+  }
+  const since = query.get("since");
+  if (since !== null && Number.isNaN(Date.parse(since))) {
+    return invalid({ resource: "Issue", field: "since", code: "invalid", value: since });
+  }
+  if (Number(query.get("page") ?? 1) * pageSize(query) > maxRowsByNumber) {
+    return refuse(
+      422,
+      "Pagination with the page parameter is not supported for large datasets, please use cursor based pagination (after/before)",
+    );
+  }
+  return undefined;
+}
+
+function issueFilter({ repository, query, quirks }: Call): (issue: StoredIssue) => boolean {
+  const wanted = query.get("state") ?? "open";
+  const creator = query.get("creator");
+  const labels = (query.get("labels") ?? "").split(",").filter((name) => name !== "");
+  const ids = labels.map((name) => findLabel(repository, name)?.id ?? -1);
+  const since = query.get("since");
+  const earliest =
+    since === null ? undefined : toSecond(Date.parse(since)) + (quirks.since === "exclusive" ? 1 : 0);
+  return (issue) =>
+    (wanted === "all" || issue.state === wanted) &&
+    (creator === null || issue.author === creator) &&
+    ids.every((id) => issue.labels.includes(id)) &&
+    (earliest === undefined || toSecond(issue.updatedAt) >= earliest) &&
+    matches(query.get("milestone"), issue.milestone === null ? [] : [String(issue.milestone)]) &&
+    matches(query.get("assignee"), issue.assignees) &&
+    matches(query.get("type"), issue.type === null ? [] : [issue.type]);
+}
+
+/** `none`, `*`, or one of the values. */
+function matches(wanted: string | null, values: readonly string[]): boolean {
+  if (wanted === null) return true;
+  if (wanted === "none") return values.length === 0;
+  return wanted === "*" ? values.length > 0 : values.includes(wanted);
+}
+
+function sortIssues(issues: readonly StoredIssue[], query: URLSearchParams): readonly StoredIssue[] {
+  const sort = query.get("sort");
+  const key = (issue: StoredIssue): number => {
+    if (sort === "comments") return issue.comments.length;
+    return toSecond(sort === "updated" ? issue.updatedAt : issue.createdAt);
+  };
+  const sign = query.get("direction") === "asc" ? 1 : -1;
+  return issues.toSorted((a, b) => sign * (key(a) - key(b) || a.id - b.id));
+}
+
+function toSecond(epochMs: number): number {
+  return Math.floor(epochMs / 1000);
+}
+
+interface Page<Row> {
+  readonly status: 200;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Row[];
+}
+
+/** One page by `page` and `per_page`, with `Link` to the others by the repository's numeric id. */
+export function pageByNumber<Row>(call: Call, folder: string, rows: readonly Row[]): Page<Row> {
+  const size = pageSize(call.query);
+  const page = positive(call.query.get("page"), 1);
+  const last = Math.max(1, Math.ceil(rows.length / size));
+  const links: (readonly [string, number])[] = [];
+  if (page > 1) links.push(["prev", Math.min(page - 1, last)]);
+  if (page < last) links.push(["next", page + 1], ["last", last]);
+  if (page > 1) links.push(["first", 1]);
+  return {
+    status: 200,
+    headers: linkHeader(links.map(([rel, to]) => [rel, listUrl(call, folder, { page: String(to) })])),
+    body: rows.slice((page - 1) * size, page * size),
+  };
+}
+
+/** One page behind the issue that `after` names. There is no `last`, as GitHub warns. */
+function pageByCursor(call: Call, rows: readonly StoredIssue[]): Page<StoredIssue> {
+  const size = pageSize(call.query);
+  const after = call.query.get("after");
+  const start = after === null ? 0 : rows.findIndex((issue) => cursorOf(issue) === after) + 1;
+  const page = rows.slice(start, start + size);
+  const end = page.at(-1);
+  const hasMore = end !== undefined && start + size < rows.length;
+  const next = { after: hasMore ? cursorOf(end) : "", page: String(positive(call.query.get("page"), 1) + 1) };
+  return {
+    status: 200,
+    headers: hasMore ? linkHeader([["next", listUrl(call, "issues", next)]]) : {},
+    body: page,
+  };
+}
+
+function cursorOf(issue: StoredIssue): string {
+  return createHash("sha256").update(`cursor ${issue.id}`).digest("base64url").slice(0, 24);
+}
+
+function pageSize(query: URLSearchParams): number {
+  return Math.min(maxPageSize, positive(query.get("per_page"), defaultPageSize));
+}
+
+function positive(text: string | null, otherwise: number): number {
+  const number = Number(text);
+  return Number.isInteger(number) && number > 0 ? number : otherwise;
+}
+
+function listUrl(call: Call, folder: string, changes: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(call.query);
+  for (const [name, value] of Object.entries(changes)) query.set(name, value);
+  return `${call.state.url}/repositories/${call.repository.id}/${folder}?${query}`;
+}
+
+function linkHeader(links: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+  if (links.length === 0) return {};
+  return { link: links.map(([rel, url]) => `<${url}>; rel="${rel}"`).join(", ") };
+}
