@@ -1,0 +1,72 @@
+import type { FieldBase, Target } from "../model/link.ts";
+import type { FieldValue, Post, RuleField } from "../model/post.ts";
+import type { FieldWrite } from "./action.ts";
+import { isSameValue } from "./fields.ts";
+
+/**
+ * How a field's base moves. Nothing here decides whether something is written.
+ */
+
+/** Whether a value of the post is what our last write left there. */
+export function isOurs(field: RuleField, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
+  if (base?.written === undefined || post === undefined) return false;
+  const { sent, shown } = base.written;
+  return isSameValue(field, post, shown === undefined ? sent : shown);
+}
+
+/** Whether no listing has shown yet what became of our last write. */
+export function isUnconfirmed({ written, post }: FieldBase): boolean {
+  return written !== undefined && (written.shown === undefined || written.shown !== post);
+}
+
+/**
+ * The first look at a field after our write. The board may show what was sent, in its own spelling; or the other value
+ * that its answer already showed (`isOther`): both are the doing of our write, so `restore` may still undo it.
+ */
+export function confirm(
+  field: RuleField,
+  base: FieldBase,
+  post: FieldValue | undefined,
+): { readonly base: FieldBase; readonly isOther: boolean } {
+  if (post === undefined || base.written === undefined || !isUnconfirmed(base))
+    return { base, isOther: false };
+  const { sent } = base.written;
+  const isSent = isSameValue(field, post, sent);
+  if (!isSent && !isOurs(field, base, post)) return { base, isOther: false };
+  return { base: { ...base, post, written: { sent, shown: post } }, isOther: !isSent };
+}
+
+/** Both sides as they are. What our last write left stays ours; any other value is what a restore goes back to. */
+export function agree(
+  field: RuleField,
+  base: FieldBase | undefined,
+  target: Target,
+  post: FieldValue | undefined,
+): FieldBase {
+  if (post === undefined) {
+    return { target, post: base?.post, foreign: base?.foreign, written: base?.written, pending: undefined };
+  }
+  if (base !== undefined && isOurs(field, base, post)) {
+    const isHandedBack = target.kind === "none" && isSameValue(field, post, base.foreign);
+    const written = isHandedBack ? undefined : base.written;
+    return { target, post, foreign: base.foreign, written, pending: undefined };
+  }
+  return { target, post, foreign: post, written: undefined, pending: undefined };
+}
+
+/**
+ * After the board accepted a write. P₀ is what was sent, also where the answer shows another value: the next listing
+ * tells whether that one stayed.
+ */
+export function applied(base: FieldBase | undefined, write: FieldWrite, shown: Post | undefined): FieldBase {
+  const { field, before, value, target } = write;
+  const known = base === undefined ? undefined : confirm(field, base, before).base;
+  return {
+    target,
+    post: value,
+    foreign: before === undefined || isOurs(field, known, before) ? known?.foreign : before,
+    // A value that was put back is the board's own again.
+    written: target.kind === "none" ? undefined : { sent: value, shown: shown?.values[field] },
+    pending: undefined,
+  };
+}

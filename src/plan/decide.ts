@@ -1,0 +1,182 @@
+import type { FieldBase, Target } from "../model/link.ts";
+import type { FieldValue, RuleField } from "../model/post.ts";
+import type { FieldWrite, Note } from "./action.ts";
+import { agree, confirm, isOurs, isUnconfirmed } from "./base.ts";
+import { isSameTarget, isSameValue, isSettable, showValue } from "./fields.ts";
+import type { Settings } from "./settings.ts";
+
+/** One field of one post, as the rules and the board have it now. */
+export interface FieldFacts {
+  readonly field: RuleField;
+  /** T. */
+  readonly target: Target;
+  /** P; undefined for an unseen field. */
+  readonly post: FieldValue | undefined;
+  readonly base: FieldBase | undefined;
+  /** Whether a field without a base belongs to a pair that boardsync has just opened; else it is taken as it is. */
+  readonly isOpening: boolean;
+  /** What rules more advanced than the matching one would set. */
+  readonly advanced: readonly FieldValue[];
+}
+
+export type FieldPolicy = Pick<Settings, "conflict" | "whenNoRule" | "settleMs">;
+
+export interface FieldDecision {
+  /** The base from now on; where there is a write, it holds until that is applied. */
+  readonly base: FieldBase;
+  readonly write: FieldWrite | undefined;
+  readonly notes: readonly Note[];
+}
+
+const none: Target = { kind: "none" };
+
+/** Decides one field by itself; the rows are those of the case table in `plan.ts`. */
+export function decideField(facts: FieldFacts, policy: FieldPolicy, now: number): FieldDecision {
+  const { field, target, post } = facts;
+  if (facts.base === undefined && !facts.isOpening) return takeAsItIs(facts);
+  if (facts.base === undefined || isOpeningBase(facts.base)) return decideOpening(facts, policy, now);
+  const { base, isOther } = confirm(field, facts.base, post);
+  const decision = isSameTarget(field, target, base.target)
+    ? decideSteady(facts, base)
+    : decideChanged(facts, base, policy, now);
+  // Row 9.
+  return isOther
+    ? { ...decision, notes: [noteNotStuck(field, base.written?.sent, post), ...decision.notes] }
+    : decision;
+}
+
+/** Row 5, and 20: nothing is known of how the two sides came to be as they are. */
+export function takeAsItIs({
+  field,
+  target,
+  post,
+  base,
+}: Omit<FieldFacts, "isOpening" | "advanced">): FieldDecision {
+  const isApart = target.kind === "value" && post !== undefined && !isSameValue(field, post, target.value);
+  return record(
+    agree(field, base, target, post),
+    isApart ? [noteApart(field, target.value, post, "both sides are taken as they are")] : [],
+  );
+}
+
+/** Rows 1 to 4 and 19, 20: the first plan of a pair that boardsync opened. */
+function decideOpening(facts: FieldFacts, policy: FieldPolicy, now: number): FieldDecision {
+  const { field, target, post } = facts;
+  const base = facts.base ?? {
+    target: none,
+    post: undefined,
+    foreign: undefined,
+    written: undefined,
+    pending: undefined,
+  };
+  if (target.kind === "none" || isSameValue(field, post, target.value)) {
+    return record(agree(field, base, target, post));
+  }
+  if (post !== undefined && facts.advanced.some((value) => isSameValue(field, post, value))) {
+    const why = "a more advanced rule sets that, and a first plan moves no post backwards";
+    return record(agree(field, base, target, post), [noteApart(field, target.value, post, why)]);
+  }
+  return settle(facts, base, policy, now, (waiting) => write(facts, waiting, target.value));
+}
+
+/**
+ * A pair that boardsync opened and whose first write is not made yet: it has to be remembered as such, or the field would
+ * look like one that a rule has named later.
+ */
+function isOpeningBase({ target, post, pending }: FieldBase): boolean {
+  return target.kind === "none" && post === undefined && pending !== undefined;
+}
+
+/** Rows 6 to 10, and 20: the issue's side has not moved, so nothing is written, whatever the post shows. */
+function decideSteady({ field, post }: FieldFacts, base: FieldBase): FieldDecision {
+  if (post === undefined || isSameValue(field, post, base.post))
+    return record({ ...base, pending: undefined });
+  const moved = { target: base.target, post, foreign: post, written: undefined, pending: undefined };
+  return record(moved, isUnconfirmed(base) ? [noteNotStuck(field, base.written?.sent, post)] : []);
+}
+
+/** Rows 11 to 19: the issue's side has moved. */
+function decideChanged(facts: FieldFacts, base: FieldBase, policy: FieldPolicy, now: number): FieldDecision {
+  const { field, target, post } = facts;
+  if (target.kind === "none") {
+    return settle(facts, base, policy, now, (waiting) => decideReturn(facts, waiting, policy));
+  }
+  const { value } = target;
+  const isSpelling = isOurs(field, base, post) && isSameValue(field, base.written?.sent, value);
+  if (isSpelling || isSameValue(field, post, value)) return record(agree(field, base, target, post));
+  return settle(facts, base, policy, now, (waiting) => {
+    const isUntouched = post === undefined || base.post === undefined || isSameValue(field, post, base.post);
+    return isUntouched ? write(facts, waiting, value) : decideConflict(facts, waiting, value, policy);
+  });
+}
+
+/** Row 12: a target that has not stood long enough is remembered, and nothing else. */
+function settle(
+  { field, target }: FieldFacts,
+  base: FieldBase,
+  { settleMs }: FieldPolicy,
+  now: number,
+  act: (waiting: FieldBase) => FieldDecision,
+): FieldDecision {
+  const { pending } = base;
+  const since = pending !== undefined && isSameTarget(field, pending.target, target) ? pending.since : now;
+  const waiting = { ...base, pending: { target, since } };
+  const until = since + settleMs;
+  if (now >= until) return act(waiting);
+  const outcome = target.kind === "value" ? `becomes ${showValue(target.value)}` : "has no rule any more";
+  const message = `${field} ${outcome}, unless the issue changes again before ${new Date(until).toISOString()}`;
+  return record(waiting, [{ kind: "settling", field, until, message }]);
+}
+
+/** Rows 14 to 16: P is neither what it was nor what it should become. */
+function decideConflict(
+  facts: FieldFacts,
+  base: FieldBase,
+  value: FieldValue,
+  { conflict }: FieldPolicy,
+): FieldDecision {
+  const { field, target, post } = facts;
+  switch (conflict) {
+    case "tracker":
+      return write(facts, base, value);
+    case "board":
+      return record(agree(field, base, target, post), [
+        noteApart(field, value, post, "the board's side wins"),
+      ]);
+    case "hold": {
+      const message = `${field} was set to ${showValue(post)} on the board while the issue asks for ${showValue(value)}: a person has to choose`;
+      return record(base, [{ kind: "held", field, message }]);
+    }
+  }
+}
+
+/** Rows 17, 18 and 20: no rule names the field any more. */
+function decideReturn(facts: FieldFacts, base: FieldBase, { whenNoRule }: FieldPolicy): FieldDecision {
+  const { field, post } = facts;
+  const { foreign } = base;
+  const isRestored =
+    whenNoRule === "restore" &&
+    foreign !== undefined &&
+    isSettable(field, foreign) &&
+    isOurs(field, base, post) &&
+    !isSameValue(field, post, foreign);
+  return isRestored ? write(facts, base, foreign) : record(agree(field, base, none, post));
+}
+
+function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision {
+  return { base, write: undefined, notes };
+}
+
+function write({ field, post, target }: FieldFacts, base: FieldBase, value: FieldValue): FieldDecision {
+  return { base, write: { field, before: post, value, target }, notes: [] };
+}
+
+function noteApart(field: RuleField, value: FieldValue, post: FieldValue | undefined, why: string): Note {
+  const message = `${field} is ${showValue(post)} on the board, the issue asks for ${showValue(value)}: ${why}`;
+  return { kind: "disagreement", field, message };
+}
+
+function noteNotStuck(field: RuleField, sent: FieldValue | undefined, post: FieldValue | undefined): Note {
+  const message = `${field} was sent as ${showValue(sent)}, and the board shows ${showValue(post)}: it did not take the value, or someone has changed it since; it is not sent again`;
+  return { kind: "did-not-stick", field, message };
+}

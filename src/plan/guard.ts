@@ -1,0 +1,63 @@
+import type { ActionKind } from "./action.ts";
+import type { GuardLimits } from "./settings.ts";
+
+/** What the guard looks at in an action. */
+export interface GuardedAction {
+  readonly kind: ActionKind;
+  /** Whether voters hear of it, or of the PATCH that follows it. */
+  readonly isNotifying: boolean;
+  /** Approved actions go, and don't count. */
+  readonly isApproved: boolean;
+}
+
+/** Why a kind of action is held in this run, as a sentence; undefined when it may go. */
+export interface GuardVerdict {
+  readonly holdIssues: string | undefined;
+  readonly holdStatuses: string | undefined;
+}
+
+/**
+ * Looks over everything that is planned, before the first write: more than the limit of one kind holds all of that kind.
+ * `recent.statusWrites` counts what voters were told in the last 60 minutes without an approval.
+ */
+export function guard(
+  planned: readonly GuardedAction[],
+  recent: { readonly statusWrites: number },
+  limits: Pick<GuardLimits, "issues" | "statuses">,
+): GuardVerdict {
+  const counted = planned.filter(({ isApproved }) => !isApproved);
+  const issues = counted.filter(({ kind }) => kind !== "patch-post").length;
+  const statuses = counted.filter(({ isNotifying }) => isNotifying).length;
+  const soFar = recent.statusWrites;
+  const tail = "held until `boardsync approve` lets them go";
+  return {
+    holdIssues:
+      issues > limits.issues
+        ? `${issues} issues would be created or changed in one run, \`guard.issues\` allows ${limits.issues}: ${tail}`
+        : undefined,
+    holdStatuses:
+      statuses > 0 && statuses + soFar > limits.statuses
+        ? `${statuses} posts would notify their voters, after ${soFar} in the last 60 minutes, \`guard.statuses\` allows ${limits.statuses}: ${tail}`
+        : undefined,
+  };
+}
+
+/** What a complete pull saw of a project. */
+export interface BoardMeasure {
+  readonly posts: number;
+  /** Posts that have an issue, and how many of these the pull showed. */
+  readonly linked: number;
+  readonly linkedSeen: number;
+}
+
+/**
+ * A board that suddenly shows nothing, or less than half of what is linked: more likely another project, a lost permission
+ * or a changed list than what people wanted. One linked post that disappears among others is everyday life.
+ */
+export function isShrunk({ posts, linked, linkedSeen }: BoardMeasure): string | undefined {
+  if (linked === 0) return undefined;
+  if (posts === 0) return `the board shows no post at all, ${linked} of this project have issues`;
+  const lost = linked - linkedSeen;
+  if (lost < 2 || linkedSeen * 2 >= linked) return undefined;
+  return `the board shows only ${linkedSeen} of the ${linked} posts that have issues`;
+}

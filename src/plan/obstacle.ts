@@ -1,0 +1,58 @@
+import type { Row } from "../model/link.ts";
+import type { Action, Note, PatchPost } from "./action.ts";
+import { showValue } from "./fields.ts";
+import { signatureOf } from "./print.ts";
+import type { Settings } from "./settings.ts";
+
+/** Whether `writes` of the project lets an action of this kind go at all. */
+export function isAllowed({ kind }: Pick<Action, "kind">, { writes }: Pick<Settings, "writes">): boolean {
+  switch (writes) {
+    case "all":
+      return true;
+    case "issues":
+      return kind !== "patch-post";
+    case "none":
+      return false;
+  }
+}
+
+/**
+ * Whether something that is already visible elsewhere stops an action: the setting `writes`, a write of its kind whose
+ * outcome is open, or the refusal of this same write.
+ */
+export function isStopped(action: Action, row: Row, settings: Settings): boolean {
+  if (!isAllowed(action, settings) || row.openIntents.includes(action.kind)) return true;
+  const parked = row.parked.filter(({ kind }) => kind === action.kind);
+  if (parked.length === 0) return false;
+  const signature = signatureOf(action, settings);
+  return parked.some((refused) => refused.signature === signature);
+}
+
+/** Whether the post is out of use, in words: then neither it nor its issue's text is written. */
+export function absence({ post, missing }: Row): string | undefined {
+  if (missing > 0) return "the board no longer lists the post";
+  return post.values.isArchived === true ? "the post is archived" : undefined;
+}
+
+/** What is said where a PATCH is due and the post must not get it; undefined when it may. */
+export function patchObstacle(
+  action: PatchPost,
+  row: Row,
+  { guard: { flips } }: Settings,
+): readonly Note[] | undefined {
+  const why = absence(row);
+  if (why !== undefined) {
+    return action.writes.map(({ field, value }) => {
+      const message = `${field} would become ${showValue(value)}, but ${why}`;
+      return { kind: "disagreement", field, message };
+    });
+  }
+  if (row.isQuarantined) {
+    return [{ kind: "quarantined", message: "the post is quarantined; `boardsync release` ends that" }];
+  }
+  const isStatus = action.writes.some(({ field }) => field === "status");
+  const count = row.statusWrites.length;
+  if (!isStatus || count < flips) return undefined;
+  const message = `its status was written ${count} times in 24 hours and would change again; \`guard.flips\` allows ${flips}`;
+  return [{ kind: "quarantined", message }];
+}

@@ -1,0 +1,249 @@
+import type { Issue, IssueRef } from "../model/issue.ts";
+import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
+import type { Post, PostField, RuleField } from "../model/post.ts";
+import type { Action, CreateIssue, Decision, FieldWrite, Note, PatchPost } from "./action.ts";
+import { applied } from "./base.ts";
+import { decideField, takeAsItIs } from "./decide.ts";
+import { readField } from "./fields.ts";
+import { draftIssue, followContent } from "./issue-text.ts";
+import { isStopped, patchObstacle } from "./obstacle.ts";
+import { canonical } from "./print.ts";
+import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
+import { selectPost } from "./select.ts";
+import type { Render, Settings } from "./settings.ts";
+
+/*
+ * One row, as it stands now, becomes actions or none. Voters are mailed by a change of status, so a post is written at most
+ * once per change of the target, and never because the two sides merely differ.
+ *
+ * T is what the rules make of the post's issues, P what the post shows, T₀ and P₀ are the base: what both sides agreed on
+ * last. Each field that any rule sets is decided by itself; what is to be written goes into one PATCH.
+ *
+ *     issue side              board side                    do
+ *
+ *     no base yet
+ *      1  opened, T a value   P is something else           write
+ *      2  opened, T a value   P = T                         record
+ *      3  opened, T a value   P as a more advanced rule     record, say that they differ
+ *      4  opened, no rule     any                           record
+ *      5  adopted, or named   any                           record, say where they differ
+ *         by a rule later
+ *
+ *     T = T₀
+ *      6                      P = P₀                        nothing; a target that was waiting is forgotten
+ *      7                      P ≠ P₀: a person moved it     record P as not ours
+ *      8  first look after    P = sent, in any spelling     remember the spelling
+ *      9    our write         P as the answer showed it,    record, say once that it did not stick; a restore
+ *                               not what was sent             may still undo it
+ *     10                      P is neither                  record P as not ours, say that it did not stick
+ *
+ *     T ≠ T₀
+ *     11                      P = T: agreed already         record
+ *     12  for less than       any other                     wait, say until when; back to T₀: row 6
+ *           `settle`
+ *     13  T a value           P = P₀                        write
+ *     14  T a value           P ≠ P₀, `conflict: tracker`   write; P is what a restore goes back to
+ *     15  T a value           P ≠ P₀, `conflict: board`     record, say that they differ
+ *     16  T a value           P ≠ P₀, `conflict: hold`      wait for a person, and say so
+ *     17  no rule any more,   P = what our write left       write the last value that was not ours
+ *           `restore`
+ *     18  no rule any more    any other, or `keep`, or no   record
+ *                               value that can be written
+ *
+ *     the board does not show the field
+ *     19  T ≠ T₀, a value     unseen                        write, blindly
+ *     20  any other           unseen                        record
+ *
+ *     what is to be written stays out of the plan, and its base where it was, while
+ *     21  the post is archived or missing                   say so
+ *     22  the post is quarantined, or its status was        say so
+ *           written `flips` times in 24 h
+ *     23  this same write was refused (parked)
+ *     24  a PATCH is under way, or its outcome unknown      change nothing: P may or may not be its doing
+ *     25  `writes` forbids it
+ *
+ *     26  an issue that decides has not been read, or all   change nothing, say so
+ *           are gone
+ */
+
+/** Everything besides the row that a decision depends on. */
+export interface PlanContext {
+  readonly settings: Settings;
+  /** The fields that any record of the last pull showed; all others are unseen. */
+  readonly seen: ReadonlySet<PostField>;
+  readonly render: Render;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** Decides one row. The same row and context give the same decision; planning again after applying it gives nothing. */
+export function planRow(row: Row, context: PlanContext): Decision {
+  return row.links.length > 0 ? planLinked(row, context) : planUnlinked(row, context);
+}
+
+/**
+ * Takes both sides as they are: no action, every base as it is now, and a note wherever the two differ. For `--adopt`, for
+ * an issue that was found or named, and for a state that is not to be trusted.
+ */
+export function adoptRow(row: Row, context: PlanContext): Decision {
+  if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
+  const derived = deriveTarget(row.links, context.settings);
+  if (derived.kind === "undecided") return { ...nothing(row), notes: [derived] };
+  const decided = [...derived.targets].map(([field, target]) => {
+    const post = readField(row.post, field, context.seen);
+    return { field, ...takeAsItIs({ field, target, post, base: row.base[field] }) };
+  });
+  return { ...nothing(row), base: changedBases(row, decided), notes: decided.flatMap(({ notes }) => notes) };
+}
+
+/**
+ * The bases after the board accepted a PATCH (or is known to have taken it).
+ *
+ * @param shown the post in the board's own answer, if it held one. A post from a later listing is none: people may have
+ *   moved it since; leave it out, and the next plan sees what became of the write.
+ */
+export function recordApplied(
+  row: Row,
+  action: PatchPost,
+  shown: Post | undefined,
+): Readonly<Partial<Record<RuleField, FieldBase>>> {
+  return Object.fromEntries(
+    action.writes.map((write) => [write.field, applied(row.base[write.field], write, shown)]),
+  );
+}
+
+function planLinked(row: Row, context: PlanContext): Decision {
+  const { patch, base, notes } = planPatch(row, context);
+  const updates = followContent(row, context.settings, context.render);
+  const times = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
+  return {
+    ...nothing(row),
+    actions: patch === undefined ? updates : [patch, ...updates],
+    base,
+    notes,
+    dueAt: times.length === 0 ? undefined : Math.min(...times),
+  };
+}
+
+function planUnlinked(row: Row, context: PlanContext): Decision {
+  const { settings, seen, render } = context;
+  const skip = (reason: string): Decision => ({ ...nothing(row), standing: { kind: "skipped", reason } });
+  if (row.missing > 0) return skip("the board no longer lists the post");
+  const { isSelected, reason } = selectPost(row.post, settings, seen);
+  if (!isSelected) return skip(reason);
+  const draft = draftIssue(row, settings, render, reason);
+  const create = { ...draft, followUp: planFollowUp(row, draft, context) };
+  const actions: readonly Action[] = isStopped(create, row, settings) ? [] : [create];
+  return { ...nothing(row), actions, standing: { kind: "wanted", reason } };
+}
+
+/** The PATCH that follows an issue which comes out as it was asked for. */
+function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): PatchPost | undefined {
+  const ref: IssueRef = { repositoryId: 0, number: 0 };
+  const issue: Issue = {
+    ...ref,
+    nodeId: "",
+    state: "open",
+    stateReason: null,
+    labels: draft.labels,
+    assignees: draft.assignees,
+    milestone: draft.milestone === undefined ? null : { number: 0, title: draft.milestone, state: "open" },
+    type: draft.type ?? null,
+    locked: false,
+    createdAt: "",
+    updatedAt: "",
+  };
+  const linked: LinkedIssue = {
+    link: { post: row.post.id, issue: ref, origin: "opened" },
+    issue,
+    isGone: false,
+    content: draft.content,
+  };
+  return planPatch({ ...row, links: [linked], base: {} }, context).patch;
+}
+
+interface PatchPlan {
+  readonly patch: PatchPost | undefined;
+  readonly base: Decision["base"];
+  readonly notes: readonly Note[];
+}
+
+function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
+  if (row.openIntents.includes("patch-post")) return { patch: undefined, base: {}, notes: [] };
+  const derived = deriveTarget(row.links, settings);
+  if (derived.kind === "undecided") return { patch: undefined, base: {}, notes: [derived] };
+  // A pair with any base has had its first plan: a field without one was named by a rule since.
+  const isOpening =
+    Object.keys(row.base).length === 0 && row.links.every(({ link }) => link.origin === "opened");
+  const decided = [...derived.targets].map(([field, target]) => {
+    const post = readField(row.post, field, seen);
+    const advanced = advancedValues(settings.rules, derived.rule, field);
+    const facts = { field, target, post, base: row.base[field], isOpening, advanced };
+    return { field, ...decideField(facts, settings, now) };
+  });
+  const base = changedBases(row, decided);
+  const notes = decided.flatMap((field) => field.notes);
+  const writes = decided.flatMap(({ write }) => write ?? []);
+  if (writes.length === 0) return { patch: undefined, base, notes };
+  const patch: PatchPost = {
+    kind: "patch-post",
+    post: row.post.id,
+    writes,
+    reason: reasonOf(derived, writes),
+    notifies: countVoters(row.post, writes),
+  };
+  if (isStopped(patch, row, settings)) return { patch: undefined, base, notes };
+  const obstacle = patchObstacle(patch, row, settings);
+  return obstacle === undefined
+    ? { patch, base, notes }
+    : { patch: undefined, base, notes: [...notes, ...obstacle] };
+}
+
+/** Bases that are already what they should be are left out: nothing is recorded for a row at rest. */
+function changedBases(
+  row: Row,
+  decided: readonly { readonly field: RuleField; readonly base: FieldBase }[],
+): Decision["base"] {
+  const changed = decided.filter(({ field, base }) => {
+    const known = row.base[field];
+    return known === undefined || canonical(known) !== canonical(base);
+  });
+  return Object.fromEntries(changed.map(({ field, base }) => [field, base]));
+}
+
+function reasonOf(
+  { issue, rule }: Derivation & { readonly kind: "derived" },
+  writes: readonly FieldWrite[],
+): string {
+  const cause =
+    rule === undefined
+      ? `${describeIssue(issue)} → no rule any more`
+      : `${describeIssue(issue)} → rule ${rule + 1}`;
+  const restored = writes.filter(({ target }) => target.kind === "none").map(({ field }) => field);
+  return restored.length === 0 ? cause : `${cause}; ${restored.join(", ")} back to what it was before`;
+}
+
+function describeIssue({ number, state, stateReason }: Issue): string {
+  const name = number === 0 ? "the new issue" : `issue #${number}`;
+  if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
+  return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
+}
+
+/** Voters are mailed by a change of status only; how many they are is not shown by every board. */
+function countVoters({ values }: Post, writes: readonly FieldWrite[]): number | null {
+  if (!writes.some(({ field }) => field === "status")) return 0;
+  return typeof values.votes === "number" ? values.votes : null;
+}
+
+/** What is decided of a row as long as nothing is. */
+function nothing(row: Row): Decision {
+  const names = row.links.map(({ link, isGone }) => `#${link.issue.number}${isGone ? " (gone)" : ""}`);
+  return {
+    post: row.post.id,
+    actions: [],
+    base: {},
+    notes: [],
+    standing: { kind: "linked", reason: `linked to ${names.join(", ")}` },
+    dueAt: undefined,
+  };
+}

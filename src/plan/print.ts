@@ -1,0 +1,42 @@
+import type { Action } from "./action.ts";
+import { hashText } from "./hash.ts";
+import type { Settings } from "./settings.ts";
+
+/** Of everything that a decision depends on: when it changes, every row has to be decided again. */
+export function settingsPrint(settings: Settings, templates: object = {}): string {
+  return hashText(canonical({ settings, templates }));
+}
+
+/** Of what makes targets out of issues, and nothing else: a change of these is not a change of any issue. */
+export function rulesPrint({ rules, several, whenNoRule }: Settings): string {
+  return hashText(canonical({ rules, several, whenNoRule }));
+}
+
+/** What a refused action is known by: its kind, what it would write, and the settings behind it; not its reason. */
+export function signatureOf(action: Action, settings: Settings): string {
+  return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
+}
+
+/** JSON that is the same text for the same content: keys sorted, undefined left out. */
+export function canonical(value: object): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}
+
+function contentOf(action: Action): object {
+  switch (action.kind) {
+    case "create-issue": {
+      const { repo, title, body, labels, assignees, milestone, type } = action;
+      return { repo, title, body, labels, assignees, milestone, type };
+    }
+    case "update-issue": {
+      const { issue, title, block } = action;
+      return { issue: { repositoryId: issue.repositoryId, number: issue.number }, title, block };
+    }
+    case "patch-post":
+      return action.writes.map(({ field, before, value }) => ({ field, before, value }));
+  }
+}

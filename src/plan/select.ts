@@ -1,0 +1,163 @@
+import type { RepositoryName } from "../model/issue.ts";
+import type { FieldValue, Post, PostField } from "../model/post.ts";
+import { isSameName } from "./conditions.ts";
+import { foldStatus, readField, showValue } from "./fields.ts";
+import { ruledFields } from "./rules.ts";
+import type { Select, Settings } from "./settings.ts";
+
+/** Whether a post becomes an issue, with the reason in words. */
+export interface Selection {
+  readonly isSelected: boolean;
+  readonly reason: string;
+}
+
+/** One condition of `select`. */
+interface PostCondition {
+  readonly field: PostField;
+  /** What it asks for; undefined when the settings don't name it. */
+  read(select: Select): Wish | undefined;
+}
+
+interface Wish {
+  readonly words: string;
+  /** A default holds for a field that the board does not show; what a person asked for does not. */
+  readonly isDefault?: boolean;
+  holds(value: FieldValue): boolean;
+}
+
+/** Every condition there is: a new one is one more of these, and its rows in the table test. */
+const conditions: Readonly<Record<Exclude<keyof Select, "isArchivedDefault">, PostCondition>> = {
+  archived: {
+    field: "isArchived",
+    read: (select) => ({ ...isFlag(select.archived), isDefault: select.isArchivedDefault }),
+  },
+  statuses: {
+    field: "status",
+    read: ({ statuses }) =>
+      statuses && {
+        words: statuses.join(", "),
+        holds: (value) => statuses.some((status) => isStatus(value, status)),
+      },
+  },
+  categories: {
+    field: "categoryId",
+    read: ({ categories }) =>
+      categories && { words: categories.join(", "), holds: (value) => categories.includes(String(value)) },
+  },
+  reviewed: {
+    field: "isReviewed",
+    read: ({ reviewed }) => (reviewed === undefined ? undefined : isFlag(reviewed)),
+  },
+  onRoadmap: {
+    field: "onRoadmap",
+    read: ({ onRoadmap }) => (onRoadmap === undefined ? undefined : isFlag(onRoadmap)),
+  },
+  minVotes: {
+    field: "votes",
+    read: ({ minVotes }) =>
+      minVotes === undefined
+        ? undefined
+        : { words: `${minVotes} or more`, holds: (value) => typeof value === "number" && value >= minVotes },
+  },
+  createdAfter: {
+    field: "createdAt",
+    read: ({ createdAfter }) =>
+      createdAfter === undefined
+        ? undefined
+        : {
+            words: `${createdAfter} or later`,
+            holds: (value) => instantOf(value) >= Date.parse(createdAfter),
+          },
+  },
+};
+
+/** Decides whether a post that has no issue gets one. The first condition that does not hold is the reason. */
+export function selectPost(
+  post: Post,
+  settings: Pick<Settings, "select">,
+  seen: ReadonlySet<PostField>,
+): Selection {
+  const met: string[] = [];
+  for (const { name, field, wish } of wishes(settings.select)) {
+    const value = readField(post, field, seen);
+    if (value === undefined && wish.isDefault) continue;
+    if (value === undefined || !wish.holds(value)) {
+      const reason = `${field} is ${showValue(value)}; select.${name} wants ${wish.words}`;
+      return { isSelected: false, reason };
+    }
+    met.push(`${field} is ${showValue(value)}`);
+  }
+  return { isSelected: true, reason: `selected: ${met.join(", ") || "every post is"}` };
+}
+
+/** The repository of a new issue: the first route whose conditions all hold, else the project's own. */
+export function routePost(post: Post, settings: Settings): RepositoryName {
+  const { categoryId, status } = post.values;
+  const label = categoryLabel(post, settings);
+  const route = settings.route.find(
+    (candidate) =>
+      (candidate.category === undefined || candidate.category === String(categoryId)) &&
+      (candidate.status === undefined || isStatus(status, candidate.status)) &&
+      (candidate.label === undefined || (label !== undefined && isSameName(label, candidate.label))),
+  );
+  return route?.repo ?? settings.repo;
+}
+
+/** The labels of a new issue, each once. */
+export function labelsFor(post: Post, settings: Pick<Settings, "issue">): readonly string[] {
+  const label = categoryLabel(post, settings);
+  const wanted = label === undefined ? settings.issue.labels : [...settings.issue.labels, label];
+  return wanted.filter((one, index) => wanted.findIndex((other) => isSameName(one, other)) === index);
+}
+
+/** Settings that hang on a field which the board does not show: such a condition selects nothing. */
+export function unseenConditions(settings: Settings, seen: ReadonlySet<PostField>): readonly string[] {
+  const named: (readonly [string, PostField])[] = wishes(settings.select)
+    .filter(({ wish }) => !wish.isDefault)
+    .map(({ name, field }) => [`select.${name}`, field]);
+  if (settings.route.some(({ category }) => category !== undefined))
+    named.push(["route.category", "categoryId"]);
+  if (settings.route.some(({ status }) => status !== undefined)) named.push(["route.status", "status"]);
+  if (Object.keys(settings.issue.categoryLabels).length > 0)
+    named.push(["issue.categoryLabels", "categoryId"]);
+  for (const field of ruledFields(settings.rules)) named.push([`rules.set.${field}`, field]);
+  return named.filter(([, field]) => !seen.has(field)).map(([name]) => name);
+}
+
+interface NamedWish {
+  readonly name: string;
+  readonly field: PostField;
+  readonly wish: Wish;
+}
+
+function wishes(select: Select): readonly NamedWish[] {
+  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
+    const wish = read(select);
+    return wish === undefined ? [] : [{ name, field, wish }];
+  });
+}
+
+/** A flag that is null is not set. */
+function isFlag(wanted: boolean): Wish {
+  return { words: String(wanted), holds: (value) => (value === true) === wanted };
+}
+
+function isStatus(value: FieldValue | undefined, wanted: string): boolean {
+  return typeof value === "string" && foldStatus(value) === foldStatus(wanted);
+}
+
+/** Epoch ms of a text, of seconds or of milliseconds; NaN, which is never later than anything, for all else. */
+function instantOf(value: FieldValue): number {
+  if (typeof value === "string") return Date.parse(value);
+  if (typeof value !== "number") return Number.NaN;
+  return value < 1e11 ? value * 1000 : value;
+}
+
+/** Category ids come from the board: only what the settings name themselves is looked up. */
+function categoryLabel(
+  { values }: Post,
+  { issue: { categoryLabels } }: Pick<Settings, "issue">,
+): string | undefined {
+  const category = String(values.categoryId);
+  return Object.hasOwn(categoryLabels, category) ? categoryLabels[category] : undefined;
+}

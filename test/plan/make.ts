@@ -1,0 +1,134 @@
+import type { Issue } from "../../src/model/issue.ts";
+import type { FieldBase, LinkedIssue, Parked, Row, Target } from "../../src/model/link.ts";
+import {
+  type FieldValue,
+  type PostField,
+  type PostId,
+  type ProjectId,
+  postFields,
+} from "../../src/model/post.ts";
+import { hashText } from "../../src/plan/hash.ts";
+import type { PlanContext } from "../../src/plan/plan.ts";
+import type { RenderedIssue, Rule, Settings } from "../../src/plan/settings.ts";
+
+/** Rows, settings and contexts for the planner's tests: everything has a plain value, a test names what it is about. */
+
+export const postId = "p1" as PostId;
+export const noTarget: Target = { kind: "none" };
+
+export function aim(value: FieldValue): Target {
+  return { kind: "value", value };
+}
+
+export const statusRules: readonly Rule[] = [
+  { when: { state: "closed", reason: ["completed"] }, set: { status: "completed" } },
+  { when: { labels: ["started"] }, set: { status: "in_progress" } },
+  { when: { milestone: "any" }, set: { status: "planned" } },
+];
+
+export function makeSettings(changes: Partial<Settings> = {}): Settings {
+  return {
+    project: "project-1" as ProjectId,
+    repo: "acme/app",
+    writes: "all",
+    select: { archived: false, isArchivedDefault: true },
+    route: [],
+    issue: { labels: [], categoryLabels: {}, assignees: [] },
+    content: "follow",
+    rules: statusRules,
+    whenNoRule: "restore",
+    conflict: "tracker",
+    several: "all",
+    settleMs: 0,
+    guard: { issues: 50, statuses: 25, flips: 3 },
+    ...changes,
+  };
+}
+
+export function makeIssue(changes: Partial<Issue> = {}): Issue {
+  return {
+    repositoryId: 7,
+    number: 12,
+    nodeId: "I_12",
+    state: "open",
+    stateReason: null,
+    labels: [],
+    assignees: [],
+    milestone: null,
+    type: null,
+    locked: false,
+    createdAt: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-02T00:00:00Z",
+    ...changes,
+  };
+}
+
+/** Issues as people leave them, by the rule of `statusRules` that they match. */
+export const done = makeIssue({ state: "closed", stateReason: "completed" });
+export const started = makeIssue({ labels: ["started"] });
+export const scheduled = makeIssue({ milestone: { number: 1, title: "Next", state: "open" } });
+export const untouched = makeIssue();
+
+export function makeLink(issue: Issue | undefined, changes: Partial<LinkedIssue> = {}): LinkedIssue {
+  const ref = { repositoryId: 7, number: issue?.number ?? 12 };
+  return {
+    link: { post: postId, issue: ref, origin: "opened" },
+    issue,
+    isGone: false,
+    content: undefined,
+    ...changes,
+  };
+}
+
+export function makeAdopted(issue: Issue): LinkedIssue {
+  const { number, repositoryId } = issue;
+  return makeLink(issue, { link: { post: postId, issue: { repositoryId, number }, origin: "adopted" } });
+}
+
+/** A row of the post `p1`; `values` are its fields. */
+export function makeRow(
+  values: Readonly<Partial<Record<PostField, FieldValue>>>,
+  changes: Partial<Row> = {},
+): Row {
+  return {
+    post: { id: postId, values },
+    seenAt: 0,
+    missing: 0,
+    links: [],
+    base: {},
+    openIntents: [],
+    parked: [],
+    isQuarantined: false,
+    statusWrites: [],
+    ...changes,
+  };
+}
+
+export function makeBase(
+  target: Target,
+  post: FieldValue | undefined,
+  changes: Partial<FieldBase> = {},
+): FieldBase {
+  return { target, post, foreign: undefined, written: undefined, pending: undefined, ...changes };
+}
+
+export function makeParked(kind: Parked["kind"], signature: string): Parked {
+  return { kind, code: "board.rejected", message: "no", since: 0, signature };
+}
+
+export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
+  return {
+    settings: makeSettings(),
+    seen: new Set(postFields),
+    render: renderPlain,
+    now: 1_000_000,
+    ...changes,
+  };
+}
+
+/** A renderer that any change of title or description shows in. */
+export function renderPlain(post: { readonly values: Readonly<Record<string, unknown>> }): RenderedIssue {
+  const title = String(post.values["title"] ?? "");
+  const block = String(post.values["description"] ?? "");
+  return { title, block, body: `marker ${block}`, titleHash: hashText(title), blockHash: hashText(block) };
+}
