@@ -1,0 +1,159 @@
+import { RemoteError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { PostChange, PostId, ProjectId } from "../../model/post.ts";
+import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
+import type { Board, PatchOutcome } from "../board.ts";
+import type { BodyLimits } from "./body.ts";
+import { type ListOverrides, listPages } from "./list.ts";
+import type { PagingLimits } from "./paging.ts";
+import { classifyPatch } from "./patch.ts";
+import { readProjects } from "./projects.ts";
+import { createReader, type Reader } from "./read.ts";
+import { createTransport, type ProxySettings, type Transport } from "./transport.ts";
+import { createExcerpt, type Excerpt, placeOf } from "./wording.ts";
+
+export interface HttpBoardOptions {
+  /** Base address, as in the config: it ends with `/api/v1`, with or without a slash. */
+  readonly url: string;
+  readonly key: string;
+  /** Version of boardsync, for the `User-Agent`. */
+  readonly version: string;
+  /** Deadline of one request. */
+  readonly timeoutMs: number;
+  /** How often a read is repeated at most. */
+  readonly retries: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** What a person set because the board's answers can't be recognised. */
+  readonly overrides?: { readonly [name in keyof ListOverrides]?: ListOverrides[name] | undefined };
+  readonly proxy?: ProxySettings;
+  readonly limits?: Partial<HttpBoardLimits>;
+}
+
+export type HttpBoardLimits = BodyLimits & PagingLimits;
+
+const usualLimits: HttpBoardLimits = {
+  bodyBytes: 32 * 1024 * 1024,
+  depth: 64,
+  pages: 10_000,
+  posts: 100_000,
+};
+
+/** What the calls of one board share. */
+interface Connection {
+  readonly base: string;
+  readonly transport: Transport;
+  readonly reader: Reader;
+  readonly overrides: ListOverrides;
+  readonly limits: HttpBoardLimits;
+  readonly excerpt: Excerpt;
+  readonly options: HttpBoardOptions;
+}
+
+/**
+ * The board behind its v1 REST API.
+ *
+ * @throws ConfigError when the key or a proxy can't be used at all.
+ */
+export function createHttpBoard(options: HttpBoardOptions): Board {
+  const connection = connect(options);
+  return {
+    verifyKey: (bounds) => verifyKey(connection, bounds),
+    async listProjects(bounds) {
+      const answer = await askBase(connection, () =>
+        connection.reader.askJson(addressOf(connection, "/projects"), bounds),
+      );
+      return readProjects(answer.value, connection.excerpt);
+    },
+    listPosts: (project, bounds) => listPosts(connection, project, bounds),
+    patchPost: (project, post, change) => patchPost(connection, project, post, change),
+    get requests() {
+      return connection.transport.requests;
+    },
+  };
+}
+
+function connect(options: HttpBoardOptions): Connection {
+  const { key, version, timeoutMs, retries, clock, random, log, proxy = {}, overrides = {} } = options;
+  const url = new URL(options.url);
+  const limits = { ...usualLimits, ...options.limits };
+  const excerpt = createExcerpt(key);
+  const transport = createTransport({ key, version, timeoutMs, proxy, bodyBytes: limits.bodyBytes });
+  return {
+    base: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,
+    transport,
+    reader: createReader({ transport, retries, limits, clock, random, log, excerpt }),
+    overrides: { list: overrides.list ?? {}, paging: overrides.paging ?? {}, fields: overrides.fields ?? {} },
+    limits,
+    excerpt,
+    options,
+  };
+}
+
+function addressOf(connection: Connection, path: string, project?: ProjectId): URL {
+  const url = new URL(`${connection.base}${path}`);
+  if (project !== undefined) url.searchParams.set("project", project);
+  return url;
+}
+
+/**
+ * Asks the bare base address. Some servers know it with a slash at its end only, so that is tried before the address is
+ * called wrong.
+ */
+async function verifyKey(connection: Connection, bounds: ReadBounds): Promise<void> {
+  await askBase(connection, async () => {
+    try {
+      await connection.reader.ask(addressOf(connection, ""), bounds);
+    } catch (error) {
+      const isElsewhere = error instanceof RemoteError && ["missing", "refused"].includes(error.fault);
+      if (!isElsewhere) throw error;
+      await connection.reader.ask(addressOf(connection, "/"), bounds).catch(() => {
+        throw error;
+      });
+    }
+  });
+}
+
+/** A board that is not there at all is a wrong address, not a missing thing. */
+async function askBase<T>(connection: Connection, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
+    const message = `There is no feedback board at ${placeOf(new URL(connection.base))} (HTTP 404). Check board.url.`;
+    throw new RemoteError("board", "refused", message, { cause: error });
+  }
+}
+
+function listPosts(connection: Connection, project: ProjectId, bounds: ReadBounds) {
+  const { reader, overrides, limits, excerpt, options } = connection;
+  const first = addressOf(connection, "/feedback", project);
+  const { sizeParam, size } = overrides.paging;
+  if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
+  return listPages({ first, project, bounds, reader, overrides, limits, excerpt, log: options.log });
+}
+
+async function patchPost(
+  connection: Connection,
+  project: ProjectId,
+  post: PostId,
+  change: PostChange,
+): Promise<PatchOutcome> {
+  if (post === "." || post === ".." || !post.isWellFormed()) {
+    // Dots stand for a folder in every URL parser, also when percent-encoded: such a request would reach another place.
+    const message = `A post with the id "${connection.excerpt(post)}" can't be addressed, so nothing was sent.`;
+    return { kind: "rejected", status: 0, message };
+  }
+  const url = addressOf(connection, `/feedback/${encodeURIComponent(post)}`, project);
+  const reply = await connection.transport.send({ method: "PATCH", url, body: JSON.stringify(change) });
+  const { overrides, limits, excerpt, options } = connection;
+  return classifyPatch(reply, {
+    post,
+    url,
+    names: overrides.fields,
+    limits,
+    excerpt,
+    now: options.clock.now(),
+  });
+}

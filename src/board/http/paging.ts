@@ -1,0 +1,265 @@
+import { RemoteError } from "../../errors.ts";
+import type { ListEnd } from "../board.ts";
+import { readSignals, type Signals } from "./signals.ts";
+import { type Excerpt, placeOf } from "./wording.ts";
+
+/** `board.paging`; what is not set is recognised from the first page. */
+export interface PagingOverrides {
+  readonly kind?: "cursor" | "page" | "offset" | "none" | undefined;
+  /** Query parameter that takes the cursor, page or offset. */
+  readonly param?: string | undefined;
+  /** Path of the next cursor or address. */
+  readonly next?: string | undefined;
+  /** Query parameter that takes the size of a page; sent only together with `size`. */
+  readonly sizeParam?: string | undefined;
+  readonly size?: number | undefined;
+}
+
+/** A listing ends as incomplete after `pages` pages, but not before `posts` posts were seen. */
+export interface PagingLimits {
+  readonly pages: number;
+  readonly posts: number;
+}
+
+export interface PagingOptions {
+  /** Address of the first page, with the project. */
+  readonly first: URL;
+  readonly project: string;
+  readonly overrides: PagingOverrides;
+  /** `board.list.total`. */
+  readonly total: string | undefined;
+  readonly limits: PagingLimits;
+  readonly excerpt: Excerpt;
+}
+
+/** What a page brought. */
+export interface PageRead {
+  readonly value: unknown;
+  readonly link: string | undefined;
+  /** Address that was asked for it. */
+  readonly url: URL;
+  /** Path of the list. */
+  readonly list: string;
+  /** Records on it, usable or not. */
+  readonly records: number;
+  /** Posts on it that no page before has shown. */
+  readonly fresh: number;
+  /** Posts on it that a page before has shown. */
+  readonly repeated: number;
+}
+
+/** The address of the next page, or how the listing ended. */
+export type Step =
+  | { readonly kind: "next"; readonly url: URL }
+  | { readonly kind: "end"; readonly end: ListEnd };
+
+/** Follows one listing from page to page. It lives as long as the listing. */
+export interface Paging {
+  /** @throws RemoteError `unreadable` when the next address is unreadable or on another origin. */
+  follow(page: PageRead): Step;
+  /** How pages follow one another, in a few words; known after the first page. */
+  readonly description: string;
+}
+
+type PagingKind = "address" | "cursor" | "page" | "offset" | "none";
+
+/** What is known of the listing so far. */
+interface Progress {
+  readonly options: PagingOptions;
+  readonly kind: PagingKind;
+  readonly signals: Signals;
+  readonly page: PageRead;
+  /** Pages and records read, this page included. */
+  readonly pages: number;
+  readonly received: number;
+  /** Number of the first page, or its offset. */
+  readonly base: number;
+  /** Records on the first page. */
+  readonly firstRecords: number;
+}
+
+/** After so many pages in a row without a new post, a board that still promises more is not believed. */
+const mostIdlePages = 3;
+const longestAddress = 8000;
+
+/** Starts to follow a listing. */
+export function createPaging(options: PagingOptions): Paging {
+  const asked = new Set([options.first.href]);
+  let kind: PagingKind | undefined;
+  let description = "none seen";
+  let [pages, received, posts, idlePages, base, firstRecords] = [0, 0, 0, 0, 0, 0];
+  return {
+    get description() {
+      return description;
+    },
+    follow(page) {
+      const paths = { next: options.overrides.next, total: options.total, list: page.list };
+      const signals = readSignals(page.value, page.link, paths);
+      if (kind === undefined) {
+        kind = recognise(signals, options.overrides);
+        description = describe(kind, signals, options.overrides);
+        base = (kind === "page" ? signals.page : signals.offset) ?? (kind === "page" ? 1 : 0);
+        firstRecords = page.records;
+      }
+      pages += 1;
+      received += page.records;
+      posts += page.fresh;
+      idlePages = page.fresh === 0 ? idlePages + 1 : 0;
+      if (page.repeated > 0 && page.fresh === 0) {
+        return incomplete("The board sent a page of posts that it had all sent before.");
+      }
+      const step = decide({ options, kind, signals, page, pages, received, base, firstRecords });
+      if (step.kind === "end") return step;
+      if (idlePages >= mostIdlePages) {
+        return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
+      }
+      if (pages >= options.limits.pages && posts >= options.limits.posts) {
+        return incomplete(`The list was given up after ${pages} pages.`);
+      }
+      if (asked.has(step.url.href)) {
+        return incomplete("The board named a page as the next one that had been read before.");
+      }
+      asked.add(step.url.href);
+      return step;
+    },
+  };
+}
+
+/** Takes the first way that leads on; where none does, the first that says that there is nothing more. */
+function recognise(signals: Signals, overrides: PagingOverrides): PagingKind {
+  if (overrides.kind !== undefined) {
+    // A cursor may be handed out as a whole address; which of the two it is, the first page shows.
+    return overrides.kind === "cursor" && signals.address?.value != null ? "address" : overrides.kind;
+  }
+  if (signals.address?.value != null) return "address";
+  if (signals.cursor?.value != null) return "cursor";
+  if (signals.page !== undefined || signals.pageCount !== undefined) return "page";
+  if (signals.offset !== undefined) return "offset";
+  if (signals.address !== undefined) return "address";
+  return signals.cursor === undefined ? "none" : "cursor";
+}
+
+function describe(kind: PagingKind, signals: Signals, overrides: PagingOverrides): string {
+  const words: Record<PagingKind, string> = {
+    address: signals.address?.from ?? "next address",
+    cursor: "cursor",
+    page: "page numbers",
+    offset: "offset",
+    none: "none seen",
+  };
+  return overrides.kind === undefined ? words[kind] : `${overrides.kind}, as set in board.paging`;
+}
+
+function decide(progress: Progress): Step {
+  switch (progress.kind) {
+    case "address":
+      return followAddress(progress);
+    case "cursor":
+      return followCursor(progress);
+    case "page":
+      return count(progress, progress.base + progress.pages);
+    case "offset":
+      return count(progress, progress.base + progress.received);
+    case "none":
+      return endSinglePage(progress);
+  }
+}
+
+function followAddress({ options, signals, page }: Progress): Step {
+  const address = signals.address?.value ?? undefined;
+  if (signals.hasMore === false) return complete;
+  if (address === undefined) return signals.hasMore === true ? promised : complete;
+  if (address.length > longestAddress || !URL.canParse(address, page.url.href)) {
+    throw new RemoteError(
+      "board",
+      "unreadable",
+      `The board's address of the next page can't be read: ${options.excerpt(address, 80)}.`,
+    );
+  }
+  const url = new URL(address, page.url);
+  if (url.origin !== options.first.origin) {
+    const place = options.excerpt(placeOf(url));
+    const message = `The board's next page is at ${place}, which is another origin than ${options.first.origin}. It was not asked, because the key must not travel.`;
+    throw new RemoteError("board", "unreadable", message);
+  }
+  // Every call carries the project, whatever the board leaves out of its addresses.
+  url.searchParams.set("project", options.project);
+  url.hash = "";
+  return { kind: "next", url };
+}
+
+function followCursor({ options, signals }: Progress): Step {
+  const cursor = signals.cursor?.value ?? undefined;
+  if (signals.hasMore === false) return complete;
+  if (cursor === undefined) return signals.hasMore === true ? promised : complete;
+  if (cursor.length > longestAddress) {
+    throw new RemoteError("board", "unreadable", "The board's cursor of the next page is too long.");
+  }
+  return nextWith(options, options.overrides.param ?? signals.cursor?.param ?? "cursor", cursor);
+}
+
+/**
+ * Page numbers and offsets. What the answer says about more rules; where it says nothing, an empty page or one that is
+ * not full is the last.
+ */
+function count(progress: Progress, next: number): Step {
+  const { kind, options, page } = progress;
+  const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
+  if (!hasMore) return complete;
+  return nextWith(options, options.overrides.param ?? (kind === "page" ? "page" : "offset"), String(next));
+}
+
+/**
+ * What a full page holds: as the board says, as was asked for, or as the first page shows. A first page that stops short
+ * of that at a round number is more likely a limit of the board than the end of the list.
+ */
+function fullSize(progress: Progress): number {
+  const { firstRecords } = progress;
+  return usualSizes.has(firstRecords) ? firstRecords : (toldSize(progress) ?? firstRecords);
+}
+
+function toldSize({ options, signals }: Progress): number | undefined {
+  return signals.size ?? options.overrides.size;
+}
+
+function promisesMore({ kind, signals, pages, received }: Progress): boolean | undefined {
+  if (signals.hasMore !== undefined) return signals.hasMore;
+  if (kind === "page" && signals.pageCount !== undefined) return pages < signals.pageCount;
+  return signals.total === undefined ? undefined : received < signals.total;
+}
+
+/** One page, and no way on. It is the whole list unless it says otherwise or looks like a page that was cut. */
+function endSinglePage(progress: Progress): Step {
+  const { options, signals, page, received } = progress;
+  if (options.overrides.kind === "none") return complete;
+  const hasMore = promisesMore(progress);
+  if (hasMore === true) {
+    const seen = signals.total === undefined ? "" : ` (${signals.total} posts in all, ${received} shown)`;
+    return incomplete(
+      `The board says that more posts follow${seen}, but not how to ask for them. Set board.paging.`,
+    );
+  }
+  const isSuspicious = page.records === toldSize(progress) || usualSizes.has(page.records);
+  if (hasMore === false || !isSuspicious) return complete;
+  const message = `The board showed exactly ${page.records} posts and no sign of further pages, which looks like a list that was cut off. Posts missing from it are not taken for deleted. Set board.paging if there are more.`;
+  return { kind: "end", end: { kind: "cut", message } };
+}
+
+/** Sizes that boards cut their lists at. */
+const usualSizes: ReadonlySet<number> = new Set([
+  10, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 250, 300, 400, 500, 1000, 2000, 2500, 5000, 10_000,
+]);
+
+function nextWith(options: PagingOptions, param: string, value: string): Step {
+  const url = new URL(options.first);
+  url.searchParams.set(param, value);
+  return { kind: "next", url };
+}
+
+const complete: Step = { kind: "end", end: { kind: "complete" } };
+
+const promised = incomplete("The board says that more posts follow, but does not say where.");
+
+function incomplete(message: string): Step {
+  return { kind: "end", end: { kind: "incomplete", message } };
+}

@@ -1,0 +1,95 @@
+import type { Post, PostId } from "../../model/post.ts";
+import type { PatchOutcome } from "../board.ts";
+import { isObject, readKey, readPath } from "./access.ts";
+import { type Body, type BodyLimits, describeOversize, readBody } from "./body.ts";
+import { type FieldNames, pickRecord } from "./record.ts";
+import { quoteAnswer, quoteRedirect, readRetryAfter } from "./refusal.ts";
+import { idNamesKnown } from "./shape.ts";
+import type { Reply } from "./transport.ts";
+import type { Excerpt } from "./wording.ts";
+
+export interface PatchReading {
+  readonly post: PostId;
+  readonly url: URL;
+  readonly names: FieldNames & { readonly id?: string | undefined };
+  readonly limits: BodyLimits;
+  readonly excerpt: Excerpt;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/**
+ * What became of a PATCH. Only what surely did not happen is called so: everything that is not listed here may have been
+ * applied, and stays `unknown`.
+ *
+ * | reply | outcome |
+ * |---|---|
+ * | 2xx, JSON or empty | applied |
+ * | 400, 409, 410, 413, 422 | rejected |
+ * | 401, 403 | unauthorized |
+ * | 404 | missing |
+ * | 429 | limited |
+ * | no connection | unsent |
+ * | 2xx with another body, 3xx, other 4xx, 5xx, cut off, too large, too late | unknown |
+ */
+export async function classifyPatch(reply: Reply, reading: PatchReading): Promise<PatchOutcome> {
+  const { limits, excerpt, now } = reading;
+  if (reply.kind === "unsent") return { kind: "unsent", message: `${reply.message}.` };
+  if (reply.kind === "aborted") return { kind: "unknown", message: "The request was ended." };
+  const body: Body =
+    reply.kind === "answer"
+      ? await readBody(reply, limits, excerpt)
+      : {
+          kind: "unreadable",
+          reason: reply.kind === "lost" ? "a body that was cut off" : describeOversize(limits),
+        };
+  const said = quoteAnswer(body, excerpt);
+  const { status, headers } = reply;
+  if (status >= 200 && status < 300 && body.kind !== "unreadable") {
+    const value = body.kind === "json" ? body.value : undefined;
+    return { kind: "applied", post: findPost(value, reading) };
+  }
+  if ([400, 409, 410, 413, 422].includes(status)) {
+    return { kind: "rejected", status, message: `The board refused the change (HTTP ${status}): ${said}.` };
+  }
+  if (status === 401 || status === 403) {
+    return { kind: "unauthorized", message: `The board refused the key (HTTP ${status}): ${said}.` };
+  }
+  if (status === 404) {
+    return { kind: "missing", message: `The board does not know this post (HTTP 404): ${said}.` };
+  }
+  if (status === 429) {
+    const retryAt = readRetryAfter(headers["retry-after"], now);
+    return { kind: "limited", retryAt, message: `The board limits requests (HTTP 429): ${said}.` };
+  }
+  return { kind: "unknown", message: explainUnknown(reply, said, reading) };
+}
+
+function explainUnknown(
+  reply: Exclude<Reply, { kind: "unsent" | "aborted" }>,
+  said: string,
+  reading: PatchReading,
+): string {
+  if (reply.kind === "lost") return `${reply.message}.`;
+  if (reply.status >= 300 && reply.status < 400) {
+    const target = quoteRedirect(reply.headers["location"], reading.url, reading.excerpt);
+    return `The board redirected the change to ${target} (HTTP ${reply.status}), which was not followed.`;
+  }
+  return `The board's answer does not say whether the change was made (HTTP ${reply.status}): ${said}.`;
+}
+
+/** Names under which an answer may hold the one record. */
+const recordNames = ["feedback", "post", "data", "item", "result", "record"];
+
+/** The record of the patched post: the answer itself, or one or two levels below it. Another post's record is no news. */
+function findPost(value: unknown, reading: PatchReading): Post | undefined {
+  const below = recordNames.map((name) => readKey(value, name));
+  const deeper = below.flatMap((inner) => recordNames.map((name) => readKey(inner, name)));
+  for (const record of [value, ...below, ...deeper].filter(isObject)) {
+    const names = reading.names.id === undefined ? idNamesKnown : [reading.names.id];
+    const idName = names.find((name) => String(readPath(record, name)) === reading.post);
+    const { post } = pickRecord(record, idName, reading.names);
+    if (post !== undefined) return post;
+  }
+  return undefined;
+}

@@ -1,0 +1,207 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { ConfigError } from "../../errors.ts";
+import { placeOf } from "./wording.ts";
+
+/** Proxies as they stand in the environment; passed in, never read here. */
+export interface ProxySettings {
+  /** `HTTP_PROXY`. */
+  readonly http?: string | undefined;
+  /** `HTTPS_PROXY`. */
+  readonly https?: string | undefined;
+  /** `NO_PROXY`. */
+  readonly none?: string | undefined;
+}
+
+export interface Call {
+  readonly method: "GET" | "PATCH";
+  readonly url: URL;
+  /** JSON text of a PATCH. */
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** How an answer begins; header names are in lower case. The status is 0 while not even this has arrived. */
+interface Head {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A whole answer. */
+export interface Answer extends Head {
+  readonly kind: "answer";
+  readonly body: Uint8Array;
+}
+
+/** What became of one request. The difference that matters is whether any byte of it can have left. */
+export type Reply =
+  | Answer
+  /** No byte left: no connection, no name, no TLS, or the deadline came first. */
+  | { readonly kind: "unsent"; readonly message: string; readonly cause?: unknown }
+  /** It left, and no whole answer came back. */
+  | (Head & { readonly kind: "lost"; readonly message: string; readonly cause?: unknown })
+  /** The answer is larger than the limit; the rest was not read. */
+  | (Head & { readonly kind: "oversized" })
+  /** The caller's signal ended it. */
+  | { readonly kind: "aborted" };
+
+export interface Transport {
+  /** Sends one request once and waits for the end of its answer. Never rejects, follows no redirect, repeats nothing. */
+  send(call: Call): Promise<Reply>;
+  /** How often `send` was called. */
+  readonly requests: number;
+}
+
+export interface TransportOptions {
+  readonly key: string;
+  /** Version of boardsync, for the `User-Agent`. */
+  readonly version: string;
+  /** Deadline of one request, from the look-up of the name to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly proxy: ProxySettings;
+  readonly bodyBytes: number;
+}
+
+/**
+ * Makes the one place that talks to the board's network.
+ *
+ * @throws ConfigError when the key or a proxy can't be used at all.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  if (!/^[\x21-\x7e]+$/.test(options.key)) {
+    throw new ConfigError(["The board's key is empty, or holds characters that an HTTP header can't carry."]);
+  }
+  const reads = createDispatcher(options, 1);
+  // A write never rides on an idle connection, which the server may be closing at that moment: the outcome of such a
+  // request is unknown, and an unknown write costs a person's attention. Zero pipelining means a connection per request.
+  const writes = createDispatcher(options, 0);
+  let requests = 0;
+  return {
+    send(call) {
+      requests += 1;
+      return sendOnce(call.method === "GET" ? reads : writes, call, options);
+    },
+    get requests() {
+      return requests;
+    },
+  };
+}
+
+/** HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent. */
+function createDispatcher(options: TransportOptions, pipelining: 0 | 1): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent({
+      // An empty string stands for "no proxy"; undefined would make undici read the environment by itself.
+      httpProxy: options.proxy.http ?? "",
+      httpsProxy: options.proxy.https ?? "",
+      noProxy: options.proxy.none ?? "",
+      pipelining,
+      allowH2: false,
+      // One overall deadline rules (see `sendOnce`); undici's own three would only blur it.
+      connectTimeout: options.timeoutMs,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  } catch {
+    // The library's error quotes the address, and with it the proxy's password.
+    throw new ConfigError(["HTTP_PROXY or HTTPS_PROXY is not the address of a proxy."]);
+  }
+}
+
+function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions): Promise<Reply> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let isOver = false;
+    let head: Head = { status: 0, headers: {} };
+    const chunks: Buffer[] = [];
+    let received = 0;
+
+    const finish = (reply: Reply) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(deadline);
+      call.signal?.removeEventListener("abort", abort);
+      resolve(reply);
+    };
+    const fail = (message: string, cause?: unknown) => {
+      if (controller === undefined) return finish({ kind: "unsent", message, cause });
+      return finish({ kind: "lost", message, ...head, cause });
+    };
+    const stop = () => controller?.abort(new Error("boardsync ended this request"));
+    const abort = () => {
+      finish({ kind: "aborted" });
+      stop();
+    };
+    const deadline = setTimeout(() => {
+      fail(`${placeOf(call.url)} did not answer within ${options.timeoutMs} ms`);
+      stop();
+    }, options.timeoutMs);
+    call.signal?.addEventListener("abort", abort, { once: true });
+
+    const { origin, pathname, search } = call.url;
+    const { method, body = null } = call;
+    dispatcher.dispatch(
+      { origin, path: `${pathname}${search}`, method, body, headers: headersOf(call, options) },
+      {
+        // Called with a connection in hand, right before the first byte is written. Until then nothing has left; after
+        // the deadline nothing leaves any more; and nothing leaves a second time.
+        onRequestStart(starting) {
+          if (isOver || controller !== undefined) starting.abort(new Error("boardsync gave this request up"));
+          controller = starting;
+        },
+        onResponseStart(_controller, status, headers) {
+          head = { status, headers: flattenHeaders(headers) };
+        },
+        onResponseData(_controller, chunk) {
+          received += chunk.length;
+          if (received <= options.bodyBytes) {
+            chunks.push(chunk);
+          } else {
+            finish({ kind: "oversized", ...head });
+            stop();
+          }
+        },
+        onResponseEnd() {
+          finish({ kind: "answer", ...head, body: Buffer.concat(chunks) });
+        },
+        onResponseError(_controller, error) {
+          fail(describeFailure(call.url, error), error);
+        },
+      },
+    );
+    if (call.signal?.aborted === true) abort();
+  });
+}
+
+function headersOf(call: Call, options: TransportOptions): Record<string, string> {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${options.key}`,
+    accept: "application/json",
+    "accept-encoding": "gzip, identity",
+    "user-agent": `boardsync/${options.version}`,
+  };
+  if (call.body !== undefined) headers["content-type"] = "application/json";
+  return headers;
+}
+
+function flattenHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const flat: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat.push([name.toLowerCase(), Array.isArray(value) ? value.join(", ") : value]);
+  }
+  return Object.fromEntries(flat);
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection",
+  ENOTFOUND: "could not be found: the name is not known",
+  EAI_AGAIN: "could not be found: the look-up of the name failed",
+  ECONNRESET: "cut the connection",
+  UND_ERR_SOCKET: "cut the connection",
+};
+
+/** One sentence about a failed connection, by its code: the text of a library's error may quote what it was given. */
+function describeFailure(url: URL, error: Error): string {
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return `${placeOf(url)} ${failures[code] ?? "could not be reached"} (${code})`;
+}

@@ -1,0 +1,45 @@
+/** Text that came from the other side, made safe to stand in a message, a log line or a terminal. */
+
+/** Makes one line of foreign text safe to show, cut to `maxLength` characters. */
+export type Excerpt = (text: string, maxLength?: number) => string;
+
+/** Control, format and separator characters and lone surrogates: whatever could steer a terminal or split a log line. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const defaultLength = 200;
+
+/**
+ * Makes the function that quotes the board. A board that echoes the key it was sent must not bring it into a log, so the
+ * key is taken out before anything is cut.
+ */
+export function createExcerpt(secret: string): Excerpt {
+  return (text, maxLength = defaultLength) => {
+    const line = escapeControls(
+      text
+        .replaceAll(secret, "[key]")
+        .slice(0, maxLength * 2)
+        .trim(),
+    );
+    return line.length > maxLength ? `${line.slice(0, maxLength).toWellFormed()}…` : line;
+  };
+}
+
+/** Writes line breaks as blanks and every other unsafe character as `\u{…}`. */
+function escapeControls(text: string): string {
+  return text.replace(/\s+/gu, " ").replace(unsafe, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+/** Lists names for a person: at most `most` of them, each cut and safe. */
+export function listNames(names: Iterable<string>, excerpt: Excerpt, most = 20): string {
+  const all = [...names];
+  const shown = all.slice(0, most).map((name) => excerpt(name, 40));
+  if (shown.length === 0) return "(none)";
+  return all.length > most ? `${shown.join(", ")} and ${all.length - most} more` : shown.join(", ");
+}
+
+/** The address that was asked, without query, user or fragment: ids and cursors have no place in a message. */
+export function placeOf(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
