@@ -1,0 +1,92 @@
+import { type Fault, type Found, findAll, hasKey, type Path, quote } from "./paths.ts";
+import { isExposed } from "./values.ts";
+
+/** Says what is wrong with the syntax of a Liquid template; undefined when nothing is. */
+export type CheckTemplate = (text: string) => string | undefined;
+
+/** What a check needs to know besides the content. */
+export interface CheckContext {
+  readonly checkTemplate: CheckTemplate | undefined;
+  /** The line on which the setting of a path stands. */
+  readonly lineOf: (path: Path) => number;
+}
+
+/**
+ * What is wrong between settings that are each fine by themselves. Looks at the content as it was written, so that these
+ * faults are reported together with those of the schema; what has the wrong type is left to the schema.
+ */
+export function findInconsistencies(content: unknown, context: CheckContext): readonly Fault[] {
+  return [
+    ...findExposedKeys(content),
+    ...findRepeatedProjects(content, context),
+    ...findAll(content, "projects.*").flatMap((project) => [
+      ...findUnreachableRules(project),
+      ...findStrayLabels(project),
+    ]),
+    ...findBrokenTemplates(content, context.checkTemplate),
+  ];
+}
+
+/** Over plain http anyone on the way can read the key. */
+function findExposedKeys(content: unknown): readonly Fault[] {
+  return ["board", "tracker"].flatMap((side): readonly Fault[] =>
+    findAll(content, `${side}.url`)
+      .filter(({ value }) => typeof value === "string" && URL.canParse(value) && isExposed(value))
+      .filter(() => !findAll(content, `${side}.allowInsecure`).some(({ value }) => value === true))
+      .map(({ path }) => ({
+        path,
+        at: "value",
+        message: `must be https, because http would show the key to the network; \`${side}.allowInsecure: true\` allows it`,
+      })),
+  );
+}
+
+/** Two entries for one project would both open issues for its posts. */
+function findRepeatedProjects(content: unknown, { lineOf }: CheckContext): readonly Fault[] {
+  const first = new Map<unknown, Path>();
+  return findAll(content, "projects.*.project").flatMap(({ path, value }): readonly Fault[] => {
+    const earlier = first.get(value);
+    if (earlier === undefined) {
+      first.set(value, path);
+      return [];
+    }
+    const message = `${quote(String(value))} stands in line ${lineOf(earlier)} already, and two entries would claim the same posts; a project stands once in the file`;
+    return [{ path, at: "value", message }];
+  });
+}
+
+/** The first match wins, so nothing gets past a rule that always matches. */
+function findUnreachableRules(project: Found): readonly Fault[] {
+  const rules = findAll(project.value, "rules.*");
+  const catchAll = rules.findIndex(({ value }) => hasKey(value, "set") && !hasKey(value, "when"));
+  if (catchAll === -1) return [];
+  return rules.slice(catchAll + 1).map(({ path }) => ({
+    path: [...project.path, ...path],
+    at: "key",
+    message: `is never reached, because rules[${catchAll}] has no \`when\` and always matches; move that one to the end`,
+  }));
+}
+
+/** A route by label looks at the labels that categories give; a label that none gives would match nothing. */
+function findStrayLabels(project: Found): readonly Fault[] {
+  const labels = findAll(project.value, "issue.categoryLabels").flatMap(({ value }) =>
+    Object.values(Object(value)),
+  );
+  return findAll(project.value, "route.*.label")
+    .filter(({ value }) => typeof value === "string" && !labels.includes(value))
+    .map(({ path, value }) => ({
+      path: [...project.path, ...path],
+      at: "value",
+      message: `${quote(String(value))} is none of the labels in \`issue.categoryLabels\`, so no post would match`,
+    }));
+}
+
+function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {
+  if (check === undefined) return [];
+  return ["title", "body", "postUrl"].flatMap((key) =>
+    findAll(content, `projects.*.issue.${key}`).flatMap(({ path, value }): readonly Fault[] => {
+      const fault = typeof value === "string" ? check(value) : undefined;
+      return fault === undefined ? [] : [{ path, at: "value", message: `is not a valid template: ${fault}` }];
+    }),
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from "yaml";
+import { type Fault, formatPath, type Path } from "./paths.ts";
+
+/** Uses of YAML anchors, each counted with the anchors inside it: enough for a thousand projects that share their rules. */
+const aliasLimit = 10_000;
+
+/** One slip can make everything behind it look wrong; beyond this many errors of YAML nobody learns anything more. */
+const faultLimit = 10;
+
+/** A config file as it was read: its content, and where each part of it stands. */
+export interface ConfigDocument {
+  /** Maps, lists and scalars; undefined when the text is no YAML at all. */
+  readonly content: unknown;
+  /** What is wrong with the YAML itself, as lines for the user. */
+  readonly problems: readonly Problem[];
+  /** Gives a fault its line. A part that is missing stands where the part around it begins. */
+  locate(fault: Fault): Position;
+}
+
+/** Line and column, both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What is wrong, and where: a sentence without its beginning. */
+export interface Problem extends Position {
+  readonly message: string;
+}
+
+/** Reads YAML (and so JSON). Never throws: what is wrong becomes problems. */
+export function parseConfigDocument(text: string): ConfigDocument {
+  const lines = new LineCounter();
+  // Without `prettyErrors: false` the messages would quote lines of the file.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const problems = [...document.errors, ...document.warnings]
+    .slice(0, faultLimit)
+    .map((error) => describe(error, document, lines));
+  const locate = (fault: Fault): Position => toPosition(findOffset(document, fault), lines);
+  // Of a text with a repeated key the rest still makes sense; anything worse would only bring errors that are not there.
+  if (document.errors.some((error) => error.code !== "DUPLICATE_KEY")) {
+    return { content: undefined, problems, locate };
+  }
+  try {
+    const content: unknown = document.toJS({ maxAliasCount: aliasLimit });
+    return { content, problems, locate };
+  } catch {
+    const message = "the YAML uses its anchors too often, or before they are defined";
+    return { content: undefined, problems: [...problems, { line: 1, column: 1, message }], locate };
+  }
+}
+
+/** What the YAML library says in words of programmers, in plain ones. */
+const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
+  MULTIPLE_DOCS: "the file must hold one document, without further `---` lines",
+  RESOURCE_EXHAUSTION: "the file is nested too deeply",
+};
+
+function describe(error: YAMLError, document: Document, lines: LineCounter): Problem {
+  const position = toPosition(error.pos[0], lines);
+  if (error.code === "DUPLICATE_KEY") {
+    const path = formatPath(findPath(document, error.pos[0]));
+    return { ...position, message: `${path}: this key stands here already; keep one of them` };
+  }
+  const words = error.message.replaceAll(/\s+/g, " ").trim();
+  return { ...position, message: plainWords[error.code] ?? `this is not valid YAML: ${words}` };
+}
+
+/** The path of the key that starts at an offset of the text. */
+function findPath(document: Document, offset: number): Path {
+  let found: Path = [];
+  visit(document, {
+    Pair(_, pair, ancestors) {
+      if (startOf(pair.key) !== offset) return undefined;
+      found = [...ancestors, pair].flatMap((node, depth, nodes): Path => {
+        if (isPair(node)) return [String(node.key)];
+        const child = nodes[depth + 1];
+        return isSeq(node) ? [node.items.indexOf(child)] : [];
+      });
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function toPosition(offset: number, lines: LineCounter): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function findOffset(document: Document, { path, at }: Fault): number {
+  let node: Node | undefined = document.contents ?? undefined;
+  let offset = startOf(node) ?? 0;
+  for (const [index, step] of path.entries()) {
+    const next = enter(document, node, step);
+    if (next === undefined) return offset;
+    const isLast = index === path.length - 1;
+    const start = isLast && at === "key" ? next.key : (next.value ?? next.key);
+    offset = start ?? offset;
+    node = next.node;
+  }
+  return offset;
+}
+
+/** One step into a map or list: where its key and its value start, and the value. */
+interface Step {
+  readonly key: number | undefined;
+  readonly value: number | undefined;
+  readonly node: Node | undefined;
+}
+
+function enter(document: Document, from: Node | undefined, step: Path[number]): Step | undefined {
+  const node = isAlias(from) ? from.resolve(document) : from;
+  if (isSeq(node) && typeof step === "number") {
+    const element = node.items[step];
+    return isNode(element) ? { key: startOf(element), value: startOf(element), node: element } : undefined;
+  }
+  if (!isMap(node)) return undefined;
+  // A repeated key counts where it stands last, as it does for the content.
+  const pair: Pair | undefined = node.items.findLast(
+    ({ key }) => isScalar(key) && String(key.value) === step,
+  );
+  if (pair === undefined) return undefined;
+  const value = isNode(pair.value) ? pair.value : undefined;
+  // `key:` with nothing behind it has an empty scalar, which stands at no place that a person would look at.
+  const isEmpty = isScalar(value) && value.value === null;
+  return { key: startOf(pair.key), value: isEmpty ? undefined : startOf(value), node: value };
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

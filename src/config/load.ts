@@ -1,0 +1,165 @@
+import { resolve } from "node:path";
+import { ConfigError } from "../errors.ts";
+import { findUnavailable } from "./availability.ts";
+import { type CheckTemplate, findInconsistencies } from "./consistency.ts";
+import { type ConfigDocument, type Position, type Problem, parseConfigDocument } from "./document.ts";
+import { type Environment, readVariable } from "./environment.ts";
+import { explainReadFault, isAbsent, type ReadText } from "./files.ts";
+import { type Fault, findAll, formatPath } from "./paths.ts";
+import { type Config, configSchema } from "./schema.ts";
+import { readSecrets, type Secrets, type SecretsResult } from "./secrets.ts";
+import { host } from "./values.ts";
+import { toFaults, wordIssue } from "./wording.ts";
+
+/** The config file when nothing names another. */
+const defaultFile = "config/boardsync.yaml";
+
+/** The state file when nothing names another, as in the schema. */
+const defaultState = "data/boardsync.db";
+
+/** Where the config comes from. */
+export interface ConfigSource {
+  /** What `--config` names; undefined without it. */
+  readonly file: string | undefined;
+  readonly environment: Environment;
+  /** The directory that file names are relative to, absolute. */
+  readonly cwd: string;
+  readonly readText: ReadText;
+  /** Applied to `issue.title`, `issue.body` and `issue.postUrl`; without it templates are not looked into. */
+  readonly checkTemplate?: CheckTemplate;
+}
+
+/** A config in which nothing is wrong. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that it was read from, as it was named. */
+  readonly file: string;
+  /** What the user should hear, as sentences. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The config: the file, with what the environment overrides (`BOARDSYNC_STATE`, `BOARDSYNC_HTTP_HOST`).
+ *
+ * @throws ConfigError with everything that is wrong, one line each: `FILE:LINE:COLUMN: path: message`.
+ */
+export function loadConfig(source: ConfigSource): LoadedConfig {
+  const result = readConfig(source);
+  if (result.kind === "faulty") throw new ConfigError(result.problems);
+  return result.loaded;
+}
+
+/**
+ * `loadConfig` and `loadSecrets` in one, for the commands that talk to both sides.
+ *
+ * @throws ConfigError with everything that is wrong with either.
+ */
+export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { readonly secrets: Secrets } {
+  const result = readConfig(source);
+  const found = readSecrets(source);
+  if (result.kind === "faulty" || found.kind === "faulty") {
+    throw new ConfigError([...problemsOf(result), ...problemsOf(found)]);
+  }
+  const warnings = [...result.loaded.warnings, ...found.warnings];
+  return { ...result.loaded, warnings, secrets: found.secrets };
+}
+
+/**
+ * The state file for a command that must work whatever is wrong with the config (`health`): `BOARDSYNC_STATE`, else what
+ * the config file says as far as it can be read, else the default. As it was named: relative to the working directory.
+ */
+export function locateState(source: ConfigSource): string {
+  const override = readVariable(source.environment, "BOARDSYNC_STATE");
+  if (override !== undefined) return override;
+  try {
+    const { content } = parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source))));
+    const state = findAll(content, "state")[0]?.value;
+    return typeof state === "string" ? state : defaultState;
+  } catch {
+    return defaultState;
+  }
+}
+
+type ConfigResult =
+  | { readonly kind: "found"; readonly loaded: LoadedConfig }
+  | { readonly kind: "faulty"; readonly problems: readonly string[] };
+
+function problemsOf(result: ConfigResult | SecretsResult): readonly string[] {
+  return result.kind === "faulty" ? result.problems : [];
+}
+
+function nameFile({ file, environment }: ConfigSource): string {
+  return file ?? readVariable(environment, "BOARDSYNC_CONFIG") ?? defaultFile;
+}
+
+function readConfig(source: ConfigSource): ConfigResult {
+  const file = nameFile(source);
+  let text: string;
+  try {
+    text = source.readText(resolve(source.cwd, file));
+  } catch (fault) {
+    return { kind: "faulty", problems: [explainMissingConfig(file, fault)] };
+  }
+  const parsed = parseConfig(text, source.checkTemplate);
+  const httpHost = readVariable(source.environment, "BOARDSYNC_HTTP_HOST");
+  const problems = parsed.problems.map(
+    ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
+  );
+  if (httpHost !== undefined) problems.push(...hostFaults(httpHost));
+  if (parsed.config === undefined || problems.length > 0) return { kind: "faulty", problems };
+  const state = readVariable(source.environment, "BOARDSYNC_STATE") ?? parsed.config.state;
+  const http =
+    parsed.config.http === false || httpHost === undefined
+      ? parsed.config.http
+      : { ...parsed.config.http, host: httpHost };
+  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file, warnings: [] } };
+}
+
+function explainMissingConfig(file: string, fault: unknown): string {
+  const reason = `${file}: ${explainReadFault(fault)}`;
+  if (!isAbsent(fault)) return reason;
+  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; config/sample.yaml is a commented one to start from`;
+}
+
+function hostFaults(httpHost: string): readonly string[] {
+  const { error } = host().safeParse(httpHost);
+  return (error?.issues ?? []).map(({ message }) => `BOARDSYNC_HTTP_HOST ${message}`);
+}
+
+/** The config of a text, or everything that is wrong with it, in the order of its lines. */
+function parseConfig(
+  text: string,
+  checkTemplate: CheckTemplate | undefined,
+): { readonly config: Config | undefined; readonly problems: readonly Problem[] } {
+  const document = parseConfigDocument(text);
+  if (document.content === undefined) return { config: undefined, problems: document.problems };
+  if (document.content === null) {
+    const message = "the file is empty; config/sample.yaml shows what belongs into it";
+    return { config: undefined, problems: [{ line: 1, column: 1, message }] };
+  }
+  const { data, error } = configSchema.safeParse(document.content, { error: wordIssue });
+  const lineOf = (path: Fault["path"]): number => document.locate({ path, at: "value", message: "" }).line;
+  const faults = [
+    ...toFaults(error?.issues ?? [], document.content),
+    ...findUnavailable(document.content),
+    ...findInconsistencies(document.content, { checkTemplate, lineOf }),
+  ];
+  const problems = [...document.problems, ...findDistinct(faults, document)];
+  return { config: data, problems: problems.toSorted(byPosition) };
+}
+
+/** Projects that share a part by a YAML alias share what is wrong with it; it is said once, for the first of them. */
+function findDistinct(faults: readonly Fault[], document: ConfigDocument): readonly Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const fault of faults) {
+    const { line, column } = document.locate(fault);
+    const place = `${line}:${column}:${fault.path.at(-1)}: ${fault.message}`;
+    if (problems.has(place)) continue;
+    problems.set(place, { line, column, message: `${formatPath(fault.path)}: ${fault.message}` });
+  }
+  return [...problems.values()];
+}
+
+function byPosition(one: Position, other: Position): number {
+  return one.line - other.line || one.column - other.column;
+}

@@ -1,0 +1,406 @@
+import { z } from "zod";
+import {
+  apiUrl,
+  count,
+  cron,
+  duration,
+  host,
+  instant,
+  name,
+  oneOrMany,
+  repository,
+  timeZone,
+} from "./values.ts";
+
+/**
+ * The whole config file, from the top to the smallest part; `config/README.md` is its prose. What is read here is checked
+ * further in `consistency.ts` (what one setting says about another) and `availability.ts` (what does nothing yet).
+ */
+
+/** Refuses a map with too few keys, unless something else is wrong with it and said already. */
+function needsKeys(least: number, error: string) {
+  return z.refine<object>((given) => Object.keys(given).length >= least, {
+    error,
+    when: ({ issues }) => issues.length === 0,
+  });
+}
+
+/** A path into an answer of the board: keys with dots between. */
+const answerPath = z
+  .string()
+  .max(200)
+  .regex(/^[^.\s]+(\.[^.\s]+)*$/, {
+    error: "must be a path of keys with dots between, such as `data.posts`",
+  });
+
+function fieldName(ours: string) {
+  return name(100).describe(`What the board calls \`${ours}\`.`).exactOptional();
+}
+
+const listing = z
+  .strictObject({
+    items: answerPath
+      .describe("Where the list of posts stands in an answer, such as `data.feedback`.")
+      .exactOptional(),
+    total: answerPath.describe("Where the number of all posts stands, such as `meta.total`.").exactOptional(),
+  })
+  .describe("Where the posts stand in an answer, where this can't be recognised.");
+
+const paging = z
+  .strictObject({
+    kind: z.enum(["cursor", "page", "offset", "none"]).describe("How one page follows another."),
+    param: name(100)
+      .describe("The query parameter that takes the cursor, the page or the offset.")
+      .exactOptional(),
+    next: answerPath
+      .describe("Where the next cursor stands in an answer, such as `meta.nextCursor`.")
+      .exactOptional(),
+    sizeParam: name(100).describe("The query parameter that takes the size of a page.").exactOptional(),
+    size: count(1, 10_000).describe("How many posts a page holds.").exactOptional(),
+  })
+  .describe("How the board's list is paged, where this can't be recognised.");
+
+const fields = z
+  .strictObject({
+    id: fieldName("id"),
+    title: fieldName("title"),
+    description: fieldName("description"),
+    status: fieldName("status"),
+    categoryId: fieldName("categoryId"),
+    votes: fieldName("votes"),
+    url: fieldName("url"),
+    roadmapColumn: fieldName("roadmapColumn"),
+    roadmapOrder: fieldName("roadmapOrder"),
+    roadmapPublic: fieldName("roadmapPublic"),
+    onRoadmap: fieldName("onRoadmap"),
+    isReviewed: fieldName("isReviewed"),
+    isArchived: fieldName("isArchived"),
+    createdAt: fieldName("createdAt"),
+    updatedAt: fieldName("updatedAt"),
+  })
+  .describe("What the board calls the fields of a post, where its names differ from ours: `id: uuid`.");
+
+const board = z
+  .strictObject({
+    url: apiUrl().describe("The address of the board's API: https, or http on loopback."),
+    allowInsecure: z.boolean().default(false).describe("Allow plain http to another machine."),
+    timeout: duration("1s", "10m").prefault("30s").describe("How long one request may take."),
+    retries: count(0, 10).default(3).describe("How often a failed read is repeated. Writes never are."),
+    concurrency: count(1, 32).default(4).describe("How many writes may be under way at once."),
+    list: listing.exactOptional(),
+    paging: paging.exactOptional(),
+    fields: fields.exactOptional(),
+  })
+  .describe("The feedback board.");
+
+const pace = z
+  .strictObject({
+    minIntervalMs: count(0, 600_000).default(1000).describe("Milliseconds between two writes."),
+    createsPerMinute: count(1, 100_000).default(20).describe("Issues opened in a minute."),
+    createsPerHour: count(1, 100_000).default(150).describe("Issues opened in an hour."),
+    writesPerHour: count(1, 100_000).default(450).describe("All writes in an hour, opened issues included."),
+  })
+  .prefault({})
+  .describe("How fast the tracker is written to. The defaults stay below GitHub's limits.");
+
+const login = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\[bot\])?$/, {
+  error: "must be a GitHub login, such as `octocat` or `my-app[bot]`",
+});
+
+const tracker = z
+  .strictObject({
+    kind: z.literal("github").default("github").describe("Which tracker it is."),
+    url: apiUrl()
+      .prefault("https://api.github.com")
+      .describe("The address of its API; of GitHub Enterprise Server https://HOST/api/v3."),
+    allowInsecure: z.boolean().default(false).describe("Allow plain http to another machine."),
+    timeout: duration("1s", "10m").prefault("20s").describe("How long one request may take, writes too."),
+    pace,
+    trustedAuthors: z
+      .array(login)
+      .max(100)
+      .default([])
+      .describe("Further logins whose marks on issues count, such as an earlier bot account."),
+  })
+  .prefault({})
+  .describe("The issue tracker.");
+
+const guard = z
+  .strictObject({
+    issues: count(0, 1_000_000).default(50).describe("Issues created or changed in one run."),
+    statuses: count(0, 1_000_000)
+      .default(25)
+      .describe("Board writes that notify voters, in any 60 minutes. Approved ones don't count."),
+    flips: count(0, 1000)
+      .default(3)
+      .describe("Status changes of one post in 24 hours before it is quarantined."),
+  })
+  .prefault({})
+  .describe("What a project may do without being asked. More than this is held until a person approves.");
+
+const status = name(200);
+const category = name(200);
+const label = name(50);
+const milestone = name(255);
+const issueType = name(100);
+
+const select = z
+  .strictObject({
+    statuses: oneOrMany(status).describe("The post has one of these statuses.").exactOptional(),
+    categories: oneOrMany(category).describe("The post has one of these category ids.").exactOptional(),
+    reviewed: z.boolean().describe("Whether the post is reviewed.").exactOptional(),
+    onRoadmap: z.boolean().describe("Whether the post is on the roadmap.").exactOptional(),
+    minVotes: count(0, 1_000_000_000).describe("The post has at least this many votes.").exactOptional(),
+    archived: z.boolean().describe("Whether the post is archived. Without it: not archived.").exactOptional(),
+    createdAfter: instant().describe("The post was created after this day or time (UTC).").exactOptional(),
+  })
+  .prefault({})
+  .describe("Which posts become issues; every condition must hold. A linked post stays linked.");
+
+const route = z
+  .strictObject({
+    category: category.describe("The post's category id.").exactOptional(),
+    status: status.describe("The post's status.").exactOptional(),
+    label: label.describe("The label that `issue.categoryLabels` gives to the post.").exactOptional(),
+    repo: repository().describe("Where matching posts become issues."),
+  })
+  .check(needsKeys(2, "has no condition: name a `category`, a `status` or a `label`"))
+  .describe("Sends matching posts to another repository. Every condition given must hold.");
+
+const issue = z
+  .strictObject({
+    title: z.string().min(1).max(2000).default("{{ post.title }}").describe("The issue's title, in Liquid."),
+    body: z.string().max(60_000).default("{{ post.description }}").describe("The issue's text, in Liquid."),
+    labels: z.array(label).max(100).default([]).describe("Labels of every issue. Created when missing."),
+    categoryLabels: z
+      .record(category, label)
+      .default({})
+      .describe("The label for each category id, beside `labels`."),
+    assignees: z.array(login).max(10).default([]).describe("Logins that every issue is assigned to."),
+    milestone: milestone.describe("The title of the milestone of every issue.").exactOptional(),
+    type: issueType.describe("The name of the issue type of every issue.").exactOptional(),
+    postUrl: z
+      .string()
+      .max(2000)
+      .regex(/^(https?:\/\/|\{\{)/, {
+        error: "must be an address such as `https://feedback.example.com/p/{{ post.id }}`",
+      })
+      .describe("The public page of a post, in Liquid. Without it the address that the board shows, if any.")
+      .exactOptional(),
+  })
+  .prefault({})
+  .describe("What an issue that boardsync opens looks like.");
+
+const projectStatus = z
+  .strictObject({
+    owner: name(100).describe("Who owns the project. Without it: the repository's owner.").exactOptional(),
+    project: count(1, 1_000_000_000).describe("The project's number."),
+    field: name(100).default("Status").describe("The field's name."),
+    is: oneOrMany(name(100)).describe("The option's name, or several."),
+  })
+  .describe("The value of a field of a GitHub project.");
+
+const condition = z
+  .strictObject({
+    state: z.enum(["open", "closed"]).describe("The issue's state.").exactOptional(),
+    reason: oneOrMany(z.enum(["completed", "not_planned", "duplicate", "reopened"]))
+      .describe("Why the issue is in this state: one of these.")
+      .exactOptional(),
+    labels: oneOrMany(label).describe("The issue has all of these labels.").exactOptional(),
+    anyLabel: oneOrMany(label).describe("The issue has at least one of these labels.").exactOptional(),
+    noLabel: oneOrMany(label).describe("The issue has none of these labels.").exactOptional(),
+    assigned: z.boolean().describe("Whether anyone is assigned.").exactOptional(),
+    milestone: milestone.describe("`any`, `none`, or a milestone's title.").exactOptional(),
+    milestoneState: z
+      .enum(["open", "closed"])
+      .describe("The state of the issue's milestone.")
+      .exactOptional(),
+    type: issueType.describe("The name of the issue's type.").exactOptional(),
+    subIssues: z.enum(["all-closed", "some-closed"]).describe("The state of its sub-issues.").exactOptional(),
+    projectStatus: projectStatus.exactOptional(),
+    pullRequest: z
+      .enum(["open", "ready", "merged", "none"])
+      .describe("The linked pull requests.")
+      .exactOptional(),
+    released: z.boolean().describe("Whether the work is in a release.").exactOptional(),
+  })
+  .check(needsKeys(1, "has no condition: name one, or leave out `when` for a last rule that always matches"))
+  .describe("What must hold of the issue. Without it the rule always matches.")
+  .meta({ minProperties: 1 });
+
+const change = z
+  .strictObject({
+    status: status.describe("The status, in the board's own word. A change notifies voters.").exactOptional(),
+    roadmapColumn: z
+      .enum(["PLANNED", "IN_PROGRESS", "COMPLETED"])
+      .describe("The roadmap's column.")
+      .exactOptional(),
+    roadmapOrder: z.number().describe("The place in its column.").exactOptional(),
+    roadmapPublic: z.boolean().describe("Whether the roadmap shows it to everyone.").exactOptional(),
+    onRoadmap: z.boolean().describe("Whether it is on the roadmap.").exactOptional(),
+    isReviewed: z.boolean().describe("Whether it is reviewed.").exactOptional(),
+    isArchived: z.boolean().describe("Whether it is archived.").exactOptional(),
+    categoryId: category.nullable().describe("The category's id, or null for none.").exactOptional(),
+  })
+  .check(needsKeys(1, "sets nothing: name a field"))
+  .describe("The post's fields while the rule matches.")
+  .meta({ minProperties: 1 });
+
+const rule = z.strictObject({ when: condition.exactOptional(), set: change });
+
+const boardRule = z.strictObject({
+  when: z
+    .strictObject({
+      status: status.describe("The post's status.").exactOptional(),
+      archived: z.boolean().describe("Whether it is archived.").exactOptional(),
+      category: category.describe("Its category id.").exactOptional(),
+      onRoadmap: z.boolean().describe("Whether it is on the roadmap.").exactOptional(),
+      reviewed: z.boolean().describe("Whether it is reviewed.").exactOptional(),
+      missing: z.boolean().describe("Whether it is gone from the board.").exactOptional(),
+    })
+    .check(needsKeys(1, "has no condition: name one"))
+    .describe("What must hold of the post.")
+    .meta({ minProperties: 1 }),
+  set: z
+    .strictObject({
+      state: z.enum(["open", "closed"]).describe("The issue's state.").exactOptional(),
+      reason: z
+        .enum(["completed", "not_planned", "duplicate", "reopened"])
+        .describe("Why it gets this state.")
+        .exactOptional(),
+      addLabels: oneOrMany(label).describe("Labels to add.").exactOptional(),
+      removeLabels: oneOrMany(label).describe("Labels to remove.").exactOptional(),
+      milestone: milestone.nullable().describe("A milestone's title, or null for none.").exactOptional(),
+      comment: z.string().min(1).max(60_000).describe("A comment, made once.").exactOptional(),
+    })
+    .check(needsKeys(1, "sets nothing: name a field"))
+    .describe("What the issue gets.")
+    .meta({ minProperties: 1 }),
+});
+
+const project = z.strictObject({
+  project: name(200).describe("The board's project: its id or slug. Stands once in the file."),
+  repo: repository().describe("The repository whose issues belong to it: owner/name."),
+  writes: z
+    .enum(["all", "issues", "none"])
+    .default("all")
+    .describe("What may be written: both sides, issues only, or nothing (look and say; the stop switch)."),
+  schedule: cron().describe("When it runs, instead of the file's `schedule`.").exactOptional(),
+  select,
+  route: z
+    .array(route)
+    .max(100)
+    .default([])
+    .describe("Where matching posts go instead of `repo`. The first match wins."),
+  issue,
+  content: z
+    .enum(["follow", "once"])
+    .default("follow")
+    .describe("Whether a later edit of the post updates its part of the issue."),
+  rules: z
+    .array(rule)
+    .min(1)
+    .max(100)
+    .describe(
+      "What the issue makes of the post, from the most advanced rule to the least; the first match wins. Without it only `roadmapColumn` is kept.",
+    )
+    .exactOptional(),
+  whenNoRule: z
+    .enum(["restore", "keep"])
+    .default("restore")
+    .describe("When no rule matches any more: put back what was there before, or keep what boardsync wrote."),
+  boardRules: z
+    .array(boardRule)
+    .min(1)
+    .max(100)
+    .describe("What the post makes of the issue.")
+    .exactOptional(),
+  conflict: z
+    .enum(["tracker", "board", "hold"])
+    .default("tracker")
+    .describe("Who wins when both sides changed the same thing since the last run."),
+  several: z
+    .enum(["all", "any", "primary"])
+    .default("all")
+    .describe(
+      "Which of a post's several issues decides: the least advanced, the most advanced, or the first.",
+    ),
+  followDuplicates: z
+    .boolean()
+    .default(true)
+    .describe("Whether the post of an issue closed as duplicate follows the other issue."),
+  backlink: z
+    .boolean()
+    .default(false)
+    .describe("Keep one line that names the issue in the post's internal note."),
+});
+
+const http = z
+  .union([
+    z.literal(false),
+    z.strictObject({
+      host: host().default("127.0.0.1").describe("Where to listen."),
+      port: count(0, 65_535).default(8787).describe("The port; 0 takes a free one."),
+    }),
+  ])
+  .prefault({})
+  .describe("The HTTP server of the daemon; false turns it off.");
+
+const webAddress = z
+  .string()
+  .max(2000)
+  .regex(/^https?:\/\/\S+$/, { error: "must be an address such as `https://example.com/ping`" });
+
+/** The schema of the config file. Its input is what a person writes, its output is `Config`. */
+export const configSchema = z.strictObject({
+  board,
+  tracker,
+  state: name(4096)
+    .default("data/boardsync.db")
+    .describe("The SQLite file that remembers; relative to the working directory."),
+  schedule: cron()
+    .default("*/5 * * * *")
+    .describe("When the daemon runs a project, as cron; a field of seconds is allowed."),
+  timezone: timeZone().default("UTC").describe("The time zone of every `schedule`."),
+  settle: duration("0s", "30d")
+    .prefault("0s")
+    .describe("How long a change must stay before voters hear of it."),
+  fullEvery: duration("1m", "30d")
+    .prefault("6h")
+    .describe("How often every linked issue is read, whatever changed."),
+  waits: z
+    .strictObject({
+      create: duration("0s", "1d").prefault("15m").describe("After opening an issue."),
+      patch: duration("0s", "1d").prefault("2m").describe("After a write to a post."),
+    })
+    .prefault({})
+    .describe("How long a write of unknown outcome rests before it is looked up."),
+  guard,
+  budget: duration("1s", "1d").prefault("10m").describe("A run starts nothing new after this."),
+  http,
+  keep: duration("1d", "9999d").prefault("180d").describe("How long the history is kept."),
+  heartbeat: webAddress.describe("Called after each run without failures.").exactOptional(),
+  notices: z
+    .strictObject({ url: webAddress.describe("Where to post them, as Slack's JSON.") })
+    .describe("One message a run about what waits for a person.")
+    .exactOptional(),
+  projects: z.array(project).min(1).max(1000).describe("What is kept in step with what."),
+});
+
+/** `T` all the way down, for reading only. */
+type Immutable<T> = T extends readonly (infer Element)[]
+  ? readonly Immutable<Element>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T;
+
+/** A config that has passed every check: defaults filled in, durations in milliseconds, lists where one value is allowed. */
+export type Config = Immutable<z.output<typeof configSchema>>;
+/** One entry of `projects`. */
+export type ProjectConfig = Config["projects"][number];
+/** One entry of a project's `rules`; without `when` it always matches. */
+export type RuleConfig = NonNullable<ProjectConfig["rules"]>[number];
+/** The `board` part. */
+export type BoardConfig = Config["board"];
+/** The `tracker` part. */
+export type TrackerConfig = Config["tracker"];
