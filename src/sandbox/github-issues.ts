@@ -89,7 +89,7 @@ export function editIssue(call: Call): Answer {
   if (issue.author !== account && !canPush(call)) return refuse(403, "Must have admin rights to Repository.");
   const fault = refuseKinds(call) ?? refuseTexts(call) ?? refuseReferences(call);
   if (fault) return fault;
-  if (body["state_reason"] === "duplicate" && issue.isPullRequest) {
+  if (body["state"] === "closed" && body["state_reason"] === "reopened") {
     return invalid({ resource: "Issue", field: "state_reason", code: "invalid" });
   }
   const changed = changeIssue(state, repository, issue, { ...textsOf(body), ...referencesOf(call) });

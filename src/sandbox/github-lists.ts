@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type Answer, type Call, invalid, refuse } from "./github-answer.ts";
 import { findLabel } from "./github-changes.ts";
 import { issueShape } from "./github-shapes.ts";
@@ -44,7 +43,7 @@ function refuseQuery(query: URLSearchParams): Answer | undefined {
   if (since !== null && Number.isNaN(Date.parse(since))) {
     return invalid({ resource: "Issue", field: "since", code: "invalid", value: since });
   }
-  if (Number(query.get("page") ?? 1) * pageSize(query) > maxRowsByNumber) {
+  if (!query.has("after") && positive(query.get("page"), 1) * pageSize(query) > maxRowsByNumber) {
     return refuse(
       422,
       "Pagination with the page parameter is not supported for large datasets, please use cursor based pagination (after/before)",
@@ -79,13 +78,21 @@ function matches(wanted: string | null, values: readonly string[]): boolean {
 }
 
 function sortIssues(issues: readonly StoredIssue[], query: URLSearchParams): readonly StoredIssue[] {
+  const isAscending = query.get("direction") === "asc";
+  return issues.toSorted((a, b) => compare(placeOf(a, query), placeOf(b, query)) * (isAscending ? 1 : -1));
+}
+
+/** Where an issue stands in the order asked for. Issues of the same second stand by id. */
+type PlaceInOrder = readonly [key: number, id: number];
+
+function placeOf(issue: StoredIssue, query: URLSearchParams): PlaceInOrder {
   const sort = query.get("sort");
-  const key = (issue: StoredIssue): number => {
-    if (sort === "comments") return issue.comments.length;
-    return toSecond(sort === "updated" ? issue.updatedAt : issue.createdAt);
-  };
-  const sign = query.get("direction") === "asc" ? 1 : -1;
-  return issues.toSorted((a, b) => sign * (key(a) - key(b) || a.id - b.id));
+  if (sort === "comments") return [issue.comments.length, issue.id];
+  return [toSecond(sort === "updated" ? issue.updatedAt : issue.createdAt), issue.id];
+}
+
+function compare(a: PlaceInOrder, b: PlaceInOrder): number {
+  return a[0] - b[0] || a[1] - b[1];
 }
 
 function toSecond(epochMs: number): number {
@@ -114,24 +121,26 @@ export function pageByNumber<Row>(call: Call, folder: string, rows: readonly Row
   };
 }
 
-/** One page behind the issue that `after` names. There is no `last`, as GitHub warns. */
+/** One page behind the place that `after` names: no change shifts it. There is no `last`, as GitHub warns. */
 function pageByCursor(call: Call, rows: readonly StoredIssue[]): Page<StoredIssue> {
-  const size = pageSize(call.query);
-  const after = call.query.get("after");
-  const start = after === null ? 0 : rows.findIndex((issue) => cursorOf(issue) === after) + 1;
-  const page = rows.slice(start, start + size);
-  const end = page.at(-1);
-  const hasMore = end !== undefined && start + size < rows.length;
-  const next = { after: hasMore ? cursorOf(end) : "", page: String(positive(call.query.get("page"), 1) + 1) };
-  return {
-    status: 200,
-    headers: hasMore ? linkHeader([["next", listUrl(call, "issues", next)]]) : {},
-    body: page,
+  const { query } = call;
+  const after = query.get("after");
+  const rest = after === null ? rows : rows.filter((issue) => isBehind(placeOf(issue, query), after, query));
+  const size = pageSize(query);
+  const body = rest.slice(0, size);
+  const end = body.at(-1);
+  if (end === undefined || rest.length <= size) return { status: 200, headers: {}, body };
+  const next = {
+    after: Buffer.from(placeOf(end, query).join(":")).toString("base64url"),
+    page: String(positive(query.get("page"), 1) + 1),
   };
+  return { status: 200, headers: linkHeader([["next", listUrl(call, "issues", next)]]), body };
 }
 
-function cursorOf(issue: StoredIssue): string {
-  return createHash("sha256").update(`cursor ${issue.id}`).digest("base64url").slice(0, 24);
+function isBehind(place: PlaceInOrder, cursor: string, query: URLSearchParams): boolean {
+  const [key = "", id = ""] = Buffer.from(cursor, "base64url").toString("utf8").split(":");
+  const order = compare(place, [Number(key), Number(id)]);
+  return query.get("direction") === "asc" ? order > 0 : order < 0;
 }
 
 function pageSize(query: URLSearchParams): number {

@@ -19,7 +19,7 @@ import {
 } from "./github-state.ts";
 
 /** An issue or a pull request that a person opens. */
-export interface IssueSetup {
+interface IssueSetup {
   readonly title: string;
   readonly body?: string | null;
   /** null for an account that was deleted since; `octocat` without one. */
@@ -32,7 +32,7 @@ export interface IssueSetup {
 }
 
 /** An issue as it is now, lag or not. Times are ISO 8601 in whole seconds. */
-export interface SandboxIssue {
+interface SandboxIssue {
   readonly id: number;
   readonly number: number;
   readonly isPullRequest: boolean;

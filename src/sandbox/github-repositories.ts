@@ -32,7 +32,7 @@ export interface RepositorySetup {
 }
 
 /** A milestone; `dueOn` is epoch ms. */
-export interface MilestoneSetup {
+interface MilestoneSetup {
   readonly title: string;
   readonly state?: "open" | "closed";
   readonly dueOn?: number;

@@ -25,7 +25,7 @@ function urls(base: string, names: readonly string[]): Shape {
 }
 
 /** `simple-user`. */
-export function userShape(state: GitHubState, login: string): Shape {
+function userShape(state: GitHubState, login: string): Shape {
   const id = userId(login);
   const url = `${state.url}/users/${encodeURIComponent(login)}`;
   return {

@@ -31,7 +31,7 @@ export interface StoredComment {
 }
 
 /** Where an issue is now: in its repository, deleted, or transferred to another number of another repository. */
-export type IssueFate =
+type IssueFate =
   | { readonly kind: "here" }
   | { readonly kind: "deleted" }
   | { readonly kind: "moved"; readonly repositoryId: number; readonly number: number };
@@ -63,7 +63,7 @@ export interface StoredIssue {
 }
 
 /** What an issue was from `at` (epoch ms) on. */
-export interface IssueVersion {
+interface IssueVersion {
   readonly at: number;
   readonly issue: StoredIssue;
 }

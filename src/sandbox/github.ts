@@ -95,6 +95,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     server.once("error", reject);
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
   });
+  // A server that listens on a TCP port has no other kind of address.
   const { port } = server.address() as AddressInfo;
   state.url = `http://127.0.0.1:${port}${basePath}`;
 
