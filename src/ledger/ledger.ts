@@ -16,8 +16,13 @@ export interface Ledger {
   readonly runs: Runs;
   /** All of `work`, or nothing when it throws. It must not await. Nested calls join the outer one. */
   transaction<T>(work: () => T): T;
-  /** Writes a consistent copy to a new file (mode 0600), while others read and write. */
-  copyTo(file: string): Promise<void>;
+  /**
+   * Writes a consistent copy to a new file (mode 0600), while others read and write. A backup is stamped with the time, so
+   * that it is known for one when it is put back; without a stamp the copy says of itself what the original says.
+   */
+  copyTo(file: string, stampedAt: number | undefined): Promise<void>;
+  /** When this state was copied from a running one, epoch ms: it may be old, and starts in recovery. undefined for an original. */
+  readonly copiedAt: number | undefined;
   close(): void;
 }
 

@@ -1,0 +1,152 @@
+import type { PostId, ProjectId } from "../../model/post.ts";
+import type { AuditEntry, Intent } from "../ledger.ts";
+import type { Numbers } from "./numbers.ts";
+import type { Store } from "./store.ts";
+
+/** One line for every write to either side. */
+export interface Audit {
+  write(entry: AuditEntry): void;
+  /** For a write whose process ended before it could write its own line. */
+  writeInterrupted(intent: Intent, message: string): void;
+  history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
+  statusWrites(project: ProjectId, since: number): number;
+}
+
+interface AuditColumns {
+  at: number;
+  run: number;
+  side: AuditEntry["side"];
+  repository: string | null;
+  issue: number | null;
+  kind: string;
+  fields: string;
+  reason: string;
+  outcome: AuditEntry["outcome"];
+  message: string | null;
+  is_approved: number;
+}
+
+type NewColumns = AuditColumns & { project: number; post: number | null; is_status: number };
+type FoundColumns = AuditColumns & { project: ProjectId; post: PostId | null };
+
+/** Writes and reads audit lines. */
+export function createAudit(store: Store, numbers: Numbers): Audit {
+  const insert = store.prepare<[NewColumns]>(`
+    INSERT INTO audit
+      (at, run, side, project, post, repository, issue, kind, fields, reason, outcome, message, is_approved, is_status)
+    VALUES
+      (@at, @run, @side, @project, @post, @repository, @issue, @kind, @fields, @reason, @outcome, @message, @is_approved,
+       @is_status)`);
+  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue, kind, fields,
+    audit.reason AS reason, outcome, message, is_approved`;
+  const joined = `audit JOIN board_projects ON board_projects.number = audit.project
+    LEFT JOIN posts ON posts.number = audit.post`;
+  const newestFirst = "ORDER BY audit.at DESC, audit.number DESC LIMIT ?";
+  const selectOfProject = store.prepare<[number, number], FoundColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE audit.project = ? ${newestFirst}`,
+  );
+  const selectOfPost = store.prepare<[number, number], FoundColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE audit.post = ? ${newestFirst}`,
+  );
+  const countStatus = store.prepare<[string, number], { count: number }>(`
+    SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
+      AND is_status = 1 AND at >= ? AND is_approved = 0`);
+  const selectName = store.prepare<[number], { current_name: string }>(
+    "SELECT current_name FROM repositories WHERE id = ?",
+  );
+  const write = (entry: AuditEntry): void => {
+    const project = numbers.project(entry.project);
+    const post = entry.post === undefined ? null : numbers.post(project, entry.post);
+    insert.run(fromEntry(entry, project, post));
+  };
+  return {
+    write,
+    writeInterrupted: (intent, message) =>
+      write({
+        at: intent.sentAt ?? intent.at,
+        run: intent.run,
+        side: intent.kind === "patch-post" ? "board" : "tracker",
+        project: intent.project,
+        post: intent.post,
+        issue: issueOf(intent, (id) => selectName.get(id)?.current_name),
+        kind: intent.kind,
+        fields: (intent.writes ?? []).map(pickField),
+        reason: intent.reason,
+        outcome: "unknown",
+        message,
+        isApproved: false,
+      }),
+    history(project, post, limit) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      if (post === undefined) return selectOfProject.all(number, limit).map(toEntry);
+      const row = numbers.findPost(number, post);
+      return row === undefined ? [] : selectOfPost.all(row, limit).map(toEntry);
+    },
+    statusWrites: (project, since) =>
+      countStatus.all(project, since).reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+function issueOf(intent: Intent, nameOf: (id: number) => string | undefined): AuditEntry["issue"] {
+  if (intent.repository === undefined || intent.number === undefined) return undefined;
+  const repository = nameOf(intent.repository);
+  return repository === undefined ? undefined : { repository, number: intent.number };
+}
+
+type AuditField = AuditEntry["fields"][number];
+
+function pickField({
+  field,
+  before,
+  value,
+}: {
+  field: string;
+  before?: AuditField["value"] | undefined;
+  value: AuditField["value"];
+}): AuditField {
+  return before === undefined ? { field, value } : { field, before, value };
+}
+
+/** Voters hear of a status; one that was refused, or never left, they did not. */
+function isStatusWrite({ side, fields, outcome }: AuditEntry): boolean {
+  const isHeard = outcome === "applied" || outcome === "unknown";
+  return side === "board" && isHeard && fields.some(({ field }) => field === "status");
+}
+
+function fromEntry(entry: AuditEntry, project: number, post: number | null): NewColumns {
+  return {
+    at: entry.at,
+    run: entry.run,
+    side: entry.side,
+    project,
+    post,
+    repository: entry.issue?.repository ?? null,
+    issue: entry.issue?.number ?? null,
+    kind: entry.kind,
+    fields: JSON.stringify(entry.fields.map(pickField)),
+    reason: entry.reason,
+    outcome: entry.outcome,
+    message: entry.message ?? null,
+    is_approved: Number(entry.isApproved),
+    is_status: Number(isStatusWrite(entry)),
+  };
+}
+
+function toEntry(found: FoundColumns): AuditEntry {
+  const { repository, issue: number } = found;
+  return {
+    at: found.at,
+    run: found.run,
+    side: found.side,
+    project: found.project,
+    post: found.post ?? undefined,
+    issue: repository === null || number === null ? undefined : { repository, number },
+    kind: found.kind,
+    fields: JSON.parse(found.fields),
+    reason: found.reason,
+    outcome: found.outcome,
+    message: found.message ?? undefined,
+    isApproved: found.is_approved === 1,
+  };
+}

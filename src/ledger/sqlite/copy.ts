@@ -1,0 +1,74 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import Database from "better-sqlite3";
+import { StateError } from "../../errors.ts";
+import { stateFailure } from "./failure.ts";
+import { createFolderOf, createPrivateFile } from "./private-file.ts";
+
+/**
+ * Writes a consistent copy while others read and write. A time as `stamp` marks it as a copy, so that nobody takes it for
+ * the present when it is put back.
+ *
+ * @throws StateError when the file is there already, or can't be written.
+ */
+export async function copyDatabase(
+  database: Database.Database,
+  file: string,
+  stamp: number | undefined,
+): Promise<void> {
+  const path = resolve(file);
+  if (existsSync(path)) {
+    throw new StateError(`The file ${file} is there already: name one for the copy that does not exist.`);
+  }
+  const part = partOf(path);
+  try {
+    createPart(part);
+    await database.backup(part);
+    finishCopy(part, path, stamp);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw stateFailure(file, error);
+  }
+}
+
+/** The same at once, in place of an older copy of that name. */
+export function copyNow(database: Database.Database, path: string, stamp: number): void {
+  const part = partOf(path);
+  createPart(part);
+  database.prepare("VACUUM INTO ?").run(part);
+  finishCopy(part, path, stamp);
+}
+
+/** When this file was copied from a running state; undefined for an original. */
+export function readStamp(database: Database.Database): number | undefined {
+  const found = database
+    .prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'copied_at'")
+    .get();
+  return found === undefined ? undefined : Number(found.value);
+}
+
+function partOf(path: string): string {
+  return `${path}.part`;
+}
+
+/** A copy gets its name only when it is whole and stamped; what a crash has left is of no use. */
+function createPart(part: string): void {
+  createFolderOf(part);
+  rmSync(part, { force: true });
+  createPrivateFile(part);
+}
+
+function finishCopy(part: string, path: string, stamp: number | undefined): void {
+  const copy = new Database(part);
+  try {
+    // One file that holds everything; opening it as a state turns WAL on again.
+    copy.pragma("journal_mode = DELETE");
+    copy.pragma("synchronous = FULL");
+    if (stamp !== undefined) {
+      copy.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('copied_at', ?)").run(String(stamp));
+    }
+  } finally {
+    copy.close();
+  }
+  renameSync(part, path);
+}

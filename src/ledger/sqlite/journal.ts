@@ -1,0 +1,204 @@
+import type { ContentBase, Parked, Target } from "../../model/link.ts";
+import type { FieldValue, PostId, ProjectId, RuleField } from "../../model/post.ts";
+import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../ledger.ts";
+import type { Audit } from "./audit.ts";
+import type { Numbers } from "./numbers.ts";
+import { assertDurable, type Store } from "./store.ts";
+
+interface IntentColumns {
+  id: IntentId;
+  project: ProjectId;
+  post: PostId;
+  kind: Parked["kind"];
+  run: number;
+  at: number;
+  reason: string;
+  body_hash: string;
+  repository: number | null;
+  number: number | null;
+  title_hash: string | null;
+  block_hash: string | null;
+  writes: string | null;
+  updated_at_before: string | null;
+  state: IntentState;
+  attempts: number;
+  sent_at: number | null;
+  unknown_at: number | null;
+  message: string | null;
+}
+
+type NewColumns = Omit<
+  IntentColumns,
+  "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "message"
+> & {
+  project: number;
+  post: number;
+};
+
+/** Intents and the pace; `audit` writes and reads the lines of what came of them. */
+export function createJournal(store: Store, numbers: Numbers, audit: Audit): Journal {
+  const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
+    body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, state, attempts,
+    sent_at, unknown_at, message`;
+  const joined = `intents JOIN board_projects ON board_projects.number = intents.project
+    JOIN posts ON posts.number = intents.post`;
+  const insert = store.prepare<[NewColumns]>(`
+    INSERT INTO intents
+      (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash, writes,
+       updated_at_before)
+    VALUES
+      (@project, @post, @kind, @run, @at, @reason, @body_hash, @repository, @number, @title_hash, @block_hash, @writes,
+       @updated_at_before)`);
+  const selectSameOpen = store.prepare<[number, number, string]>(
+    "SELECT id FROM intents WHERE project = ? AND post = ? AND kind = ? AND ended_at IS NULL",
+  );
+  const writeSent = store.prepare<[{ id: number; at: number }]>(`
+    UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
+    WHERE id = @id AND state = 'PREPARED'`);
+  const writeState = store.prepare<[{ id: number; state: string; at: number; message: string }]>(`
+    UPDATE intents SET state = @state, message = @message,
+      unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
+      ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
+    WHERE id = @id AND ended_at IS NULL`);
+  const selectOpen = store.prepare<[number], IntentColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE intents.project = ? AND ended_at IS NULL ORDER BY intents.id`,
+  );
+  const selectSent = store.prepare<[], IntentColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT' ORDER BY intents.id`,
+  );
+  const insertPace = store.prepare<[number, number]>("INSERT INTO pace (at, is_create) VALUES (?, ?)");
+  const selectPace = store.prepare<[number], { at: number; is_create: number }>(
+    "SELECT at, is_create FROM pace WHERE at >= ? ORDER BY at",
+  );
+  const prune = createPruner(store);
+
+  /** What leaves next rests on this line: a commit of its own, on the disk when it returns. */
+  const writeDurably = (work: () => void): void => {
+    if (store.database.inTransaction)
+      throw new Error("A line that a request waits for needs a commit of its own.");
+    store.transaction(work);
+    assertDurable(store.database, store.file);
+  };
+
+  return {
+    prepare: (intent) =>
+      store.transaction(() => {
+        const project = numbers.project(intent.project);
+        const post = numbers.post(project, intent.post);
+        if (selectSameOpen.get(project, post, intent.kind) !== undefined) {
+          throw new Error(`Post ${intent.post} has an open intent of the kind ${intent.kind} already.`);
+        }
+        return insert.insert(fromIntent(intent, project, post)) as IntentId;
+      }),
+    markSent: (id, at) =>
+      writeDurably(() => {
+        if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
+      }),
+    resolve(id, state, at, message) {
+      if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
+    },
+    open(project) {
+      const number = numbers.findProject(project);
+      return number === undefined ? [] : selectOpen.all(number).map(toIntent);
+    },
+    recover: (at) =>
+      store.transaction(() => {
+        const sent = selectSent.all().map(toIntent);
+        for (const intent of sent) {
+          writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted });
+          audit.writeInterrupted(intent, interrupted);
+        }
+        return sent.length;
+      }),
+    paceWrite: (at, isCreate) => writeDurably(() => insertPace.run(at, Number(isCreate))),
+    trackerWrites(since) {
+      const lines = selectPace.all(since);
+      return {
+        all: lines.map(({ at }) => at),
+        creates: lines.filter(({ is_create }) => is_create === 1).map(({ at }) => at),
+      };
+    },
+    audit: (entry) => store.transaction(() => audit.write(entry)),
+    history: (project, post, limit) => audit.history(project, post, limit),
+    statusWrites: (project, since) => audit.statusWrites(project, since),
+    prune,
+  };
+}
+
+const interrupted = "The process ended before the answer came.";
+
+/** Deletes what nobody asks for any more; the last run and the last pull of each project stay, whatever their age. */
+function createPruner(store: Store): (before: number) => void {
+  const deletes = [
+    "DELETE FROM audit WHERE at < ?",
+    "DELETE FROM pace WHERE at < ?",
+    "DELETE FROM intents WHERE ended_at < ?",
+    `DELETE FROM runs WHERE started_at < ?
+      AND number NOT IN (SELECT max(run) FROM run_projects GROUP BY project)
+      AND number <> coalesce((SELECT max(number) FROM runs WHERE finished_at IS NOT NULL), 0)`,
+    `DELETE FROM pulls WHERE ended_at < ?
+      AND number NOT IN (SELECT max(number) FROM pulls WHERE kind IN ('complete', 'usable') GROUP BY project)`,
+  ].map((sql) => store.prepare<[number]>(sql));
+  return (before) => {
+    store.transaction(() => {
+      for (const statement of deletes) statement.run(before);
+    });
+  };
+}
+
+function fromIntent(intent: NewIntent, project: number, post: number): NewColumns {
+  return {
+    project,
+    post,
+    kind: intent.kind,
+    run: intent.run,
+    at: intent.at,
+    reason: intent.reason,
+    body_hash: intent.bodyHash,
+    repository: intent.repository ?? null,
+    number: intent.number ?? null,
+    title_hash: intent.content?.titleHash ?? null,
+    block_hash: intent.content?.blockHash ?? null,
+    writes: intent.writes === undefined ? null : JSON.stringify(intent.writes.map(pickWrite)),
+    updated_at_before: intent.updatedAtBefore ?? null,
+  };
+}
+
+/** `before` is left out by JSON where the field was unseen. */
+function pickWrite({ field, before, value, target }: IntentWrite): IntentWrite {
+  return { field, before, value, target };
+}
+
+function toIntent(found: IntentColumns): Intent {
+  const content = toContent(found.title_hash, found.block_hash);
+  return {
+    id: found.id,
+    project: found.project,
+    post: found.post,
+    kind: found.kind,
+    run: found.run,
+    at: found.at,
+    reason: found.reason,
+    bodyHash: found.body_hash,
+    ...(found.repository === null ? {} : { repository: found.repository }),
+    ...(found.number === null ? {} : { number: found.number }),
+    ...(content === undefined ? {} : { content }),
+    ...(found.writes === null ? {} : { writes: toWrites(found.writes) }),
+    ...(found.updated_at_before === null ? {} : { updatedAtBefore: found.updated_at_before }),
+    state: found.state,
+    attempts: found.attempts,
+    sentAt: found.sent_at ?? undefined,
+    unknownAt: found.unknown_at ?? undefined,
+    message: found.message ?? undefined,
+  };
+}
+
+function toContent(titleHash: string | null, blockHash: string | null): ContentBase | undefined {
+  return titleHash === null || blockHash === null ? undefined : { titleHash, blockHash };
+}
+
+function toWrites(writes: string): readonly IntentWrite[] {
+  const stored: readonly { field: RuleField; before?: FieldValue; value: FieldValue; target: Target }[] =
+    JSON.parse(writes);
+  return stored.map(({ field, before, value, target }) => ({ field, before, value, target }));
+}

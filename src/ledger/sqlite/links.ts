@@ -1,0 +1,58 @@
+import type { IssueRef } from "../../model/issue.ts";
+import type { ContentBase, Link } from "../../model/link.ts";
+import type { Store } from "./store.ts";
+
+/** Post ↔ issue, by the numbers of project and post. */
+export interface Links {
+  /** A link that is there stays as it is; a new one makes its row due. */
+  add(project: number, post: number, link: Link, content: ContentBase | undefined): void;
+  setContent(project: number, post: number, issue: IssueRef, content: ContentBase): void;
+}
+
+interface LinkKey {
+  project: number;
+  post: number;
+  repository: number;
+  number: number;
+}
+
+/** Links stand in the order in which they were made: the first is the primary one. */
+export function createLinks(store: Store): Links {
+  const insert = store.prepare<
+    [LinkKey & { origin: string; titleHash: string | null; blockHash: string | null }]
+  >(`
+    INSERT INTO links (project, post, repository, number, position, origin, title_hash, block_hash)
+    SELECT @project, @post, @repository, @number, coalesce(max(position), 0) + 1, @origin, @titleHash, @blockHash
+    FROM links WHERE project = @project AND post = @post
+    ON CONFLICT DO NOTHING`);
+  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const writeContent = store.prepare<[LinkKey & ContentBase]>(`
+    UPDATE links SET title_hash = @titleHash, block_hash = @blockHash
+    WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
+  return {
+    add(project, post, { issue, origin }, content) {
+      const added = insert.run({
+        project,
+        post,
+        repository: issue.repositoryId,
+        number: issue.number,
+        origin,
+        titleHash: content?.titleHash ?? null,
+        blockHash: content?.blockHash ?? null,
+      });
+      if (added > 0) markDue.run(post);
+    },
+    setContent(project, post, { repositoryId, number }, { titleHash, blockHash }) {
+      const changed = writeContent.run({
+        project,
+        post,
+        repository: repositoryId,
+        number,
+        titleHash,
+        blockHash,
+      });
+      if (changed === 0)
+        throw new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { ProjectId } from "../../model/post.ts";
+import type { Memory, ProjectMemory, RepositoryMemory } from "../ledger.ts";
+import type { Numbers } from "./numbers.ts";
+import type { Store } from "./store.ts";
+
+interface ProjectColumns {
+  key: string;
+  project: number;
+  name: string;
+  checked_at: number;
+  settings_print: string | null;
+  rules_print: string | null;
+  seen: string;
+  full_at: number | null;
+  last_success_at: number | null;
+}
+
+interface RepositoryColumns {
+  id: RepositoryId;
+  name: RepositoryName | null;
+  current_name: RepositoryName;
+  has_issues: number;
+  is_archived: number;
+  is_private: number;
+  can_push: number;
+  checked_at: number;
+  labels: string;
+  milestones: string;
+  etag: string | null;
+  cursor: string | null;
+  scanned_at: number | null;
+  recovered_at: number | null;
+  full_at: number | null;
+}
+
+/** Accounts, projects and repositories: what is asked for once. */
+export function createMemory(store: Store, numbers: Numbers): Memory {
+  const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
+    "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
+  );
+  const writeAccount = store.prepare<[{ login: string; checkedAt: number }]>(
+    "INSERT OR REPLACE INTO accounts (side, login, checked_at) VALUES ('tracker', @login, @checkedAt)",
+  );
+  const selectProject = store.prepare<[string], Omit<ProjectColumns, "project"> & { id: ProjectId }>(`
+    SELECT key, id, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at
+    FROM projects JOIN board_projects ON board_projects.number = projects.project WHERE key = ?`);
+  const writeProject = store.prepare<[ProjectColumns]>(`
+    INSERT OR REPLACE INTO projects
+      (key, project, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at)
+    VALUES
+      (@key, @project, @name, @checked_at, @settings_print, @rules_print, @seen, @full_at, @last_success_at)`);
+  const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
+    milestones, etag, cursor, scanned_at, recovered_at, full_at`;
+  const selectByName = store.prepare<[string], RepositoryColumns>(
+    `SELECT ${repositoryColumns} FROM repositories WHERE name = ?`,
+  );
+  const selectById = store.prepare<[number], RepositoryColumns>(
+    `SELECT ${repositoryColumns} FROM repositories WHERE id = ?`,
+  );
+  const takeName = store.prepare<[string, number]>(
+    "UPDATE repositories SET name = NULL WHERE name = ? AND id <> ?",
+  );
+  const writeRepository = store.prepare<[RepositoryColumns]>(`
+    INSERT OR REPLACE INTO repositories (${repositoryColumns})
+    VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
+      @milestones, @etag, @cursor, @scanned_at, @recovered_at, @full_at)`);
+  return {
+    account() {
+      const found = selectAccount.get();
+      return found && { login: found.login, checkedAt: found.checked_at };
+    },
+    rememberAccount({ login, checkedAt }) {
+      writeAccount.run({ login, checkedAt });
+    },
+    project(key) {
+      const found = selectProject.get(key);
+      return found && toProject(found);
+    },
+    rememberProject(project) {
+      store.transaction(() => writeProject.run(fromProject(project, numbers.project(project.id))));
+    },
+    repository(name) {
+      const found = selectByName.get(name);
+      return found && toRepository(found);
+    },
+    repositoryById(id) {
+      const found = selectById.get(id);
+      return found && toRepository(found);
+    },
+    rememberRepository(memory) {
+      store.transaction(() => {
+        takeName.run(memory.name, memory.repository.id);
+        writeRepository.run(fromRepository(memory));
+      });
+    },
+  };
+}
+
+function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): ProjectMemory {
+  return {
+    key: found.key,
+    id: found.id,
+    name: found.name,
+    checkedAt: found.checked_at,
+    settingsPrint: found.settings_print ?? undefined,
+    rulesPrint: found.rules_print ?? undefined,
+    seen: JSON.parse(found.seen),
+    fullAt: found.full_at ?? undefined,
+    lastSuccessAt: found.last_success_at ?? undefined,
+  };
+}
+
+function fromProject(memory: ProjectMemory, project: number): ProjectColumns {
+  return {
+    key: memory.key,
+    project,
+    name: memory.name,
+    checked_at: memory.checkedAt,
+    settings_print: memory.settingsPrint ?? null,
+    rules_print: memory.rulesPrint ?? null,
+    seen: JSON.stringify(memory.seen),
+    full_at: memory.fullAt ?? null,
+    last_success_at: memory.lastSuccessAt ?? null,
+  };
+}
+
+function toRepository(found: RepositoryColumns): RepositoryMemory {
+  const repository: Repository = {
+    id: found.id,
+    name: found.current_name,
+    hasIssues: found.has_issues === 1,
+    isArchived: found.is_archived === 1,
+    isPrivate: found.is_private === 1,
+    canPush: found.can_push === 1,
+  };
+  return {
+    // A repository whose name in the config means another one by now is known by the tracker's name.
+    name: found.name ?? found.current_name,
+    repository,
+    checkedAt: found.checked_at,
+    labels: JSON.parse(found.labels),
+    milestones: JSON.parse(found.milestones),
+    etag: found.etag ?? undefined,
+    cursor: found.cursor ?? undefined,
+    scannedAt: found.scanned_at ?? undefined,
+    recoveredAt: found.recovered_at ?? undefined,
+    fullAt: found.full_at ?? undefined,
+  };
+}
+
+function fromRepository(memory: RepositoryMemory): RepositoryColumns {
+  const { repository } = memory;
+  return {
+    id: repository.id,
+    name: memory.name,
+    current_name: repository.name,
+    has_issues: Number(repository.hasIssues),
+    is_archived: Number(repository.isArchived),
+    is_private: Number(repository.isPrivate),
+    can_push: Number(repository.canPush),
+    checked_at: memory.checkedAt,
+    labels: JSON.stringify(memory.labels),
+    milestones: JSON.stringify(
+      memory.milestones.map(({ number, title, state }) => ({ number, title, state })),
+    ),
+    etag: memory.etag ?? null,
+    cursor: memory.cursor ?? null,
+    scanned_at: memory.scannedAt ?? null,
+    recovered_at: memory.recoveredAt ?? null,
+    full_at: memory.fullAt ?? null,
+  };
+}

@@ -1,0 +1,241 @@
+/** Marks a SQLite file as a state of boardsync ("bsyn"). */
+export const applicationId = 0x6273796e;
+
+/**
+ * The schema, one step a version: `PRAGMA user_version` counts the steps that a file has. Append only: a step that was
+ * released is never changed.
+ *
+ * Posts and projects have numbers of our own, so that every other table is narrow. What an idle run touches (`posts`) is
+ * kept apart from what is wide (`post_facts`).
+ */
+export const migrations: readonly string[] = [
+  `
+  -- version: the program that made this schema; copied_at: this file is a copy; heartbeat and holder: signs of life.
+  CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE accounts (
+    side TEXT PRIMARY KEY CHECK (side = 'tracker'),
+    login TEXT NOT NULL,
+    checked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE board_projects (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  CREATE TABLE projects (
+    key TEXT PRIMARY KEY,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    name TEXT NOT NULL,
+    checked_at INTEGER NOT NULL,
+    settings_print TEXT,
+    rules_print TEXT,
+    seen TEXT NOT NULL,
+    full_at INTEGER,
+    last_success_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  -- name: as the config writes it; NULL once another repository goes by that name.
+  CREATE TABLE repositories (
+    id INTEGER PRIMARY KEY,
+    name TEXT UNIQUE COLLATE NOCASE,
+    current_name TEXT NOT NULL,
+    has_issues INTEGER NOT NULL,
+    is_archived INTEGER NOT NULL,
+    is_private INTEGER NOT NULL,
+    can_push INTEGER NOT NULL,
+    checked_at INTEGER NOT NULL,
+    labels TEXT NOT NULL,
+    milestones TEXT NOT NULL,
+    etag TEXT,
+    cursor TEXT,
+    scanned_at INTEGER,
+    recovered_at INTEGER,
+    full_at INTEGER
+  ) STRICT;
+
+  CREATE TABLE pulls (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    run INTEGER NOT NULL,
+    began_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    kind TEXT CHECK (kind IN ('complete', 'usable', 'incomplete')),
+    posts INTEGER
+  ) STRICT;
+  CREATE INDEX pulls_usable ON pulls (project, number) WHERE kind IN ('complete', 'usable');
+
+  -- hash: of the facts, NULL for a post that was named (by a link or a marker) and never listed.
+  -- seen_at: when the facts were stored. due_at: 0 is at once, a time is from then on, NULL is not due.
+  CREATE TABLE posts (
+    number INTEGER PRIMARY KEY,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    id TEXT NOT NULL,
+    hash TEXT,
+    seen_at INTEGER,
+    missing INTEGER NOT NULL DEFAULT 0 CHECK (missing IN (0, 1, 2)),
+    missing_run INTEGER,
+    due_at INTEGER,
+    standing TEXT CHECK (standing IN ('skipped', 'linked', 'wanted')),
+    reason TEXT,
+    is_quarantined INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (project, id)
+  ) STRICT;
+  CREATE INDEX posts_due ON posts (project, id, due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX posts_present ON posts (project) WHERE hash IS NOT NULL AND missing < 2;
+  CREATE INDEX posts_skipped ON posts (project) WHERE standing = 'skipped' AND missing = 0;
+  CREATE INDEX posts_quarantined ON posts (project) WHERE is_quarantined = 1;
+
+  CREATE TABLE post_facts (
+    post INTEGER PRIMARY KEY REFERENCES posts (number),
+    facts TEXT NOT NULL
+  ) STRICT;
+
+  -- facts: NULL for an issue that is linked and was not read yet.
+  CREATE TABLE issues (
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    facts TEXT,
+    is_gone INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (repository, number)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE markers (
+    post INTEGER NOT NULL REFERENCES posts (number),
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (post, repository, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX markers_by_issue ON markers (repository, number);
+
+  CREATE TABLE links (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    post INTEGER NOT NULL REFERENCES posts (number),
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('opened', 'adopted')),
+    title_hash TEXT,
+    block_hash TEXT,
+    PRIMARY KEY (project, post, repository, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX links_by_issue ON links (repository, number);
+  CREATE INDEX links_by_project ON links (project, repository, number);
+
+  -- Values are JSON; SQL's NULL is "none" or "unseen". written_sent NULL: nothing written. pending_since NULL: nothing pending.
+  CREATE TABLE bases (
+    post INTEGER NOT NULL REFERENCES posts (number),
+    field TEXT NOT NULL,
+    target TEXT,
+    post_value TEXT,
+    foreign_value TEXT,
+    written_sent TEXT,
+    written_shown TEXT,
+    pending_target TEXT,
+    pending_since INTEGER,
+    PRIMARY KEY (post, field)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE notes (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    post INTEGER NOT NULL REFERENCES posts (number),
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    message TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (post, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notes_since ON notes (project, since);
+  CREATE INDEX notes_kind ON notes (project, kind);
+
+  CREATE TABLE parked (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    post INTEGER NOT NULL REFERENCES posts (number),
+    kind TEXT NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    signature TEXT NOT NULL,
+    PRIMARY KEY (post, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX parked_since ON parked (project, since);
+
+  CREATE TABLE intents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    post INTEGER NOT NULL REFERENCES posts (number),
+    kind TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    body_hash TEXT NOT NULL,
+    repository INTEGER,
+    number INTEGER,
+    title_hash TEXT,
+    block_hash TEXT,
+    writes TEXT,
+    updated_at_before TEXT,
+    state TEXT NOT NULL DEFAULT 'PREPARED' CHECK (state IN ('PREPARED', 'SENT', 'UNKNOWN', 'DONE', 'REJECTED')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    sent_at INTEGER,
+    unknown_at INTEGER,
+    ended_at INTEGER,
+    message TEXT,
+    CHECK ((state IN ('DONE', 'REJECTED')) = (ended_at IS NOT NULL))
+  ) STRICT;
+  CREATE UNIQUE INDEX intents_open ON intents (project, post, kind) WHERE ended_at IS NULL;
+  CREATE INDEX intents_ended ON intents (ended_at) WHERE ended_at IS NOT NULL;
+
+  -- is_status: a write to the board that voters hear of, and that was or may have been applied.
+  CREATE TABLE audit (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    side TEXT NOT NULL CHECK (side IN ('board', 'tracker')),
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    post INTEGER REFERENCES posts (number),
+    repository TEXT,
+    issue INTEGER,
+    kind TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    message TEXT,
+    is_approved INTEGER NOT NULL,
+    is_status INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX audit_at ON audit (at);
+  CREATE INDEX audit_of_project ON audit (project, at);
+  CREATE INDEX audit_of_post ON audit (post, at);
+  CREATE INDEX audit_status ON audit (project, at) WHERE is_status = 1;
+  CREATE INDEX audit_status_of_post ON audit (post, at) WHERE is_status = 1;
+
+  CREATE TABLE pace (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    is_create INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX pace_at ON pace (at, is_create);
+
+  CREATE TABLE runs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    result TEXT CHECK (result IN ('ok', 'partial', 'held', 'failed'))
+  ) STRICT;
+  CREATE INDEX runs_finished ON runs (number) WHERE finished_at IS NOT NULL;
+
+  CREATE TABLE run_projects (
+    project TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    report TEXT NOT NULL,
+    PRIMARY KEY (project, run)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX run_projects_by_run ON run_projects (run, position);
+  `,
+];

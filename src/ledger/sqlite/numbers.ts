@@ -1,0 +1,34 @@
+import type { PostId, ProjectId } from "../../model/post.ts";
+import type { Store } from "./store.ts";
+
+/** The narrow numbers that stand for the board's ids in every table. */
+export interface Numbers {
+  findProject(project: ProjectId): number | undefined;
+  /** Makes a number for a project that has none; inside a transaction. */
+  project(project: ProjectId): number;
+  findPost(project: number, post: PostId): number | undefined;
+  /** Makes a number for a post that has none, inside a transaction: it is then known by name, and not listed. */
+  post(project: number, post: PostId): number;
+}
+
+/** Numbers are asked of the database every time: one that was kept in memory could outlive a rollback. */
+export function createNumbers(store: Store): Numbers {
+  interface Numbered {
+    number: number;
+  }
+  const selectProject = store.prepare<[string], Numbered>("SELECT number FROM board_projects WHERE id = ?");
+  const insertProject = store.prepare<[string]>("INSERT INTO board_projects (id) VALUES (?)");
+  const selectPost = store.prepare<[number, string], Numbered>(
+    "SELECT number FROM posts WHERE project = ? AND id = ?",
+  );
+  const insertPost = store.prepare<[number, string]>("INSERT INTO posts (project, id) VALUES (?, ?)");
+  const findProject = (project: ProjectId): number | undefined => selectProject.get(project)?.number;
+  const findPost = (project: number, post: PostId): number | undefined =>
+    selectPost.get(project, post)?.number;
+  return {
+    findProject,
+    project: (project) => findProject(project) ?? insertProject.insert(project),
+    findPost,
+    post: (project, post) => findPost(project, post) ?? insertPost.insert(project, post),
+  };
+}

@@ -1,0 +1,100 @@
+import type { FieldBase, Parked, Target } from "../../model/link.ts";
+import { type PostId, type RuleField, ruleFields } from "../../model/post.ts";
+import type { RowRecord } from "../ledger.ts";
+import { encodeValue } from "./facts.ts";
+import type { BaseColumns } from "./row-reader.ts";
+import type { Store } from "./store.ts";
+
+/** What is written about rows, by the numbers of project and post. */
+export interface Recorder {
+  record(project: number, post: number, record: RowRecord): void;
+  markDue(project: number, which: "all" | "linked" | readonly PostId[]): void;
+  park(project: number, post: number, parked: Parked): void;
+  unpark(post: number, kind: Parked["kind"] | undefined): void;
+}
+
+/** In `posts.due_at`: due whatever the time is. */
+const dueAtOnce = 0;
+
+/** Writes decisions, and what has to be decided again. */
+export function createRecorder(store: Store): Recorder {
+  const writeStanding = store.prepare<[{ post: number; kind: string; reason: string; dueAt: number | null }]>(
+    "UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post",
+  );
+  const deleteBases = store.prepare<[number]>("DELETE FROM bases WHERE post = ?");
+  const insertBase = store.prepare<[BaseColumns]>(`
+    INSERT INTO bases
+      (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since)
+    VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
+      @pending_since)`);
+  const deleteNotes = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
+  const insertNote = store.prepare<[NoteColumns]>(`
+    INSERT INTO notes (project, post, position, kind, message, since)
+    VALUES (@project, @post, @position, @kind, @message, @since)`);
+  const markAll = store.prepare<[number]>(
+    "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS NOT 0",
+  );
+  const markLinked = store.prepare<[number]>(
+    "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE project = ?) AND due_at IS NOT 0",
+  );
+  const markOne = store.prepare<[number, string]>("UPDATE posts SET due_at = 0 WHERE project = ? AND id = ?");
+  const writeParked = store.prepare<[Parked & { project: number; post: number }]>(`
+    INSERT OR REPLACE INTO parked (project, post, kind, code, message, since, signature)
+    VALUES (@project, @post, @kind, @code, @message, @since, @signature)`);
+  const deleteParked = store.prepare<[{ post: number; kind: string | null }]>(
+    "DELETE FROM parked WHERE post = @post AND (@kind IS NULL OR kind = @kind)",
+  );
+  return {
+    record(project, post, { base, standing, notes, due }) {
+      const dueAt = due === "now" ? dueAtOnce : (due ?? null);
+      writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
+      deleteBases.run(post);
+      for (const field of ruleFields) {
+        const fieldBase = base[field];
+        if (fieldBase !== undefined) insertBase.run(fromBase(post, field, fieldBase));
+      }
+      deleteNotes.run(post);
+      for (const [position, { kind, message, since }] of notes.entries()) {
+        insertNote.run({ project, post, position, kind, message, since });
+      }
+    },
+    markDue(project, which) {
+      if (which === "all") markAll.run(project);
+      else if (which === "linked") markLinked.run(project);
+      else for (const id of which) markOne.run(project, id);
+    },
+    park(project, post, { kind, code, message, since, signature }) {
+      writeParked.run({ project, post, kind, code, message, since, signature });
+    },
+    unpark(post, kind) {
+      deleteParked.run({ post, kind: kind ?? null });
+    },
+  };
+}
+
+interface NoteColumns {
+  project: number;
+  post: number;
+  position: number;
+  kind: string;
+  message: string;
+  since: number;
+}
+
+function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns {
+  return {
+    post,
+    field,
+    target: fromTarget(base.target),
+    post_value: encodeValue(base.post),
+    foreign_value: encodeValue(base.foreign),
+    written_sent: encodeValue(base.written?.sent),
+    written_shown: encodeValue(base.written?.shown),
+    pending_target: fromTarget(base.pending?.target ?? { kind: "none" }),
+    pending_since: base.pending?.since ?? null,
+  };
+}
+
+function fromTarget(target: Target): string | null {
+  return target.kind === "none" ? null : encodeValue(target.value);
+}

@@ -1,0 +1,145 @@
+import type { IssueRef } from "../../model/issue.ts";
+import type { FieldBase, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
+import type { PostId, RuleField } from "../../model/post.ts";
+import { decodeIssue, decodePost, decodeValue } from "./facts.ts";
+import type { Store } from "./store.ts";
+
+/** What a row's own line holds. */
+export interface RowColumns {
+  number: number;
+  id: PostId;
+  seen_at: number;
+  missing: 0 | 1 | 2;
+  is_quarantined: number;
+  facts: string;
+}
+
+interface LinkColumns {
+  post: number;
+  repository: number;
+  number: number;
+  origin: Link["origin"];
+  title_hash: string | null;
+  block_hash: string | null;
+  facts: string | null;
+  is_gone: number | null;
+}
+
+/** The columns of a base. */
+export interface BaseColumns {
+  post: number;
+  field: RuleField;
+  target: string | null;
+  post_value: string | null;
+  foreign_value: string | null;
+  written_sent: string | null;
+  written_shown: string | null;
+  pending_target: string | null;
+  pending_since: number | null;
+}
+
+interface Batch {
+  /** JSON array of the posts' numbers. */
+  posts: string;
+  project: number;
+  since: number;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** Builds the rows of many posts with a handful of statements, however many there are. */
+export function createRowReader(
+  store: Store,
+  seenAt: ReadonlyMap<number, number>,
+): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
+  const { links, bases, intents, parked, statuses } = prepareParts(store);
+  return (project, found, now) => {
+    const posts = JSON.stringify(found.map(({ number }) => number));
+    const batch: Batch = { posts, project, since: now - dayMs };
+    const linksOf = groupByPost(links.all(batch));
+    const basesOf = groupByPost(bases.all(batch));
+    const intentsOf = groupByPost(intents.all(batch));
+    const parkedOf = groupByPost(parked.all(batch));
+    const statusesOf = groupByPost(statuses.all(batch));
+    return found.map(({ number, id, seen_at, missing, is_quarantined, facts }) => ({
+      post: { id, values: decodePost(facts) },
+      seenAt: seenAt.get(number) ?? seen_at,
+      missing,
+      links: (linksOf.get(number) ?? []).map((link) => toLinkedIssue(id, link)),
+      base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, toBase(base)])),
+      openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
+      parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
+      isQuarantined: is_quarantined === 1,
+      statusWrites: (statusesOf.get(number) ?? []).map(({ at }) => at),
+    }));
+  };
+}
+
+function prepareParts(store: Store) {
+  // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
+  return {
+    links: store.prepare<[Batch], LinkColumns>(`
+      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
+        facts, is_gone
+      FROM json_each(@posts) AS batch
+      CROSS JOIN links ON links.project = @project AND links.post = batch.value
+      LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+      ORDER BY links.post, links.position`),
+    bases: store.prepare<[Batch], BaseColumns>(`
+      SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since
+      FROM json_each(@posts) AS batch CROSS JOIN bases ON bases.post = batch.value`),
+    intents: store.prepare<[Batch], { post: number; kind: Parked["kind"] }>(`
+      SELECT post, kind FROM json_each(@posts) AS batch
+      CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
+      WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
+    parked: store.prepare<[Batch], Parked & { post: number }>(`
+      SELECT post, kind, code, message, since, signature
+      FROM json_each(@posts) AS batch CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
+    statuses: store.prepare<[Batch], { post: number; at: number }>(`
+      SELECT post, at FROM json_each(@posts) AS batch
+      CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since ORDER BY at`),
+  };
+}
+
+/** Parts by the number of their post, in the order in which they came. */
+export function groupByPost<Part extends { post: number }>(
+  parts: readonly Part[],
+): ReadonlyMap<number, Part[]> {
+  const groups = new Map<number, Part[]>();
+  for (const part of parts) {
+    const group = groups.get(part.post);
+    if (group === undefined) groups.set(part.post, [part]);
+    else group.push(part);
+  }
+  return groups;
+}
+
+function toLinkedIssue(post: PostId, found: LinkColumns): LinkedIssue {
+  const { title_hash: titleHash, block_hash: blockHash } = found;
+  const issue: IssueRef = { repositoryId: found.repository, number: found.number };
+  return {
+    link: { post, issue, origin: found.origin },
+    issue: found.facts === null ? undefined : decodeIssue(found.facts),
+    isGone: found.is_gone === 1,
+    content: titleHash === null || blockHash === null ? undefined : { titleHash, blockHash },
+  };
+}
+
+function toBase(found: BaseColumns): FieldBase {
+  const sent = decodeValue(found.written_sent);
+  return {
+    target: toTarget(found.target),
+    post: decodeValue(found.post_value),
+    foreign: decodeValue(found.foreign_value),
+    written: sent === undefined ? undefined : { sent, shown: decodeValue(found.written_shown) },
+    pending:
+      found.pending_since === null
+        ? undefined
+        : { target: toTarget(found.pending_target), since: found.pending_since },
+  };
+}
+
+function toTarget(column: string | null): Target {
+  const value = decodeValue(column);
+  return value === undefined ? { kind: "none" } : { kind: "value", value };
+}

@@ -1,0 +1,88 @@
+import type { PostId, ProjectId } from "../../model/post.ts";
+import type { Rows } from "../ledger.ts";
+import type { IssueStore } from "./issue-store.ts";
+import { createLinks } from "./links.ts";
+import type { Numbers } from "./numbers.ts";
+import { createRecorder } from "./recorder.ts";
+import { createRowReader, type RowColumns } from "./row-reader.ts";
+import type { Store } from "./store.ts";
+import { createWaitingReader } from "./waiting.ts";
+
+/** What decisions are made of, and what is recorded of them. */
+export function createRows(
+  store: Store,
+  numbers: Numbers,
+  seenAt: ReadonlyMap<number, number>,
+  issues: IssueStore,
+): Rows {
+  const readRows = createRowReader(store, seenAt);
+  const columns = "posts.number AS number, id, seen_at, missing, is_quarantined, facts";
+  const selectDue = store.prepare<
+    [{ project: number; now: number; after: string; limit: number }],
+    RowColumns
+  >(`
+    SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number
+    WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
+    ORDER BY id LIMIT @limit`);
+  const selectRow = store.prepare<[number, string], RowColumns>(`
+    SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE project = ? AND id = ?`);
+  const setMissing = store.prepare<[{ post: number; missing: number }]>(
+    "UPDATE posts SET missing = @missing, due_at = 0 WHERE number = @post AND missing <> @missing",
+  );
+  const setQuarantine = store.prepare<[number, number]>(
+    "UPDATE posts SET is_quarantined = ? WHERE number = ?",
+  );
+  const links = createLinks(store);
+  const recorder = createRecorder(store);
+  const reader = createWaitingReader(store);
+
+  /** Runs `write` in a transaction, with the numbers of project and post. */
+  const writeTo = (
+    project: ProjectId,
+    post: PostId,
+    write: (project: number, post: number) => void,
+  ): void => {
+    store.transaction(() => {
+      const number = numbers.project(project);
+      write(number, numbers.post(number, post));
+    });
+  };
+  const ofProject = <T>(project: ProjectId, fallback: T, read: (project: number) => T): T =>
+    store.read(() => {
+      const number = numbers.findProject(project);
+      return number === undefined ? fallback : read(number);
+    });
+
+  return {
+    due: (project, now, after, limit) =>
+      ofProject(project, [], (number) =>
+        readRows(number, selectDue.all({ project: number, now, after: after ?? "", limit }), now),
+      ),
+    row: (project, post, now) =>
+      ofProject(project, undefined, (number) => {
+        const found = selectRow.get(number, post);
+        return found && readRows(number, [found], now)[0];
+      }),
+    record: (project, post, record) =>
+      writeTo(project, post, (number, row) => recorder.record(number, row, record)),
+    markDue(project, which) {
+      store.transaction(() => recorder.markDue(numbers.project(project), which));
+    },
+    link: (project, link, issue, content) =>
+      writeTo(project, link.post, (number, post) => {
+        links.add(number, post, link, content);
+        issues.store(issue);
+      }),
+    setContent: (project, post, issue, content) =>
+      writeTo(project, post, (number, row) => links.setContent(number, row, issue, content)),
+    setMissing: (project, post, missing) =>
+      writeTo(project, post, (_, row) => setMissing.run({ post: row, missing })),
+    park: (project, post, parked) =>
+      writeTo(project, post, (number, row) => recorder.park(number, row, parked)),
+    unpark: (project, post, kind) => writeTo(project, post, (_, row) => recorder.unpark(row, kind)),
+    quarantine: (project, post, isQuarantined) =>
+      writeTo(project, post, (_, row) => setQuarantine.run(Number(isQuarantined), row)),
+    counts: (project) => reader.counts(project),
+    waiting: (project, limit) => ofProject(project, [], (number) => reader.waiting(number, limit)),
+  };
+}

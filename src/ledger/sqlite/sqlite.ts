@@ -1,0 +1,51 @@
+import type { Ledger } from "../ledger.ts";
+import { createAudit } from "./audit.ts";
+import { copyDatabase, readStamp } from "./copy.ts";
+import { createIssueStore } from "./issue-store.ts";
+import { createJournal } from "./journal.ts";
+import { createMarkers } from "./markers.ts";
+import { createMemory } from "./memory.ts";
+import { createNumbers } from "./numbers.ts";
+import { createPulls } from "./pulls.ts";
+import { createRows } from "./rows.ts";
+import { createRuns } from "./runs.ts";
+import { createSightings } from "./sightings.ts";
+import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
+
+/**
+ * Opens the state for writing, and makes it when it is missing.
+ *
+ * @throws StateError when the file can't be used, in one sentence that says what to do.
+ */
+export function openLedger(file: string, options: StateOptions): Ledger {
+  return createLedger(openStore(file, options));
+}
+
+/**
+ * Opens the state beside the process that writes it; undefined where there is none yet. Methods that write throw
+ * `StateError`.
+ *
+ * @throws StateError when the file can't be read.
+ */
+export function openLedgerReadOnly(file: string): Ledger | undefined {
+  const store = openStoreReadOnly(file);
+  return store && createLedger(store);
+}
+
+/** The ledger over an open database. */
+export function createLedger(store: Store): Ledger {
+  const numbers = createNumbers(store);
+  const sightings = createSightings();
+  const issues = createIssueStore(store);
+  return {
+    memory: createMemory(store, numbers),
+    pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
+    rows: createRows(store, numbers, sightings.seenAt, issues),
+    journal: createJournal(store, numbers, createAudit(store, numbers)),
+    runs: createRuns(store),
+    copiedAt: readStamp(store.database),
+    transaction: (work) => store.transaction(work),
+    copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,173 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import Database from "better-sqlite3";
+import { StateError } from "../../errors.ts";
+import { remedy, stateFailure, withStateFailure } from "./failure.ts";
+import { isFresh, migrate, refuseOtherSchema } from "./migrate.ts";
+import { applicationId, migrations } from "./migrations.ts";
+import { createFolderOf, createPrivateFile } from "./private-file.ts";
+
+/** What the state is opened with. */
+export interface StateOptions {
+  /** Epoch milliseconds: for the stamp of the copy that is made before a migration. */
+  readonly now: number;
+  /** Of this program: a file with a newer schema names the version that made it. */
+  readonly version: string;
+}
+
+/** A prepared statement whose failures are sentences. `Bound` are its parameters, `Found` is a row that it gives. */
+export interface Query<Bound extends unknown[], Found> {
+  /** Returns how many rows were changed. */
+  run(...bound: Bound): number;
+  /** Inserts one row and returns its number. */
+  insert(...bound: Bound): number;
+  get(...bound: Bound): Found | undefined;
+  all(...bound: Bound): Found[];
+}
+
+/** An open database with its transactions. */
+export interface Store {
+  readonly file: string;
+  readonly database: Database.Database;
+  prepare<Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found>;
+  /** All of `work`, or nothing when it throws. Inside another one it is a savepoint: it fails alone, and commits with the outer one. */
+  transaction<T>(work: () => T): T;
+  /** One unchanging view of the database for several reads. */
+  read<T>(work: () => T): T;
+  /** Takes back, in memory, what the running transaction has done there, if it is rolled back. */
+  onRollback(undo: () => void): void;
+  close(): void;
+}
+
+/** How long a statement waits for another process's short transaction. */
+const busyTimeoutMs = 5_000;
+/** A log that grew beyond this in one large transaction is cut again. */
+const journalLimitBytes = 16 * 1024 * 1024;
+const synchronousFull = 2;
+
+/**
+ * Opens the state for writing: makes folder and file when they are missing, checks the file, and brings its schema up to
+ * date. Without `isTrusted` the whole file is checked for damage, which reads all of it.
+ *
+ * @throws StateError when the file can't be used, in one sentence that says what to do.
+ */
+export function openStore(file: string, options: StateOptions, isTrusted = false): Store {
+  return withStateFailure(file, () => {
+    const path = resolve(file);
+    createFolderOf(path);
+    createPrivateFile(path);
+    const database = new Database(path, { timeout: busyTimeoutMs });
+    try {
+      refuseOtherSchema(database, file, migrations.length, applicationId);
+      if (!isTrusted) refuseDamage(database, file);
+      setPragmas(database);
+      migrate(database, { file, path, applicationId, migrations, ...options });
+      assertDurable(database, file);
+      return createStore(database, file);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Opens the state beside whoever writes it; undefined where there is none yet. Nothing can be written through it.
+ *
+ * The connection itself is not read-only: such a one could not put away the journal files that every reader of a database
+ * in WAL mode needs, and would leave them behind.
+ */
+export function openStoreReadOnly(file: string): Store | undefined {
+  return withStateFailure(file, () => {
+    const path = resolve(file);
+    if (!existsSync(path)) return undefined;
+    const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });
+    try {
+      database.pragma("query_only = ON");
+      database.pragma("trusted_schema = OFF");
+      if (isFresh(database)) {
+        database.close();
+        return undefined;
+      }
+      const schema = refuseOtherSchema(database, file, migrations.length, applicationId);
+      if (schema < migrations.length) {
+        throw new StateError(
+          `The state file ${file} has an older schema (${schema}, not ${migrations.length}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
+        );
+      }
+      return createStore(database, file);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * A commit that is not on the disk when it returns would let a write leave that a power cut forgets: better-sqlite3 is
+ * built with `synchronous=NORMAL` for WAL.
+ *
+ * @throws StateError when the connection does not promise that.
+ */
+export function assertDurable(database: Database.Database, file: string): void {
+  const synchronous = database.pragma("synchronous", { simple: true });
+  const journal = database.pragma("journal_mode", { simple: true });
+  if (synchronous === synchronousFull && journal === "wal") return;
+  throw new StateError(
+    `The state file ${file} can't be written durably (journal_mode=${journal}, synchronous=${synchronous}): put it on a local disk.`,
+  );
+}
+
+function setPragmas(database: Database.Database): void {
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("trusted_schema = OFF");
+  database.pragma(`journal_size_limit = ${journalLimitBytes}`);
+}
+
+function refuseDamage(database: Database.Database, file: string): void {
+  const finding = database.pragma("quick_check(1)", { simple: true });
+  if (finding !== "ok") throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
+}
+
+function createStore(database: Database.Database, file: string): Store {
+  let undos: (() => void)[] = [];
+  const begun = <T>(work: () => T, mode: "immediate" | "deferred"): T => {
+    try {
+      return database.transaction(work)[mode]();
+    } catch (error) {
+      for (const undo of undos) undo();
+      throw stateFailure(file, error);
+    } finally {
+      if (!database.inTransaction) undos = [];
+    }
+  };
+  return {
+    file,
+    database,
+    prepare: (sql) => createQuery(database, file, sql),
+    transaction: (work) => begun(work, "immediate"),
+    read: (work) => (database.inTransaction ? work() : begun(work, "deferred")),
+    onRollback: (undo) => {
+      undos.push(undo);
+    },
+    close: () => {
+      database.close();
+    },
+  };
+}
+
+function createQuery<Bound extends unknown[], Found>(
+  database: Database.Database,
+  file: string,
+  sql: string,
+): Query<Bound, Found> {
+  const statement = withStateFailure(file, () => database.prepare<unknown[], Found>(sql));
+  return {
+    run: (...bound) => withStateFailure(file, () => statement.run(...bound).changes),
+    insert: (...bound) => withStateFailure(file, () => Number(statement.run(...bound).lastInsertRowid)),
+    get: (...bound) => withStateFailure(file, () => statement.get(...bound)),
+    all: (...bound) => withStateFailure(file, () => statement.all(...bound)),
+  };
+}

@@ -1,0 +1,77 @@
+import type { RepositoryId } from "../../model/issue.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+import type { RowCounts, WaitingRow } from "../ledger.ts";
+import { groupByPost } from "./row-reader.ts";
+import type { Store } from "./store.ts";
+
+/** Counts of a project, and everything of it that waits. */
+export interface WaitingReader {
+  counts(project: ProjectId): RowCounts;
+  /** By the project's number; oldest first. */
+  waiting(project: number, limit: number): readonly WaitingRow[];
+}
+
+interface WaitingColumns {
+  post: number;
+  id: PostId;
+  kind: WaitingRow["kind"];
+  code: string | null;
+  message: string;
+  since: number;
+}
+
+/** Of a project that nothing is known of. */
+const noCounts: RowCounts = { posts: 0, issues: 0, skipped: 0, held: 0, parked: 0, quarantined: 0 };
+
+/** Reads what `status` shows. */
+export function createWaitingReader(store: Store): WaitingReader {
+  const selectCounts = store.prepare<[string], RowCounts>(`
+    SELECT
+      coalesce((SELECT posts FROM pulls WHERE project = known.number AND kind IN ('complete', 'usable')
+        ORDER BY number DESC LIMIT 1), 0) AS posts,
+      (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = known.number)) AS issues,
+      (SELECT count(*) FROM posts WHERE project = known.number AND standing = 'skipped' AND missing = 0) AS skipped,
+      (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held') AS held,
+      (SELECT count(*) FROM parked WHERE project = known.number) AS parked,
+      (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined
+    FROM board_projects AS known WHERE known.id = ?`);
+  const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
+    SELECT waiting.post AS post, posts.id AS id, kind, code, message, since FROM (
+      SELECT post, kind, NULL AS code, message, since FROM notes WHERE project = @project
+      UNION ALL
+      SELECT post, 'parked', code, message, since FROM parked WHERE project = @project
+      UNION ALL
+      SELECT post, 'intent', NULL, CASE kind
+          WHEN 'create-issue' THEN 'It is not known yet whether its issue was opened; it is looked for before another one is opened.'
+          WHEN 'update-issue' THEN 'It is not known yet whether the change of its issue arrived; the issue is read again first.'
+          ELSE 'It is not known yet whether the change of the post arrived; the post is looked at again first.'
+        END, coalesce(unknown_at, sent_at)
+      FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+    ) AS waiting
+    JOIN posts ON posts.number = waiting.post
+    ORDER BY since, id, kind LIMIT @limit`);
+  const selectIssues = store.prepare<
+    [{ project: number; posts: string }],
+    { post: number; repositoryId: RepositoryId; number: number }
+  >(`
+    SELECT links.post AS post, links.repository AS repositoryId, links.number AS number
+    FROM json_each(@posts) AS batch
+    CROSS JOIN links ON links.project = @project AND links.post = batch.value
+    ORDER BY links.post, links.position`);
+  return {
+    counts: (project) => selectCounts.get(project) ?? noCounts,
+    waiting(project, limit) {
+      const found = selectWaiting.all({ project, limit });
+      const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
+      const linked = groupByPost(selectIssues.all({ project, posts }));
+      return found.map(({ post, id, kind, code, message, since }) => ({
+        post: id,
+        issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
+        kind,
+        code: code ?? undefined,
+        message,
+        since,
+      }));
+    },
+  };
+}
