@@ -6,14 +6,6 @@ import { stateFailure, withStateFailure } from "./failure.ts";
 import { createFolderOf, createPrivateFile } from "./private-file.ts";
 import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
 
-/** Who holds a state; shown to whoever wants it, too. */
-export interface StateHolder {
-  /** `daemon`, `sync`, … */
-  readonly command: string;
-  readonly pid: number;
-  readonly host: string;
-}
-
 /** Two that come at the same time must not both fail. */
 const lockTimeoutMs = 500;
 
@@ -22,10 +14,11 @@ const lockTimeoutMs = 500;
  * own that stays empty. The lock is the operating system's: it is gone with the process, however that ends, and a stopped
  * process keeps it. On local disks only. Makes the state, or brings its schema up to date, so that the holder stands in it.
  *
+ * @param who - the command, its process and its host, as the middle of a sentence: `daemon, process 4711 on host box`.
  * @throws StateHeldError when another process has it, with who and since when.
  * @throws StateError when the file can't be used.
  */
-export function acquireState(file: string, holder: StateHolder, options: StateOptions): StateLock {
+export function acquireState(file: string, who: string, options: StateOptions): StateLock {
   const lockFile = `${file}.lock`;
   const path = resolve(lockFile);
   const lock = withStateFailure(lockFile, () => {
@@ -35,7 +28,7 @@ export function acquireState(file: string, holder: StateHolder, options: StateOp
   });
   try {
     lock.exec("BEGIN EXCLUSIVE");
-    writeHolder(file, holder, options);
+    writeHolder(file, who, options);
   } catch (error) {
     lock.close();
     if (isBusy(error)) {
@@ -50,12 +43,12 @@ function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-function writeHolder(file: string, { command, pid, host }: StateHolder, options: StateOptions): void {
+function writeHolder(file: string, who: string, options: StateOptions): void {
   const store = openStore(file, options, true);
   try {
     store
       .prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('holder', ?)")
-      .run(JSON.stringify({ command, pid, host, since: options.now() }));
+      .run(JSON.stringify({ who, since: options.now }));
   } finally {
     store.close();
   }
@@ -71,8 +64,8 @@ function readHolder(file: string): string {
     store = openStoreReadOnly(file);
     const found = store?.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'holder'").get();
     if (found === undefined) return "another process";
-    const { command, pid, host, since }: StateHolder & { since: number } = JSON.parse(found.value);
-    return `${command}, process ${pid} on ${host}, since ${new Date(since).toISOString()}`;
+    const { who, since }: { who: string; since: number } = JSON.parse(found.value);
+    return `${who}, since ${new Date(since).toISOString()}`;
   } catch {
     return "another process";
   } finally {

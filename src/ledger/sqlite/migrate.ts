@@ -8,7 +8,7 @@ export interface MigrationPlan {
   readonly path: string;
   readonly applicationId: number;
   readonly migrations: readonly string[];
-  readonly now: () => number;
+  readonly now: number;
   readonly version: string;
 }
 
@@ -19,7 +19,7 @@ export interface MigrationPlan {
 export function migrate(database: Database.Database, plan: MigrationPlan): void {
   const target = plan.migrations.length;
   const before = schemaOf(database);
-  if (before > 0 && before < target) copyNow(database, `${plan.path}.before-v${target}`, plan.now());
+  if (before > 0 && before < target) copyNow(database, `${plan.path}.before-v${target}`, plan.now);
   // Even without a migration this finds out at once whether the file can be written.
   const run = database.transaction(() => {
     // Read again: another process may have done it since.

@@ -9,8 +9,8 @@ import { createFolderOf, createPrivateFile } from "./private-file.ts";
 
 /** What the state is opened with. */
 export interface StateOptions {
-  /** Epoch milliseconds: for the stamp of a copy made before a migration, and since when a state is held. */
-  readonly now: () => number;
+  /** Epoch milliseconds: for the stamp of the copy that is made before a migration. */
+  readonly now: number;
   /** Of this program: a file with a newer schema names the version that made it. */
   readonly version: string;
 }
