@@ -132,7 +132,7 @@ function enter(document: Document, from: Node | undefined, step: Path[number]): 
   if (!isMap(node)) return undefined;
   // A repeated key counts where it stands last, as it does for the content.
   const pair: Pair | undefined = node.items.findLast(
-    ({ key }) => isScalar(key) && String(key.value) === step,
+    ({ key }) => isScalar(key) && String(key.value ?? "") === step,
   );
   if (pair === undefined) return undefined;
   const value = isNode(pair.value) ? pair.value : undefined;

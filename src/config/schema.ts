@@ -398,9 +398,3 @@ type Immutable<T> = T extends readonly (infer Element)[]
 export type Config = Immutable<z.output<typeof configSchema>>;
 /** One entry of `projects`. */
 export type ProjectConfig = Config["projects"][number];
-/** One entry of a project's `rules`; without `when` it always matches. */
-export type RuleConfig = NonNullable<ProjectConfig["rules"]>[number];
-/** The `board` part. */
-export type BoardConfig = Config["board"];
-/** The `tracker` part. */
-export type TrackerConfig = Config["tracker"];

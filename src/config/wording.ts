@@ -108,7 +108,7 @@ function expand(issue: Issue, base: Path, content: unknown, schema: JsonSchema):
       return only.flatMap((error) => expand(error, path, content, schema));
     }
   }
-  return [{ path, at: "value", message: issue.message }];
+  return [{ path, at: issue.code === "invalid_key" ? "key" : "value", message: issue.message }];
 }
 
 /** Whether an alternative of a union is out of the question, because the value is of another type. */

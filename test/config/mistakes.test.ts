@@ -1,0 +1,551 @@
+import { describe, expect, it } from "vitest";
+import { problemsIn, smallest, withProject } from "./support.ts";
+
+const aRule = "{ when: { state: closed }, set: { status: done } }";
+const boardWith = (text: string) =>
+  `board:\n  url: https://b.example\n  ${text}\nprojects: [{ project: p, repo: o/r }]`;
+const address = (url: string) => `board: { url: "${url}" }\nprojects: [{ project: p, repo: o/r }]`;
+
+describe("a mistake in the config is said with its line, column and path", () => {
+  it.each<[string, string, string]>([
+    [
+      "a misspelt key at the top",
+      smallest("projcts: []"),
+      "3:1: projcts: unknown key `projcts` — did you mean `projects`?",
+    ],
+    [
+      "a misspelt key of a group",
+      boardWith("lsit: { items: a }"),
+      "3:3: board.lsit: unknown key `lsit` — did you mean `list`?",
+    ],
+    [
+      "a misspelt key of a project",
+      withProject("shedule: x"),
+      "5:5: projects[0].shedule: unknown key `shedule` — did you mean `schedule`?",
+    ],
+    [
+      "a misspelt key deep down",
+      withProject("issue:\n  lables: [a]"),
+      "6:7: projects[0].issue.lables: unknown key `lables` — did you mean `labels`?",
+    ],
+    [
+      "a misspelt condition",
+      withProject("rules:\n  - when: { stat: open }\n    set: { status: a }"),
+      "6:17: projects[0].rules[0].when.stat: unknown key `stat` — did you mean `state`?",
+    ],
+    [
+      "a misspelt key where false may stand, too",
+      smallest("http: { prot: 1 }"),
+      "3:9: http.prot: unknown key `prot` — did you mean `port`?",
+    ],
+    [
+      "a key in other letters",
+      smallest("timeZone: UTC"),
+      "3:1: timeZone: unknown key `timeZone` — did you mean `timezone`?",
+    ],
+    [
+      "a key like no other",
+      smallest("guard: { zebra: 1 }"),
+      "3:10: guard.zebra: unknown key `zebra`; known here: issues, statuses, flips",
+    ],
+    [
+      "a key without a plain name",
+      smallest("guard: { 'a b': 1 }"),
+      '3:10: guard["a b"]: unknown key `a b`; known here: issues, statuses, flips',
+    ],
+    [
+      "a key that is nothing",
+      smallest("guard: { ~: 1 }"),
+      '3:10: guard[""]: unknown key ``; known here: issues, statuses, flips',
+    ],
+    [
+      "a key that would be endless or move the cursor",
+      smallest(`guard: { "\\e[2J${"x".repeat(90)}": 1 }`),
+      `3:10: guard["\\u001b[2J${"x".repeat(56)}…"]: unknown key \`?[2J${"x".repeat(56)}…\`; known here: issues, statuses, flips`,
+    ],
+    [
+      "a secret in the file",
+      smallest("tracker: { token: ghp_1 }"),
+      "3:12: tracker.token: unknown key `token`: secrets don't belong into this file, set BOARD_API_KEY and GITHUB_TOKEN in the environment",
+    ],
+    [
+      "YAML's merge key",
+      smallest("guard: &g {}\ntracker: { <<: *g }"),
+      '4:12: tracker["<<"]: unknown key `<<`: YAML\'s merge keys are not supported, an alias for each setting is',
+    ],
+
+    ["no project", "board: { url: https://b.example }", "1:1: projects: is missing"],
+    [
+      "an empty list of projects",
+      "board: { url: https://b.example }\nprojects: []",
+      "2:11: projects: is an empty list: add to it or remove the line",
+    ],
+    [
+      "a project without its repository",
+      "board: { url: https://b.example }\nprojects:\n  - project: p",
+      "3:5: projects[0].repo: is missing",
+    ],
+    [
+      "a project that is no group",
+      "board: { url: https://b.example }\nprojects: [acme]",
+      "2:12: projects[0]: must be a group of settings, not text",
+    ],
+    [
+      "a line without its value",
+      smallest("state:"),
+      "3:1: state: is empty: give it a value or remove the line",
+    ],
+    ["a list at the top", "- a", "1:1: (top level): must be a group of settings, not a list"],
+
+    [
+      "a number where text belongs",
+      withProject("issue: { milestone: 12 }"),
+      '5:25: projects[0].issue.milestone: must be text: put quotes around it, "12"',
+    ],
+    [
+      "a group where text belongs",
+      withProject("issue: { milestone: { a: b } }"),
+      "5:25: projects[0].issue.milestone: must be text, not a group of settings",
+    ],
+    [
+      "text where a number belongs",
+      smallest('guard: { issues: "5" }'),
+      "3:18: guard.issues: must be a number, not text",
+    ],
+    [
+      "true where a number belongs",
+      smallest("guard: { issues: true }"),
+      "3:18: guard.issues: must be a number, not true",
+    ],
+    ["a fraction", smallest("guard: { issues: 1.5 }"), "3:18: guard.issues: must be a whole number"],
+    [
+      "an endless number",
+      withProject(`rules:\n  - set: { roadmapOrder: .inf }`),
+      "6:30: projects[0].rules[0].set.roadmapOrder: must be a number",
+    ],
+    [
+      "yes for true",
+      withProject("backlink: yes"),
+      "5:15: projects[0].backlink: must be true or false, not text",
+    ],
+    [
+      "text where a list belongs",
+      withProject("issue: { labels: a }"),
+      "5:22: projects[0].issue.labels: must be a list, not text",
+    ],
+    [
+      "a number where one or a list belongs",
+      withProject("select: { statuses: 4 }"),
+      "5:25: projects[0].select.statuses: must be text or a list",
+    ],
+    [
+      "a number within one or a list",
+      withProject("select: { statuses: [a, 4] }"),
+      '5:29: projects[0].select.statuses[1]: must be text: put quotes around it, "4"',
+    ],
+    [
+      "an empty list within one or a list",
+      withProject("select: { statuses: [] }"),
+      "5:25: projects[0].select.statuses: is an empty list: add to it or remove the line",
+    ],
+    [
+      "true where false or a group belongs",
+      smallest("http: true"),
+      "3:7: http: must be false or a group of settings",
+    ],
+
+    ["a number below its least", boardWith("retries: -1"), "3:12: board.retries: must be at least 0"],
+    ["a number above its most", boardWith("retries: 11"), "3:12: board.retries: must be at most 10"],
+    [
+      "a pace of nothing",
+      smallest("tracker: { pace: { createsPerMinute: 0 } }"),
+      "3:38: tracker.pace.createsPerMinute: must be at least 1",
+    ],
+    [
+      "a guard below nothing",
+      smallest("guard: { statuses: -1 }"),
+      "3:20: guard.statuses: must be at least 0",
+    ],
+    [
+      "too long a label",
+      withProject(`issue: { labels: [${"x".repeat(51)}] }`),
+      "5:23: projects[0].issue.labels[0]: is longer than 50 characters",
+    ],
+    [
+      "too many assignees",
+      withProject(`issue: { assignees: [${"a, ".repeat(11)}] }`),
+      "5:25: projects[0].issue.assignees: has more than 10 entries",
+    ],
+    ["an empty text", smallest('state: ""'), "3:8: state: is empty"],
+    [
+      "a text of two lines",
+      smallest('state: "a\\nb"'),
+      "3:8: state: must be one line without control characters",
+    ],
+    [
+      "a text with a space around it",
+      withProject('issue: { labels: [" a"] }'),
+      "5:23: projects[0].issue.labels[0]: starts or ends with a space",
+    ],
+    [
+      "a key of a map with a space around it",
+      withProject('issue: { categoryLabels: { "a ": b } }'),
+      '5:32: projects[0].issue.categoryLabels["a "]: this key starts or ends with a space',
+    ],
+
+    [
+      "a choice that is none",
+      withProject("writes: issue"),
+      "5:13: projects[0].writes: must be `all`, `issues` or `none`, not `issue` — did you mean `issues`?",
+    ],
+    [
+      "a choice like none of them",
+      withProject("writes: sometimes"),
+      "5:13: projects[0].writes: must be `all`, `issues` or `none`, not `sometimes`",
+    ],
+    [
+      "a choice that is no text",
+      withProject("writes: [all]"),
+      "5:13: projects[0].writes: must be `all`, `issues` or `none`",
+    ],
+    [
+      "another tracker",
+      smallest("tracker: { kind: gitlab }"),
+      "3:18: tracker.kind: must be `github`, not `gitlab`",
+    ],
+    [
+      "a reason that is none",
+      withProject("rules:\n  - when: { reason: complted }\n    set: { status: a }"),
+      "6:25: projects[0].rules[0].when.reason: must be `completed`, `not_planned`, `duplicate` or `reopened`, not `complted` — did you mean `completed`?",
+    ],
+    [
+      "a reason in a list that is none",
+      withProject("rules:\n  - when: { reason: [duplicate, not_planed] }\n    set: { status: a }"),
+      "6:37: projects[0].rules[0].when.reason[1]: must be `completed`, `not_planned`, `duplicate` or `reopened`, not `not_planed` — did you mean `not_planned`?",
+    ],
+    [
+      "an unknown column",
+      withProject("rules:\n  - set: { roadmapColumn: DONE }"),
+      "6:31: projects[0].rules[0].set.roadmapColumn: must be `PLANNED`, `IN_PROGRESS` or `COMPLETED`, not `DONE`",
+    ],
+
+    [
+      "a duration without its unit",
+      smallest("settle: 30"),
+      "3:9: settle: must be a duration with its unit, such as `30s`, `5m`, `2h` or `1d`",
+    ],
+    [
+      "a duration of weeks",
+      smallest("settle: 1w"),
+      "3:9: settle: must be a duration with its unit, such as `30s`, `5m`, `2h` or `1d`",
+    ],
+    ["a duration that is a list", smallest("settle: [1m]"), "3:9: settle: must be text, not a list"],
+    ["too short a duration", smallest("fullEvery: 1s"), "3:12: fullEvery: must be at least 1m"],
+    ["too long a duration", boardWith("timeout: 1h"), "3:12: board.timeout: must be at most 10m"],
+    ["a budget of nothing", smallest("budget: 0s"), "3:9: budget: must be at least 1s"],
+    [
+      "a time zone that is none",
+      smallest("timezone: Europe/Berln"),
+      "3:11: timezone: must be a time zone such as `UTC` or `Europe/Berlin`",
+    ],
+    [
+      "a schedule that is none",
+      smallest('schedule: "61 * * * *"'),
+      "3:11: schedule: has `61` as minute: write `*`, `*/2`, or numbers from 0 to 59 such as `1`, `1,3` or `1-5`",
+    ],
+    [
+      "a day that is none",
+      withProject("select: { createdAfter: 2026-02-30 }"),
+      "5:29: projects[0].select.createdAfter: must be a day such as `2026-01-31`, or a time such as `2026-01-31T09:00:00Z`",
+    ],
+    [
+      "a repository without its owner",
+      "board: { url: https://b.example }\nprojects: [{ project: p, repo: app }]",
+      "2:32: projects[0].repo: must be a repository as `owner/name`, such as `acme/app`",
+    ],
+    [
+      "a repository as an address",
+      "board: { url: https://b.example }\nprojects: [{ project: p, repo: https://github.com/o/r }]",
+      "2:32: projects[0].repo: must be a repository as `owner/name`, such as `acme/app`",
+    ],
+    [
+      "a repository that climbs",
+      withProject("route: [{ status: a, repo: o/.. }]"),
+      "5:32: projects[0].route[0].repo: must be a repository as `owner/name`, such as `acme/app`",
+    ],
+    [
+      "a repository with .git",
+      withProject("route: [{ status: a, repo: o/r.git }]"),
+      "5:32: projects[0].route[0].repo: must be `owner/name` without `.git`",
+    ],
+    [
+      "a login that is none",
+      smallest('tracker: { trustedAuthors: ["@me"] }'),
+      "3:29: tracker.trustedAuthors[0]: must be a GitHub login, such as `octocat` or `my-app[bot]`",
+    ],
+    [
+      "a path of keys with a hole",
+      boardWith("list: { items: a..b }"),
+      "3:18: board.list.items: must be a path of keys with dots between, such as `data.posts`",
+    ],
+    [
+      "a host that is none",
+      smallest("http: { host: 'http://x' }"),
+      "3:15: http.host: must be a host name or an address such as `127.0.0.1`",
+    ],
+    [
+      "a page of a post that is no address",
+      withProject("issue: { postUrl: 'javascript:{{ post.id }}' }"),
+      "5:23: projects[0].issue.postUrl: must be an address such as `https://feedback.example.com/p/{{ post.id }}`",
+    ],
+
+    [
+      "an address that is none",
+      address("board.example"),
+      "1:15: board.url: must be an address such as `https://feedback.example.com/api/v1`",
+    ],
+    [
+      "an address of another kind",
+      address("ftp://b.example"),
+      "1:15: board.url: must be an address such as `https://feedback.example.com/api/v1`",
+    ],
+    [
+      "an address with a password",
+      address("https://me:pw@b.example"),
+      "1:15: board.url: must not hold a user name or password: secrets come from the environment",
+    ],
+    [
+      "an address with a query",
+      address("https://b.example/v1?key=1"),
+      "1:15: board.url: must not have a `?` or `#` part",
+    ],
+    [
+      "an address with a fragment",
+      address("https://b.example/v1#a"),
+      "1:15: board.url: must not have a `?` or `#` part",
+    ],
+    [
+      "plain http to another machine",
+      address("http://b.example/v1"),
+      "1:15: board.url: must be https, because http would show the key to the network; `board.allowInsecure: true` allows it",
+    ],
+    [
+      "plain http to a name that only looks like this machine",
+      address("http://127.0.0.1.b.example"),
+      "1:15: board.url: must be https, because http would show the key to the network; `board.allowInsecure: true` allows it",
+    ],
+    [
+      "plain http to the tracker",
+      smallest("tracker: { url: http://ghe.lan/api/v3, allowInsecure: false }"),
+      "3:17: tracker.url: must be https, because http would show the key to the network; `tracker.allowInsecure: true` allows it",
+    ],
+
+    [
+      "a rule without an effect",
+      withProject("rules: [{ when: { state: open } }]"),
+      "5:13: projects[0].rules[0].set: is missing",
+    ],
+    [
+      "a rule with an empty effect",
+      withProject("rules: [{ when: { state: open }, set: {} }]"),
+      "5:43: projects[0].rules[0].set: sets nothing: name a field",
+    ],
+    [
+      "a rule with an empty condition",
+      withProject("rules: [{ when: {}, set: { status: a } }]"),
+      "5:21: projects[0].rules[0].when: has no condition: name one, or leave out `when` for a last rule that always matches",
+    ],
+    [
+      "no rules where there is a list of them",
+      withProject("rules: []"),
+      "5:12: projects[0].rules: is an empty list: add to it or remove the line",
+    ],
+    [
+      "a rule that sets the title",
+      withProject("rules: [{ set: { title: x } }]"),
+      "5:22: projects[0].rules[0].set.title: `title` is the board's own text; rules don't set it",
+    ],
+    [
+      "a rule that sets the description",
+      withProject("rules: [{ set: { description: x } }]"),
+      "5:22: projects[0].rules[0].set.description: `description` is the board's own text; rules don't set it",
+    ],
+    [
+      "a rule that sets the internal note",
+      withProject("rules: [{ set: { internalNote: x } }]"),
+      "5:22: projects[0].rules[0].set.internalNote: `internalNote` is the board's own text; rules don't set it",
+    ],
+    [
+      "a rule that is never reached",
+      withProject(`rules:\n  - set: { status: a }\n  - ${aRule}`),
+      "7:9: projects[0].rules[1]: is never reached, because rules[0] has no `when` and always matches; move that one to the end",
+    ],
+    [
+      "a route without a condition",
+      withProject("route: [{ repo: o/r }]"),
+      "5:13: projects[0].route[0]: has no condition: name a `category`, a `status` or a `label`",
+    ],
+    [
+      "a route by a label that no category has",
+      withProject("issue: { categoryLabels: { c: a } }\nroute: [{ label: b, repo: o/r }]"),
+      "6:22: projects[0].route[0].label: `b` is none of the labels in `issue.categoryLabels`, so no post would match",
+    ],
+  ])("%s", (_, text, problem) => {
+    expect(problemsIn(text)).toEqual([problem]);
+  });
+
+  it("a project that stands twice, with both lines", () => {
+    const text =
+      "board: { url: https://b.example }\nprojects:\n  - { project: p, repo: o/r }\n  - { project: q, repo: o/r }\n  - { project: p, repo: o/s }";
+    expect(problemsIn(text)).toEqual([
+      "5:16: projects[2].project: `p` stands in line 3 already, and two entries would claim the same posts; a project stands once in the file",
+    ]);
+  });
+});
+
+describe("a setting whose feature is not there yet is refused", () => {
+  it.each<[string, string, string]>([
+    ["heartbeat", smallest("heartbeat: https://hc.example/1"), "3:1: heartbeat"],
+    ["notices", smallest("notices: { url: https://hooks.example/1 }"), "3:1: notices"],
+    [
+      "boardRules",
+      withProject("boardRules: [{ when: { missing: true }, set: { state: closed, addLabels: a } }]"),
+      "5:5: projects[0].boardRules",
+    ],
+    ["followDuplicates", withProject("followDuplicates: true"), "5:5: projects[0].followDuplicates"],
+    ["backlink", withProject("backlink: true"), "5:5: projects[0].backlink"],
+    [
+      "projectStatus",
+      withProject("rules: [{ when: { projectStatus: { project: 7, is: Done } }, set: { status: a } }]"),
+      "5:23: projects[0].rules[0].when.projectStatus",
+    ],
+    [
+      "pullRequest",
+      withProject("rules: [{ when: { pullRequest: open }, set: { status: a } }]"),
+      "5:23: projects[0].rules[0].when.pullRequest",
+    ],
+    [
+      "subIssues",
+      withProject("rules: [{ when: { subIssues: all-closed }, set: { status: a } }]"),
+      "5:23: projects[0].rules[0].when.subIssues",
+    ],
+    [
+      "released",
+      withProject("rules: [{ when: { released: true }, set: { status: a } }]"),
+      "5:23: projects[0].rules[0].when.released",
+    ],
+  ])("%s", (_, text, place) => {
+    expect(problemsIn(text)).toEqual([`${place}: is not available yet in this version; remove it`]);
+  });
+
+  it("and its own mistakes are said, too", () => {
+    expect(problemsIn(withProject("boardRules: [{ when: {}, set: {} }]"))).toEqual([
+      "5:5: projects[0].boardRules: is not available yet in this version; remove it",
+      "5:26: projects[0].boardRules[0].when: has no condition: name one",
+      "5:35: projects[0].boardRules[0].set: sets nothing: name a field",
+    ]);
+  });
+});
+
+describe("all mistakes are said at once, in the order of their lines", () => {
+  it("those of the schema, of what is not available, between settings, and of repeated keys", () => {
+    const text = withProject(
+      "backlink: true\nwrites: x\nroute: [{ label: b, repo: o/r }]\nwrites: all\nissue: { title: '{{ x' }",
+    );
+    const checkTemplate = (template: string) => (template.endsWith("}}") ? undefined : "a tag is not closed");
+    expect(
+      problemsIn(`zebra: 1\n${text}`, { checkTemplate }).map((line) =>
+        line.split(": ").slice(0, 2).join(": "),
+      ),
+    ).toEqual([
+      "1:1: zebra",
+      "6:5: projects[0].backlink",
+      "8:22: projects[0].route[0].label",
+      "9:5: projects[0].writes",
+      "10:21: projects[0].issue.title",
+    ]);
+  });
+
+  it("and what projects share by an alias is said once", () => {
+    const text =
+      "board: { url: https://b.example }\nprojects:\n  - { project: p, repo: o/r, rules: &r [{ set: { status: 1 } }] }\n  - { project: q, repo: o/r, rules: *r }";
+    expect(problemsIn(text)).toEqual([
+      '3:58: projects[0].rules[0].set.status: must be text: put quotes around it, "1"',
+    ]);
+  });
+
+  it("also where an alias stands for the part with the mistake alone", () => {
+    const text =
+      "board: &b { url: https://b.example }\nprojects: [{ project: p, repo: o/r }]\ntracker: *b\nguard: *b";
+    expect(problemsIn(text)).toEqual([
+      "1:13: guard.url: unknown key `url`; known here: issues, statuses, flips",
+    ]);
+  });
+});
+
+describe("templates", () => {
+  it.each(["title", "body", "postUrl"])("a broken %s is said with what is wrong in it", (key) => {
+    const text = withProject(`issue: { ${key}: 'https://{{ x' }`);
+    const checkTemplate = (template: string) => (template.endsWith("}}") ? undefined : "a tag is not closed");
+    const column = "    issue: { : ".length + key.length + 1;
+    expect(problemsIn(text, { checkTemplate })).toEqual([
+      `5:${column}: projects[0].issue.${key}: is not a valid template: a tag is not closed`,
+    ]);
+  });
+
+  it("of the wrong type are left to the schema", () => {
+    expect(problemsIn(withProject("issue: { title: 1 }"), { checkTemplate: () => "never asked" })).toEqual([
+      '5:21: projects[0].issue.title: must be text: put quotes around it, "1"',
+    ]);
+  });
+});
+
+describe("YAML that can't be read", () => {
+  it.each<[string, string, string]>([
+    ["an empty file", "", "1:1: the file is empty; config/sample.yaml shows what belongs into it"],
+    [
+      "nothing but comments",
+      "# hello\n\n# world\n",
+      "1:1: the file is empty; config/sample.yaml shows what belongs into it",
+    ],
+    ["a quote that never ends", "board: 'secret", "1:15: this is not valid YAML: Missing closing 'quote"],
+    ["a tab", "board:\n\turl: x", "2:1: this is not valid YAML: Tabs are not allowed as indentation"],
+    ["two documents", "a: 1\n---\nb: 2", "2:1: the file must hold one document, without further `---` lines"],
+    ["an unknown tag", smallest("state: !env STATE"), "3:8: this is not valid YAML: Unresolved tag: !env"],
+    [
+      "an alias of nothing",
+      "state: *a",
+      "1:1: the YAML uses its anchors too often, or before they are defined",
+    ],
+  ])("%s", (_, text, problem) => {
+    expect(problemsIn(text)[0]).toBe(problem);
+  });
+
+  it("a repeated key, with the path of each", () => {
+    const text = withProject("writes: all\nroute:\n  - { status: a, repo: o/r, repo: o/s }\nwrites: none");
+    expect(problemsIn(text)).toEqual([
+      "7:33: projects[0].route[0].repo: this key stands here already; keep one of them",
+      "8:5: projects[0].writes: this key stands here already; keep one of them",
+    ]);
+  });
+
+  it("a bomb of aliases", () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(10)}]`,
+    );
+    expect(problemsIn(["l0: &l0 [x]", ...levels].join("\n"))).toEqual([
+      "1:1: the YAML uses its anchors too often, or before they are defined",
+    ]);
+  });
+
+  it("nested without end: a few lines, not thousands", () => {
+    const problems = problemsIn("[".repeat(20_000));
+    expect(problems.length).toBeLessThanOrEqual(10);
+    expect(problems).toContainEqual(expect.stringMatching(/the file is nested too deeply$/));
+  });
+
+  it("never shows what stands in the file", () => {
+    expect(problemsIn("token: 'ghp_verysecret\nboard: {").join("\n")).not.toContain("verysecret");
+  });
+});
