@@ -1,0 +1,61 @@
+import fc from "fast-check";
+
+/** Pieces that mean something to Markdown, to GitHub, to HTML or to boardsync; put together they make new meanings. */
+const pieces = [
+  ..."@#&;<>!-/\\[]()`~*_.:%＠＃\n\r\t \"'",
+  "user",
+  "12",
+  "GH-7",
+  "gh\\-8",
+  "o/r#9",
+  "&amp;",
+  "&#64;",
+  "&#x40;",
+  "&commat;",
+  "&lt;",
+  "&#38;",
+  "&zwj;",
+  "&NewLine;",
+  "&nope;",
+  "<!--",
+  "-->",
+  "<!-- boardsync:end -->",
+  "<details>",
+  "</p>",
+  "![a](http://x/y.png)",
+  "https://github.com/o/r/issues/1",
+  "www.github.com/o/r/pull/2",
+  "HTTPS:\\/\\/GitHub\\.com/o/r",
+  "https://ghe.example.com/o/r/issues/3",
+  "https://example.com/@me/page#1",
+  "//",
+  "javascript:",
+  "data:",
+  "](",
+  "/close",
+  "```",
+  "   ```",
+  "~~~~",
+  "`".repeat(40),
+  "\n```js\n",
+  "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+  "\u200B",
+  "\u200D",
+  "\uFE0F",
+  "\u202E",
+  "\u0000",
+  "\u0085",
+  "\uD83D",
+  "\uDE00",
+  "👩",
+  "🏽",
+  "م",
+  "é",
+];
+
+/** Any text, mostly made of dangerous pieces. */
+export const hostileText: fc.Arbitrary<string> = fc
+  .array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...pieces) }, fc.string({ unit: "binary" })), {
+    maxLength: 40,
+  })
+  .map((parts) => parts.join(""));
