@@ -1,0 +1,170 @@
+import type { FieldValue, PostId, ProjectId } from "../model/post.ts";
+import { composeBody, hashBlock } from "./block.ts";
+import { BREAK } from "./characters.ts";
+import { CUT_NOTICE, cutBytes, cutCodePoints } from "./cut.ts";
+import { closeFences } from "./fence.ts";
+import { hashText } from "./hash.ts";
+import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
+import type { PostValues, RenderedIssue } from "./settings.ts";
+import { readTemplate, type Template } from "./template.ts";
+import { toSafeUrl } from "./web-address.ts";
+
+/** Liquid templates, as the config has them. They are trusted; what a post brings along is not. */
+export interface IssueTemplates {
+  readonly title: string;
+  readonly body: string;
+  /** undefined: the address that the post's record shows. */
+  readonly postUrl: string | undefined;
+}
+
+/** What an issue's text says besides its post. */
+export interface RenderContext {
+  /** `boardHash` of the board's address. */
+  readonly board: string;
+  readonly project: ProjectId;
+  /** The posts that the issue stands for. */
+  readonly posts: readonly PostId[];
+  readonly projectName?: string;
+}
+
+export interface Renderer {
+  /** @throws Error where a template fails on this post; the message names the template's place. */
+  render(post: PostValues, context: RenderContext): RenderedIssue;
+}
+
+/** GitHub takes 256 characters of a title. */
+const MAX_TITLE = 256;
+
+/** GitHub takes fewer than 65,536 characters of a body; bytes are counted, to be on the safe side. */
+const MAX_BODY_BYTES = 65_535;
+
+/** Leaves people some room in the same body. */
+const MAX_BLOCK_BYTES = 60_000;
+
+/** More of a post than this is not even looked at. */
+const MAX_READ = 262_144;
+const MAX_TITLE_READ = 4_096;
+
+/**
+ * Makes issue texts out of posts. A template sees `post.id`, `title`, `description`, `category`, `status`, `votes` and
+ * `url`, and `project.id` and `name`, all already safe, and nothing else of the post.
+ *
+ * @throws Error that names the template, and line and column in it, when one can't be read.
+ */
+export function createRenderer(templates: IssueTemplates, options: SanitiseOptions = {}): Renderer {
+  const toLine = (value: string) => sanitiseTitle(value, options);
+  const title = readNamed("issue.title", templates.title, toLine);
+  const body = readNamed("issue.body", templates.body, (value) => sanitiseText(value, options));
+  const postUrl = readNamed("issue.postUrl", templates.postUrl ?? "", String);
+
+  return {
+    render(post, context) {
+      const url = renderUrl(postUrl, post, context, options);
+      const scope = {
+        post: safeValues(post, url, options),
+        project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
+      };
+      const titleText = oneLine(title(scope)) || scope.post.title;
+      const marker = { board: context.board, project: context.project, posts: context.posts };
+      const overhead = Buffer.byteLength(composeBody({ marker, block: "", rest: "\n" }));
+      const block = renderBlock(body(scope), url, Math.min(MAX_BLOCK_BYTES, MAX_BODY_BYTES - overhead));
+      const cutTitle = cutCodePoints(titleText, MAX_TITLE);
+      return {
+        title: cutTitle,
+        block,
+        body: composeBody({ marker, block, rest: "\n" }),
+        titleHash: hashText(cutTitle),
+        blockHash: hashBlock(block),
+      };
+    },
+  };
+}
+
+function readNamed(name: string, text: string, toSafe: (value: string) => string): Template {
+  try {
+    return readTemplate(text, toSafe);
+  } catch (cause) {
+    throw new Error(`${name}: ${String(cause).replace(/^Error: /, "")}`, { cause });
+  }
+}
+
+/** The template's text, and the post's address as the last line. */
+function renderBlock(text: string, url: string | undefined, maxBytes: number): string {
+  const closed = closeFences(
+    text
+      // Only boardsync itself writes its comments, whatever a template says.
+      .replace(/<!--(?=\s*boardsync:)/gi, `<${BREAK}!--`)
+      .replace(/^\s*\n/, "")
+      .trimEnd(),
+  );
+  if (url === undefined || closed.split("\n").at(-1) === url) return cutBytes(closed, maxBytes);
+  const ending = closed === "" ? url : `\n\n${url}`;
+  return cutBytes(closed, maxBytes - Buffer.byteLength(ending)) + ending;
+}
+
+/** The post's address for a reader: from the template, else from the record; undefined where there is no usable one. */
+function renderUrl(
+  template: Template,
+  post: PostValues,
+  context: RenderContext,
+  options: SanitiseOptions,
+): string | undefined {
+  const recorded = toSafeUrl(textOf(post.values["url"]), options.webHosts);
+  const written = template({
+    post: {
+      id: encodePart(post.id),
+      title: encodePart(post.values["title"]),
+      category: encodePart(post.values["categoryId"]),
+      status: encodePart(post.values["status"]),
+      url: recorded,
+    },
+    project: { id: encodePart(context.project), name: encodePart(context.projectName) },
+  });
+  return toSafeUrl(written, options.webHosts) ?? recorded;
+}
+
+/** What a template of text sees of a post. undefined where the post has nothing, so that `{% if %}` works. */
+function safeValues(post: PostValues, url: string | undefined, options: SanitiseOptions) {
+  const toLine = (value: FieldValue | undefined): string | undefined => {
+    const line = sanitiseTitle(textOf(value).slice(0, MAX_TITLE_READ), options);
+    return line === "" ? undefined : cutCodePoints(line, MAX_TITLE);
+  };
+  const description = safeDescription(textOf(post.values["description"]), options);
+  const { votes } = post.values;
+  return {
+    id: toLine(post.id),
+    title: toLine(post.values["title"]) ?? `Untitled post ${toLine(post.id) ?? ""}`.trimEnd(),
+    description: description === "" ? undefined : description,
+    category: toLine(post.values["categoryId"]),
+    status: toLine(post.values["status"]),
+    votes: typeof votes === "number" ? roundVotes(votes) : undefined,
+    url,
+  };
+}
+
+function safeDescription(raw: string, options: SanitiseOptions): string {
+  const safe = sanitiseText(raw.slice(0, MAX_READ), options).trimEnd();
+  return cutBytes(raw.length > MAX_READ ? `${safe}\n\n${CUT_NOTICE}` : safe, MAX_BLOCK_BYTES);
+}
+
+/** Down to 1, 2, 5, 10, 20, 50 …, so that an issue is not rewritten for every vote. */
+export function roundVotes(votes: number): number {
+  if (votes < 1) return 0;
+  const bounded = Math.min(votes, 1_000_000_000);
+  let step = 1;
+  while (step * 10 <= bounded) step *= 10;
+  if (bounded >= step * 5) return step * 5;
+  return bounded >= step * 2 ? step * 2 : step;
+}
+
+function textOf(value: FieldValue | undefined): string {
+  return String(value ?? "");
+}
+
+function encodePart(value: FieldValue | undefined): string {
+  return encodeURIComponent(textOf(value).toWellFormed());
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}

@@ -1,0 +1,71 @@
+import { Liquid } from "liquidjs";
+
+/** A template that was read: gives its text for a scope. Throws where the template itself fails, a limit included. */
+export type Template = (scope: Readonly<Record<string, unknown>>) => string;
+
+/** Tags that read other files. There are none to be read. */
+const FILE_TAGS = ["include", "render", "layout", "block"];
+
+/** Filters that look at the clock or throw dice (the same post must always give the same text), or switch off escaping. */
+const LEFT_OUT_FILTERS = [
+  "date",
+  "date_to_xmlschema",
+  "date_to_rfc822",
+  "date_to_string",
+  "date_to_long_string",
+  "sample",
+  "raw",
+];
+
+/**
+ * Against a template that never ends. Everything a template is given is bounded, so no post can reach these limits; only
+ * loops written into the template itself can.
+ */
+const LIMITS = { parseLimit: 100_000, memoryLimit: 10_000_000, renderLimit: 5_000 };
+
+/**
+ * Reads a template. What stands in it outside of `{{ }}` is kept as it is; what an expression gives, after all its filters,
+ * goes through `toSafe`, so that no filter (`url_decode`, `slice`, `remove`) can undo what made a value safe. A missing
+ * value gives nothing; an unknown filter or tag is an error.
+ *
+ * @throws Error with the reason, line and column.
+ */
+export function readTemplate(text: string, toSafe: (value: string) => string): Template {
+  const engine = new Liquid({
+    ...LIMITS,
+    templates: {},
+    ownPropertyOnly: true,
+    strictFilters: true,
+    outputEscape: (value: unknown) => toSafe(textOf(value)),
+  });
+  for (const name of FILE_TAGS) delete engine.tags[name];
+  for (const name of LEFT_OUT_FILTERS) delete engine.filters[name];
+  try {
+    const parsed = engine.parse(text);
+    return (scope) => String(engine.renderSync(parsed, scope));
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error });
+  }
+}
+
+/** What is wrong with a template, as a sentence; undefined for one that can be used. For the check of a config. */
+export function checkTemplate(text: string): string | undefined {
+  try {
+    readTemplate(text, String);
+    return undefined;
+  } catch (error) {
+    return `The template can't be read: ${reasonOf(error)}.`;
+  }
+}
+
+/** liquidjs has objects of its own for `nil` and `empty`; their `valueOf` is what they stand for. */
+function textOf(value: unknown): string {
+  const plain = typeof value === "object" ? value?.valueOf() : value;
+  return String(plain ?? "");
+}
+
+function reasonOf(error: unknown): string {
+  return String(error)
+    .replace(/^\w+: /, "")
+    .replace(/, line:(\d+), col:(\d+)$/, " (line $1, column $2)");
+}
