@@ -1,0 +1,270 @@
+import { describe, expect, it } from "vitest";
+import type { AuditEntry, IntentId, Ledger, NewIntent } from "../../src/ledger/ledger.ts";
+import {
+  content,
+  createIntent,
+  createPost,
+  createRepository,
+  hourMs,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+  sendIntent,
+} from "./samples.ts";
+
+const patch: NewIntent = createIntent({
+  kind: "patch-post",
+  writes: [
+    { field: "status", before: "open", value: "planned", target: { kind: "value", value: "planned" } },
+    { field: "roadmapOrder", before: undefined, value: null, target: { kind: "none" } },
+  ],
+  updatedAtBefore: "2026-01-01T00:00:00Z",
+});
+
+const intents: readonly [string, NewIntent][] = [
+  ["a new issue", createIntent({ repository: 10, content })],
+  ["a change of an issue", createIntent({ kind: "update-issue", repository: 10, number: 7, content })],
+  ["a change of a post", patch],
+];
+
+const line: AuditEntry = {
+  at: noon,
+  run: 3,
+  side: "board",
+  project,
+  post: postId("p1"),
+  issue: { repository: "acme/app", number: 7 },
+  kind: "patch-post",
+  fields: [
+    { field: "status", before: "open", value: "planned" },
+    { field: "roadmapOrder", value: null },
+  ],
+  reason: "closed as completed",
+  outcome: "applied",
+  message: "accepted",
+  isApproved: true,
+};
+
+export function describeJournal(ledger: () => Ledger): void {
+  describe("an intent", () => {
+    it.each(intents)("of %s comes back as it was prepared", (_, intent) => {
+      const id = ledger().journal.prepare(intent);
+      expect(ledger().journal.open(project)).toEqual([
+        {
+          ...intent,
+          id,
+          state: "PREPARED",
+          attempts: 0,
+          sentAt: undefined,
+          unknownAt: undefined,
+          message: undefined,
+        },
+      ]);
+      expect(ledger().journal.open(otherProject)).toEqual([]);
+    });
+
+    it("goes from prepared over sent to unknown and back, and counts its attempts", () => {
+      const { journal } = ledger();
+      const id = journal.prepare(createIntent());
+      const shown = (): object | undefined => {
+        const [intent] = journal.open(project);
+        return intent && [intent.state, intent.attempts, intent.sentAt, intent.unknownAt, intent.message];
+      };
+      journal.markSent(id, noon + 1);
+      expect(shown()).toEqual(["SENT", 1, noon + 1, undefined, undefined]);
+      journal.resolve(id, "UNKNOWN", noon + 2, "no answer");
+      expect(shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "no answer"]);
+      journal.resolve(id, "UNKNOWN", noon + 3, "the scan broke off");
+      expect(shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "the scan broke off"]);
+      journal.resolve(id, "PREPARED", noon + 4, "not there");
+      expect(shown()).toEqual(["PREPARED", 1, noon + 1, undefined, "not there"]);
+      journal.markSent(id, noon + 5);
+      expect(shown()).toEqual(["SENT", 2, noon + 5, undefined, "not there"]);
+      journal.resolve(id, "DONE", noon + 6, "opened");
+      expect(shown()).toBeUndefined();
+    });
+
+    it.each(["PREPARED", "SENT", "UNKNOWN"] as const)("that is %s is the only one of its kind", (state) => {
+      const { journal } = ledger();
+      const id = journal.prepare(createIntent());
+      if (state !== "PREPARED") journal.markSent(id, noon);
+      if (state === "UNKNOWN") journal.resolve(id, "UNKNOWN", noon, "no answer");
+      expect(() => journal.prepare(createIntent())).toThrow("has an open intent");
+      journal.prepare(createIntent({ kind: "patch-post" }));
+      journal.prepare(createIntent({ post: postId("p2") }));
+      journal.prepare(createIntent({ project: otherProject }));
+      expect(journal.open(project)).toHaveLength(3);
+    });
+
+    it.each(["DONE", "REJECTED"] as const)("that is %s makes room for the next", (state) => {
+      const { journal } = ledger();
+      const id = sendIntent(ledger());
+      journal.resolve(id, state, noon, "over");
+      expect(journal.prepare(createIntent())).not.toBe(id);
+      expect(() => journal.resolve(id, "DONE", noon, "again")).toThrow("not open");
+      expect(() => journal.markSent(id, noon)).toThrow("not prepared");
+    });
+
+    it("is sent once for each time that it was prepared", () => {
+      const id = sendIntent(ledger());
+      expect(() => ledger().journal.markSent(id, noon)).toThrow("not prepared");
+      expect(() => ledger().journal.markSent(99 as IntentId, noon)).toThrow("not prepared");
+    });
+
+    it("is not sent from inside a transaction that could still be rolled back", () => {
+      const { journal } = ledger();
+      const id = journal.prepare(createIntent());
+      expect(() => ledger().transaction(() => journal.markSent(id, noon))).toThrow("a commit of its own");
+      expect(() => ledger().transaction(() => journal.paceWrite(noon, true))).toThrow("a commit of its own");
+      expect(journal.open(project)[0]?.state).toBe("PREPARED");
+      expect(journal.trackerWrites(0).all).toEqual([]);
+    });
+  });
+
+  describe("a process that starts", () => {
+    it("takes everything that was sent for unknown from now on, once", () => {
+      const { journal } = ledger();
+      const sent = sendIntent(ledger());
+      const unknown = sendIntent(ledger(), { kind: "update-issue" });
+      journal.resolve(unknown, "UNKNOWN", noon + 1, "no answer");
+      const prepared = journal.prepare(patch);
+      expect(journal.recover(noon + hourMs)).toBe(1);
+      expect(journal.recover(noon + 2 * hourMs)).toBe(0);
+      const states = journal.open(project).map(({ id, state, unknownAt }) => [id, state, unknownAt]);
+      expect(states).toEqual([
+        [sent, "UNKNOWN", noon + hourMs],
+        [unknown, "UNKNOWN", noon + 1],
+        [prepared, "PREPARED", undefined],
+      ]);
+    });
+
+    it("writes the audit line that the former process could not write: voters may have heard", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const { journal } = ledger();
+      sendIntent(ledger(), patch);
+      expect(readRow(ledger(), "p1").statusWrites).toEqual([]);
+      journal.recover(noon + hourMs);
+      expect(journal.history(project, postId("p1"), 10)).toEqual([
+        {
+          ...line,
+          run: 1,
+          issue: undefined,
+          reason: "selected",
+          outcome: "unknown",
+          message: "The process ended before the answer came.",
+          isApproved: false,
+        },
+      ]);
+      expect(readRow(ledger(), "p1").statusWrites).toEqual([noon]);
+      expect(journal.statusWrites(project, noon)).toBe(1);
+    });
+
+    it("names the issue whose change was interrupted, where its repository is known", () => {
+      const { journal, memory } = ledger();
+      const unread = {
+        etag: undefined,
+        cursor: undefined,
+        scannedAt: undefined,
+        recoveredAt: undefined,
+        fullAt: undefined,
+      };
+      memory.rememberRepository({
+        name: "acme/app",
+        repository: createRepository(),
+        checkedAt: noon,
+        labels: [],
+        milestones: [],
+        ...unread,
+      });
+      sendIntent(ledger(), { kind: "update-issue", repository: 10, number: 7 });
+      sendIntent(ledger(), { kind: "update-issue", repository: 99, number: 7, post: postId("p2") });
+      journal.recover(noon);
+      const lines = journal
+        .history(project, undefined, 10)
+        .map(({ post, side, issue }) => [post, side, issue]);
+      expect(lines).toEqual([
+        ["p2", "tracker", undefined],
+        ["p1", "tracker", { repository: "acme/app", number: 7 }],
+      ]);
+    });
+  });
+
+  describe("the audit", () => {
+    it("comes back newest first, of a post or of all", () => {
+      const { journal } = ledger();
+      const bare: AuditEntry = {
+        ...line,
+        at: noon + 2,
+        post: undefined,
+        issue: undefined,
+        fields: [],
+        message: undefined,
+      };
+      const other: AuditEntry = { ...line, at: noon + 1, post: postId("p2") };
+      for (const entry of [line, bare, other]) journal.audit(entry);
+      expect(journal.history(project, undefined, 10)).toEqual([bare, other, line]);
+      expect(journal.history(project, undefined, 2)).toEqual([bare, other]);
+      expect(journal.history(project, postId("p1"), 10)).toEqual([line]);
+      expect(journal.history(project, postId("p3"), 10)).toEqual([]);
+      expect(journal.history(otherProject, undefined, 10)).toEqual([]);
+    });
+
+    it("counts the status writes that nobody approved and that voters may have heard of", () => {
+      const { journal } = ledger();
+      const status = [{ field: "status", value: "planned" }];
+      const counted = { ...line, fields: status, isApproved: false };
+      const lines: readonly AuditEntry[] = [
+        counted,
+        { ...counted, outcome: "unknown" },
+        { ...counted, at: noon - 1 },
+        { ...counted, isApproved: true },
+        { ...counted, outcome: "rejected" },
+        { ...counted, fields: [{ field: "roadmapColumn", value: "PLANNED" }] },
+        { ...counted, project: otherProject },
+      ];
+      for (const entry of lines) journal.audit(entry);
+      expect(journal.statusWrites(project, noon)).toBe(2);
+      expect(journal.statusWrites("unknown" as typeof project, noon)).toBe(0);
+    });
+  });
+
+  describe("the pace", () => {
+    it("is remembered over all projects, oldest first, creates by themselves", () => {
+      const { journal } = ledger();
+      journal.paceWrite(noon + 2, false);
+      journal.paceWrite(noon + 1, true);
+      journal.paceWrite(noon, true);
+      expect(journal.trackerWrites(noon + 1)).toEqual({ all: [noon + 1, noon + 2], creates: [noon + 1] });
+      expect(journal.trackerWrites(noon + 3)).toEqual({ all: [], creates: [] });
+    });
+  });
+
+  describe("pruning", () => {
+    it("deletes what is old and over, and keeps what is open or still asked for", () => {
+      const { journal, runs, rows } = ledger();
+      pullPosts(ledger(), [createPost("p1")], 1, noon);
+      for (const result of ["ok", "failed"] as const) {
+        runs.finish(runs.begin(noon), {
+          finishedAt: noon,
+          result,
+          projects: [{ project: "one", report: { result } }],
+        });
+      }
+      journal.audit(line);
+      journal.audit({ ...line, at: noon + 10 });
+      journal.paceWrite(noon, true);
+      journal.paceWrite(noon + 10, true);
+      journal.resolve(sendIntent(ledger()), "DONE", noon, "opened");
+      const open = sendIntent(ledger());
+      journal.prune(noon + 10);
+      expect(journal.history(project, undefined, 10)).toHaveLength(1);
+      expect(journal.trackerWrites(0).all).toEqual([noon + 10]);
+      expect(journal.open(project).map(({ id }) => id)).toEqual([open]);
+      expect(runs.last("one")?.report).toEqual({ result: "failed" });
+      expect(rows.counts(project).posts).toBe(1);
+    });
+  });
+}

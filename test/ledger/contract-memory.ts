@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger, ProjectMemory, RepositoryMemory } from "../../src/ledger/ledger.ts";
+import { createRepository, noon, otherProject, project } from "./samples.ts";
+
+const full: ProjectMemory = {
+  key: "acme-app",
+  id: project,
+  name: "Acme",
+  checkedAt: noon,
+  settingsPrint: "settings",
+  rulesPrint: "rules",
+  seen: ["status", "title"],
+  fullAt: noon + 1,
+  lastSuccessAt: noon + 2,
+};
+const bare: ProjectMemory = {
+  ...full,
+  settingsPrint: undefined,
+  rulesPrint: undefined,
+  seen: [],
+  fullAt: undefined,
+  lastSuccessAt: undefined,
+};
+const repository: RepositoryMemory = {
+  name: "acme/app",
+  repository: createRepository(),
+  checkedAt: noon,
+  labels: ["bug", "feedback"],
+  milestones: [{ number: 3, title: "Backlog", state: "open" }],
+  etag: 'W/"1"',
+  cursor: "2026-01-01T00:00:00Z",
+  scannedAt: noon,
+  recoveredAt: noon + 1,
+  fullAt: noon + 2,
+};
+const newRepository: RepositoryMemory = {
+  ...repository,
+  repository: createRepository({ hasIssues: false, isArchived: true, isPrivate: false, canPush: false }),
+  labels: [],
+  milestones: [],
+  etag: undefined,
+  cursor: undefined,
+  scannedAt: undefined,
+  recoveredAt: undefined,
+  fullAt: undefined,
+};
+
+export function describeMemory(ledger: () => Ledger): void {
+  describe("memory", () => {
+    it("knows nothing at first", () => {
+      const { memory } = ledger();
+      expect(memory.account()).toBeUndefined();
+      expect(memory.project("acme-app")).toBeUndefined();
+      expect(memory.repository("acme/app")).toBeUndefined();
+      expect(memory.repositoryById(10)).toBeUndefined();
+    });
+
+    it("keeps the account that was remembered last", () => {
+      const { memory } = ledger();
+      memory.rememberAccount({ login: "old", checkedAt: noon });
+      memory.rememberAccount({ login: "bot", checkedAt: noon + 1 });
+      expect(memory.account()).toEqual({ login: "bot", checkedAt: noon + 1 });
+    });
+
+    it.each([
+      ["with everything", full],
+      ["that was never pulled", bare],
+    ])("gives back a project %s", (_, memory) => {
+      ledger().memory.rememberProject(memory);
+      expect(ledger().memory.project("acme-app")).toEqual(memory);
+    });
+
+    it("replaces a project, its id on the board included", () => {
+      ledger().memory.rememberProject(full);
+      ledger().memory.rememberProject({ ...bare, id: otherProject });
+      expect(ledger().memory.project("acme-app")).toEqual({ ...bare, id: otherProject });
+    });
+
+    it.each([
+      ["with everything", repository],
+      ["that was never read", newRepository],
+    ])("gives back a repository %s, by name and by id", (_, memory) => {
+      ledger().memory.rememberRepository(memory);
+      expect(ledger().memory.repository("acme/app")).toEqual(memory);
+      expect(ledger().memory.repositoryById(10)).toEqual(memory);
+    });
+
+    it("finds a repository by the name in the config after it was renamed, whatever the case", () => {
+      const renamed = { ...repository, repository: createRepository({ name: "acme/product" }) };
+      ledger().memory.rememberRepository(renamed);
+      expect(ledger().memory.repository("Acme/App")).toEqual(renamed);
+      expect(ledger().memory.repository("acme/product")).toBeUndefined();
+    });
+
+    it("gives a name to the repository that was remembered last under it", () => {
+      const { memory } = ledger();
+      const other = { ...repository, repository: createRepository({ id: 11 }) };
+      memory.rememberRepository(repository);
+      memory.rememberRepository(other);
+      expect(memory.repository("acme/app")).toEqual(other);
+      expect(memory.repositoryById(10)).toEqual(repository);
+    });
+  });
+
+  describe("runs", () => {
+    it("are numbered from 1", () => {
+      const { runs } = ledger();
+      expect([runs.begin(noon), runs.begin(noon)]).toEqual([1, 2]);
+    });
+
+    it("are known once they are finished, per project and for all", () => {
+      const { runs } = ledger();
+      const first = runs.begin(noon);
+      runs.finish(first, {
+        finishedAt: noon + 5,
+        result: "partial",
+        projects: [
+          { project: "one", report: { posts: 1 } },
+          { project: "two", report: { posts: 2 } },
+        ],
+      });
+      const second = runs.begin(noon + 10);
+      runs.finish(second, {
+        finishedAt: noon + 15,
+        result: "ok",
+        projects: [{ project: "one", report: { posts: 3 } }],
+      });
+      runs.begin(noon + 20);
+      const last = { run: 2, startedAt: noon + 10, finishedAt: noon + 15, result: "ok" };
+      expect(runs.last(undefined)).toEqual({ ...last, report: [{ posts: 3 }] });
+      expect(runs.last("one")).toEqual({ ...last, report: { posts: 3 } });
+      expect(runs.last("two")).toEqual({
+        run: 1,
+        startedAt: noon,
+        finishedAt: noon + 5,
+        result: "partial",
+        report: { posts: 2 },
+      });
+    });
+
+    it("that never finished are no last run, and none can be finished twice", () => {
+      const { runs } = ledger();
+      const run = runs.begin(noon);
+      expect(runs.last(undefined)).toBeUndefined();
+      expect(runs.last("one")).toBeUndefined();
+      runs.finish(run, { finishedAt: noon, result: "ok", projects: [] });
+      expect(() => runs.finish(run, { finishedAt: noon, result: "ok", projects: [] })).toThrow("not open");
+    });
+
+    it("leave a sign of life", () => {
+      const { runs } = ledger();
+      expect(runs.heartbeat()).toBeUndefined();
+      runs.beat(noon, "daemon");
+      runs.beat(noon + 1, "daemon, again");
+      expect(runs.heartbeat()).toEqual({ at: noon + 1, who: "daemon, again" });
+    });
+  });
+}

@@ -1,0 +1,261 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger, PullId } from "../../src/ledger/ledger.ts";
+import {
+  createIssue,
+  createPost,
+  dueIds,
+  hourMs,
+  linkPost,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+  refOf,
+  settleAll,
+} from "./samples.ts";
+
+export function describePulls(ledger: () => Ledger): void {
+  describe("posts that are pulled", () => {
+    it("are due when they are new, and not again when nothing changed", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
+      settleAll(ledger());
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")], 2);
+      expect(dueIds(ledger())).toEqual([]);
+    });
+
+    it("are due when any field of theirs has changed, appeared or gone", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2", { votes: 1 }), createPost("p3", { votes: 1 })]);
+      settleAll(ledger());
+      pullPosts(
+        ledger(),
+        [createPost("p1", { votes: 0 }), createPost("p2"), createPost("p3", { votes: 1 })],
+        2,
+      );
+      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
+    });
+
+    it("are the same whatever the order of their fields", () => {
+      pullPosts(ledger(), [{ id: postId("p1"), values: { status: "open", votes: 3, categoryId: null } }]);
+      settleAll(ledger());
+      pullPosts(ledger(), [{ id: postId("p1"), values: { categoryId: null, votes: 3, status: "open" } }], 2);
+      expect(dueIds(ledger())).toEqual([]);
+    });
+
+    it("come back with exactly the values that were shown", () => {
+      const values = {
+        status: "a\u0000b\ud800 \u2028",
+        roadmapOrder: -1.5,
+        onRoadmap: false,
+        categoryId: null,
+        description: "ä".repeat(70_000),
+      };
+      pullPosts(ledger(), [{ id: postId("__proto__"), values }]);
+      expect(readRow(ledger(), "__proto__").post).toEqual({ id: "__proto__", values });
+    });
+
+    it("never keep a field that is not of the model", () => {
+      const values = { status: "open", internalNote: "secret" };
+      pullPosts(ledger(), [{ id: postId("p1"), values }]);
+      expect(readRow(ledger(), "p1").post.values).toEqual({ status: "open" });
+    });
+
+    it("replace what came before them in the same pull", () => {
+      const pull = ledger().pulls.begin(project, 1, noon);
+      ledger().pulls.storePosts(pull, [createPost("p1", { votes: 1 })], noon);
+      ledger().pulls.storePosts(pull, [createPost("p1", { votes: 2 })], noon);
+      expect(ledger().pulls.measure(pull).posts).toBe(1);
+      expect(readRow(ledger(), "p1").post.values.votes).toBe(2);
+    });
+
+    it("tell when they were seen last, changed or not", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1, noon);
+      pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
+      expect(readRow(ledger(), "p1").seenAt).toBe(noon + hourMs);
+      expect(readRow(ledger(), "p2").seenAt).toBe(noon);
+    });
+
+    it("belong to their project", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      expect(ledger().rows.row(otherProject, postId("p1"), noon)).toBeUndefined();
+      const pull = ledger().pulls.begin(otherProject, 1, noon);
+      ledger().pulls.storePosts(pull, [createPost("p1", { votes: 9 })], noon);
+      expect(ledger().rows.row(otherProject, postId("p1"), noon)?.post.values.votes).toBe(9);
+      expect(readRow(ledger(), "p1").post.values.votes).toBeUndefined();
+    });
+  });
+
+  describe("posts that are missing", () => {
+    it("are counted once by each complete pull of another run, at most twice, and due when the count moves", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1);
+      const history = [2, 2, 3, 4].map((run) => {
+        settleAll(ledger());
+        pullPosts(ledger(), [createPost("p2")], run);
+        return [readRow(ledger(), "p1").missing, ...dueIds(ledger())];
+      });
+      expect(history).toEqual([[1, "p1"], [1], [2, "p1"], [2]]);
+      expect(readRow(ledger(), "p2").missing).toBe(0);
+    });
+
+    it.each(["usable", "incomplete"] as const)("are not counted by a pull that is %s", (kind) => {
+      pullPosts(ledger(), [createPost("p1")], 1);
+      const pull = ledger().pulls.begin(project, 2, noon);
+      ledger().pulls.storePosts(pull, [createPost("p2")], noon);
+      ledger().pulls.end(pull, { kind, at: noon });
+      expect(readRow(ledger(), "p1").missing).toBe(0);
+    });
+
+    it("are due and there again as soon as any pull shows them", () => {
+      pullPosts(ledger(), [createPost("p1")], 1);
+      pullPosts(ledger(), [], 2);
+      settleAll(ledger());
+      ledger().pulls.storePosts(ledger().pulls.begin(project, 3, noon), [createPost("p1")], noon);
+      expect(readRow(ledger(), "p1").missing).toBe(0);
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("are none of another project", () => {
+      pullPosts(ledger(), [createPost("p1")], 1);
+      ledger().pulls.end(ledger().pulls.begin(otherProject, 2, noon), { kind: "complete", at: noon });
+      expect(readRow(ledger(), "p1").missing).toBe(0);
+    });
+  });
+
+  describe("a pull", () => {
+    it("is measured against what is linked", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
+      for (const [id, number] of [
+        ["p1", 1],
+        ["p1", 2],
+        ["p2", 3],
+        ["ghost", 4],
+      ] as const) {
+        linkPost(ledger(), id, createIssue(number));
+      }
+      const pull = ledger().pulls.begin(project, 2, noon);
+      ledger().pulls.storePosts(pull, [createPost("p1"), createPost("p3")], noon);
+      expect(ledger().pulls.measure(pull)).toEqual({ posts: 2, linked: 3, linkedSeen: 1 });
+    });
+
+    it("takes nothing once it has ended", () => {
+      const pull = pullPosts(ledger(), []);
+      expect(() => ledger().pulls.storePosts(pull, [], noon)).toThrow("not open");
+      expect(() => ledger().pulls.measure(99 as PullId)).toThrow("not open");
+      expect(() => ledger().pulls.end(pull, { kind: "complete", at: noon })).toThrow("not open");
+    });
+
+    it("that was begun in a transaction that failed does not exist", () => {
+      let pull: PullId | undefined;
+      const failing = (): void =>
+        ledger().transaction(() => {
+          pull = ledger().pulls.begin(project, 1, noon);
+          throw new Error("no");
+        });
+      expect(failing).toThrow("no");
+      expect(() => ledger().pulls.measure(pull ?? (0 as PullId))).toThrow("not open");
+    });
+  });
+
+  describe("issues that are pulled", () => {
+    it("are stored when they are linked or marked, and left out otherwise", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      const issues = [createIssue(1), createIssue(2), createIssue(3)];
+      const marked = [{ issue: refOf(createIssue(2)), project, posts: [postId("p2")] }];
+      expect(ledger().pulls.storeIssues(issues, marked)).toBe(2);
+      expect(ledger().pulls.marked(project, postId("p2"))).toEqual({ issue: createIssue(2), count: 1 });
+      expect(ledger().pulls.storeIssues([createIssue(3)], [])).toBe(0);
+    });
+
+    it("make every row of theirs due when they changed, and only then", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
+      for (const id of ["p1", "p2"]) linkPost(ledger(), id, createIssue(1));
+      settleAll(ledger());
+      ledger().pulls.storeIssues([createIssue(1)], []);
+      expect(dueIds(ledger())).toEqual([]);
+      const changed = createIssue(1, { labels: ["feedback", "in progress"], milestone: null });
+      ledger().pulls.storeIssues([changed], []);
+      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
+      expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(changed);
+    });
+
+    it("that carry a new marker make their posts due, so that they can be adopted", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      settleAll(ledger());
+      const marked = [{ issue: refOf(createIssue(2)), project, posts: [postId("p2"), postId("unlisted")] }];
+      ledger().pulls.storeIssues([createIssue(2)], marked);
+      expect(dueIds(ledger())).toEqual(["p2"]);
+      settleAll(ledger());
+      ledger().pulls.storeIssues([createIssue(2)], marked);
+      expect(dueIds(ledger())).toEqual([]);
+    });
+
+    it("are found by their marker: the lowest number of the lowest repository, and how many there are", () => {
+      const issues = [
+        createIssue(1, { repositoryId: 20 }),
+        createIssue(9, { repositoryId: 10 }),
+        createIssue(8, { repositoryId: 10 }),
+      ];
+      const marked = issues.map((issue) => ({ issue: refOf(issue), project, posts: [postId("p1")] }));
+      ledger().pulls.storeIssues(issues, marked);
+      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({ issue: issues[2], count: 3 });
+      expect(ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
+      expect(ledger().pulls.marked(otherProject, postId("p1"))).toBeUndefined();
+    });
+
+    it("keep a marker that a person has edited away", () => {
+      const marked = [{ issue: refOf(createIssue(1)), project, posts: [postId("p1")] }];
+      ledger().pulls.storeIssues([createIssue(1)], marked);
+      const edited = createIssue(1, { updatedAt: "2026-01-03T00:00:00Z" });
+      expect(ledger().pulls.storeIssues([edited], [])).toBe(1);
+      expect(ledger().pulls.marked(project, postId("p1"))?.issue).toEqual(edited);
+    });
+
+    it("are gone when the tracker says so, and due each time that this changes", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      const changes = [true, true, false, false].map((isGone) => {
+        settleAll(ledger());
+        ledger().pulls.setGone(refOf(createIssue(1)), isGone);
+        return [readRow(ledger(), "p1").links[0]?.isGone, dueIds(ledger()).length];
+      });
+      expect(changes).toEqual([
+        [true, 1],
+        [true, 0],
+        [false, 1],
+        [false, 0],
+      ]);
+    });
+
+    it("are there after all when a list shows them", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      ledger().pulls.setGone(refOf(createIssue(1)), true);
+      settleAll(ledger());
+      ledger().pulls.storeIssues([createIssue(1)], []);
+      expect(readRow(ledger(), "p1").links[0]?.isGone).toBe(false);
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("can be gone before they were ever read", () => {
+      ledger().pulls.setGone({ repositoryId: 10, number: 5 }, true);
+      const marked = [{ issue: { repositoryId: 10, number: 5 }, project, posts: [postId("p1")] }];
+      expect(ledger().pulls.storeIssues([], marked)).toBe(0);
+      expect(ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
+    });
+
+    it("are listed by repository, each once", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      linkPost(ledger(), "p1", createIssue(2));
+      linkPost(ledger(), "p2", createIssue(2));
+      linkPost(ledger(), "p2", createIssue(1));
+      linkPost(ledger(), "p2", createIssue(7, { repositoryId: 20 }));
+      expect(ledger().pulls.linkedIssues(10)).toEqual([
+        { repositoryId: 10, number: 1 },
+        { repositoryId: 10, number: 2 },
+      ]);
+    });
+  });
+}

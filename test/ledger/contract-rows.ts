@@ -1,0 +1,399 @@
+import { describe, expect, it } from "vitest";
+import type { AuditEntry, Ledger } from "../../src/ledger/ledger.ts";
+import type { FieldBase } from "../../src/model/link.ts";
+import type { RuleField } from "../../src/model/post.ts";
+import {
+  content,
+  createIssue,
+  createParked,
+  createPost,
+  createRecord,
+  dueIds,
+  hourMs,
+  linkPost,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+  refOf,
+  sendIntent,
+  settleAll,
+} from "./samples.ts";
+
+const p1 = postId("p1");
+
+const bases: readonly [string, FieldBase][] = [
+  [
+    "with everything",
+    {
+      target: { kind: "value", value: "planned" },
+      post: "open",
+      foreign: "under review",
+      written: { sent: "planned", shown: "Planned" },
+      pending: { target: { kind: "value", value: null }, since: noon },
+    },
+  ],
+  [
+    "with nulls",
+    {
+      target: { kind: "value", value: null },
+      post: null,
+      foreign: null,
+      written: { sent: null, shown: null },
+      pending: { target: { kind: "none" }, since: noon },
+    },
+  ],
+  [
+    "that was never seen",
+    { target: { kind: "none" }, post: undefined, foreign: undefined, written: undefined, pending: undefined },
+  ],
+  [
+    "that was written and not shown yet",
+    {
+      target: { kind: "value", value: false },
+      post: true,
+      foreign: 0,
+      written: { sent: false, shown: undefined },
+      pending: undefined,
+    },
+  ],
+];
+
+export function describeRows(ledger: () => Ledger): void {
+  describe("due rows", () => {
+    it("come in batches, in the order of their ids", () => {
+      pullPosts(
+        ledger(),
+        ["b", "a", "d", "c"].map((id) => createPost(id)),
+      );
+      const first = ledger().rows.due(project, noon, undefined, 3);
+      expect(first.map(({ post }) => post.id)).toEqual(["a", "b", "c"]);
+      const second = ledger().rows.due(project, noon, postId("c"), 3);
+      expect(second.map(({ post }) => post.id)).toEqual(["d"]);
+      expect(ledger().rows.due(project, noon, postId("d"), 3)).toEqual([]);
+      expect(ledger().rows.due(otherProject, noon, undefined, 3)).toEqual([]);
+    });
+
+    it.each([
+      ["now", noon, 1],
+      [noon + hourMs, noon + hourMs - 1, 0],
+      [noon + hourMs, noon + hourMs, 1],
+      [undefined, noon + 1000 * hourMs, 0],
+    ] as const)("recorded with %s are at %i due: %i", (due, now, count) => {
+      pullPosts(ledger(), [createPost("p1")]);
+      ledger().rows.record(project, p1, createRecord({ due }));
+      expect(dueIds(ledger(), now)).toHaveLength(count);
+    });
+
+    it.each([
+      ["all", ["p1", "p2", "p3"]],
+      ["linked", ["p1"]],
+      [[postId("p2"), postId("unknown")], ["p2"]],
+    ] as const)("are those that are marked: %s", (which, expected) => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      settleAll(ledger());
+      ledger().rows.markDue(project, which);
+      expect(dueIds(ledger())).toEqual(expected);
+    });
+
+    it("are never posts that were not listed", () => {
+      linkPost(ledger(), "ghost", createIssue(1));
+      ledger().rows.markDue(project, "all");
+      expect(dueIds(ledger())).toEqual([]);
+      expect(ledger().rows.row(project, postId("ghost"), noon)).toBeUndefined();
+      pullPosts(ledger(), [createPost("ghost")]);
+      expect(readRow(ledger(), "ghost").links).toHaveLength(1);
+    });
+  });
+
+  describe("a row", () => {
+    it("has everything that one decision needs, and nothing of its neighbours", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      linkPost(ledger(), "p1", createIssue(2));
+      linkPost(ledger(), "p1", createIssue(1));
+      ledger().rows.park(project, p1, createParked());
+      ledger().rows.quarantine(project, p1, true);
+      sendIntent(ledger(), { kind: "patch-post" });
+      const [row, neighbour] = ledger().rows.due(project, noon, undefined, 10);
+      expect(row).toEqual({
+        post: createPost("p1"),
+        seenAt: noon,
+        missing: 0,
+        links: [2, 1].map((number) => ({
+          link: { post: "p1", issue: { repositoryId: 10, number }, origin: "opened" },
+          issue: createIssue(number),
+          isGone: false,
+          content,
+        })),
+        base: {},
+        openIntents: ["patch-post"],
+        parked: [createParked()],
+        isQuarantined: true,
+        statusWrites: [],
+      });
+      expect(neighbour).toEqual({
+        post: createPost("p2"),
+        seenAt: noon,
+        missing: 0,
+        links: [],
+        base: {},
+        openIntents: [],
+        parked: [],
+        isQuarantined: false,
+        statusWrites: [],
+      });
+    });
+
+    it.each(bases)("gives back a base %s", (_, base) => {
+      pullPosts(ledger(), [createPost("p1")]);
+      ledger().rows.record(project, p1, createRecord({ base: { status: base, roadmapOrder: base } }));
+      expect(readRow(ledger(), "p1").base).toEqual({ status: base, roadmapOrder: base });
+    });
+
+    it("has only the bases of its last record", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const base = {
+        target: { kind: "none" },
+        post: 1,
+        foreign: 1,
+        written: undefined,
+        pending: undefined,
+      } as const;
+      const record = (field: RuleField): void =>
+        ledger().rows.record(project, p1, createRecord({ base: { [field]: base } }));
+      record("status");
+      record("isReviewed");
+      expect(Object.keys(readRow(ledger(), "p1").base)).toEqual(["isReviewed"]);
+    });
+
+    it("knows the writes of its status in the last 24 hours, oldest first", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      const status = [{ field: "status", value: "planned" }];
+      const lines: readonly Partial<AuditEntry>[] = [
+        { at: noon - 24 * hourMs, fields: status },
+        { at: noon - 1, fields: status, outcome: "unknown", isApproved: true },
+        { at: noon - hourMs, fields: status },
+        { at: noon - 2, fields: status, outcome: "rejected" },
+        { at: noon - 3, fields: [{ field: "roadmapColumn", value: "PLANNED" }] },
+        { at: noon - 4, fields: status, post: postId("p2") },
+        { at: noon - 5, fields: status, side: "tracker" },
+      ];
+      for (const line of lines) ledger().journal.audit({ ...createPatchLine(), ...line });
+      expect(readRow(ledger(), "p1").statusWrites).toEqual([noon - hourMs, noon - 1]);
+      expect(readRow(ledger(), "p1", noon - 1).statusWrites).toHaveLength(3);
+    });
+
+    it("counts intents as open while their outcome is not known, and not before they are sent", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const openIntents = (): readonly string[] => readRow(ledger(), "p1").openIntents;
+      const id = ledger().journal.prepare({ ...createPatchIntent() });
+      expect(openIntents()).toEqual([]);
+      ledger().journal.markSent(id, noon);
+      expect(openIntents()).toEqual(["patch-post"]);
+      ledger().journal.resolve(id, "UNKNOWN", noon, "no answer");
+      expect(openIntents()).toEqual(["patch-post"]);
+      ledger().journal.resolve(id, "DONE", noon, "found");
+      expect(openIntents()).toEqual([]);
+    });
+  });
+
+  describe("links", () => {
+    it("stay as they were made", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      const again = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
+      ledger().rows.link(project, again, createIssue(1, { state: "closed" }), undefined);
+      const { links } = readRow(ledger(), "p1");
+      expect(links).toEqual([
+        {
+          link: { ...again, origin: "opened" },
+          issue: createIssue(1, { state: "closed" }),
+          isGone: false,
+          content,
+        },
+      ]);
+    });
+
+    it("make their row due", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      settleAll(ledger());
+      linkPost(ledger(), "p2", createIssue(1));
+      expect(dueIds(ledger())).toEqual(["p2"]);
+    });
+
+    it("remember the content that was written last", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const link = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
+      ledger().rows.link(project, link, createIssue(1), undefined);
+      expect(readRow(ledger(), "p1").links[0]?.content).toBeUndefined();
+      ledger().rows.setContent(project, p1, link.issue, { titleHash: "t2", blockHash: "b2" });
+      expect(readRow(ledger(), "p1").links[0]?.content).toEqual({ titleHash: "t2", blockHash: "b2" });
+      const unlinked = { repositoryId: 10, number: 99 };
+      expect(() => ledger().rows.setContent(project, p1, unlinked, content)).toThrow("not linked");
+    });
+  });
+
+  describe("what waits", () => {
+    it("is parked by kind: the last line of a kind counts, and ends by kind or all at once", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const { rows } = ledger();
+      rows.park(project, p1, createParked());
+      rows.park(project, p1, createParked({ signature: "s2" }));
+      rows.park(project, p1, createParked({ kind: "create-issue" }));
+      const kinds = (): readonly string[] =>
+        readRow(ledger(), "p1").parked.map(({ kind, signature }) => `${kind} ${signature}`);
+      expect(kinds()).toEqual(["create-issue s1", "patch-post s2"]);
+      rows.unpark(project, p1, "patch-post");
+      expect(kinds()).toEqual(["create-issue s1"]);
+      rows.park(project, p1, createParked());
+      rows.unpark(project, p1, undefined);
+      expect(kinds()).toEqual([]);
+    });
+
+    it("is missing when the board says so, and due", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      settleAll(ledger());
+      ledger().rows.setMissing(project, p1, 2);
+      expect(readRow(ledger(), "p1").missing).toBe(2);
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("is counted", () => {
+      expect(ledger().rows.counts(project)).toEqual({
+        posts: 0,
+        issues: 0,
+        skipped: 0,
+        held: 0,
+        parked: 0,
+        quarantined: 0,
+      });
+      pullPosts(
+        ledger(),
+        ["p1", "p2", "p3", "p4", "p5"].map((id) => createPost(id)),
+      );
+      for (const [id, number] of [
+        ["p1", 1],
+        ["p2", 1],
+        ["p2", 2],
+      ] as const)
+        linkPost(ledger(), id, createIssue(number));
+      const skipped = { kind: "skipped", reason: "archived" } as const;
+      ledger().rows.record(project, postId("p3"), createRecord({ standing: skipped }));
+      ledger().rows.record(project, postId("p4"), createRecord({ standing: skipped }));
+      const held = { kind: "held", message: "a person has to choose", since: noon } as const;
+      ledger().rows.record(project, p1, createRecord({ notes: [held, held] }));
+      ledger().rows.park(project, p1, createParked());
+      ledger().rows.park(project, p1, createParked({ kind: "update-issue" }));
+      ledger().rows.quarantine(project, postId("p2"), true);
+      expect(ledger().rows.counts(project)).toEqual({
+        posts: 5,
+        issues: 2,
+        skipped: 2,
+        held: 1,
+        parked: 2,
+        quarantined: 1,
+      });
+      pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
+      ledger().pulls.end(ledger().pulls.begin(project, 3, noon), { kind: "incomplete", at: noon });
+      ledger().rows.quarantine(project, postId("p2"), false);
+      expect(ledger().rows.counts(project)).toMatchObject({ posts: 2, skipped: 1, quarantined: 0 });
+    });
+
+    it("is listed, oldest first, with the issues of each post", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      linkPost(ledger(), "p1", createIssue(2));
+      linkPost(ledger(), "p1", createIssue(1));
+      const notes = [
+        { kind: "held", message: "a person has to choose", since: noon + 30 },
+        { kind: "disagreement", message: "the sides differ", since: noon + 10 },
+      ] as const;
+      ledger().rows.record(project, p1, createRecord({ notes }));
+      ledger().rows.park(project, postId("p2"), createParked({ since: noon + 20 }));
+      sendIntent(ledger(), { post: postId("p2"), kind: "create-issue" });
+      const lost = sendIntent(ledger(), { post: postId("p2"), kind: "update-issue" });
+      ledger().journal.resolve(lost, "UNKNOWN", noon + 40, "no answer");
+      ledger().journal.prepare({ ...createPatchIntent(), post: postId("p2") });
+      const issues = [2, 1].map((number) => ({ repositoryId: 10, number }));
+      const waiting = ledger().rows.waiting(project, 10);
+      expect(waiting).toEqual([
+        {
+          post: "p2",
+          issues: [],
+          kind: "intent",
+          code: undefined,
+          message: expect.stringContaining("opened"),
+          since: noon,
+        },
+        {
+          post: "p1",
+          issues,
+          kind: "disagreement",
+          code: undefined,
+          message: "the sides differ",
+          since: noon + 10,
+        },
+        {
+          post: "p2",
+          issues: [],
+          kind: "parked",
+          code: "board.rejected",
+          message: "The board refuses it.",
+          since: noon + 20,
+        },
+        {
+          post: "p1",
+          issues,
+          kind: "held",
+          code: undefined,
+          message: "a person has to choose",
+          since: noon + 30,
+        },
+        {
+          post: "p2",
+          issues: [],
+          kind: "intent",
+          code: undefined,
+          message: expect.stringContaining("change of its issue"),
+          since: noon + 40,
+        },
+      ]);
+      expect(ledger().rows.waiting(project, 2)).toEqual(waiting.slice(0, 2));
+      expect(ledger().rows.waiting(otherProject, 2)).toEqual([]);
+      ledger().rows.record(project, p1, createRecord());
+      expect(ledger().rows.waiting(project, 10)).toHaveLength(3);
+    });
+  });
+}
+
+function createPatchIntent() {
+  return {
+    project,
+    post: p1,
+    kind: "patch-post",
+    run: 1,
+    at: noon,
+    reason: "closed",
+    bodyHash: "body",
+  } as const;
+}
+
+function createPatchLine(): AuditEntry {
+  return {
+    at: noon,
+    run: 1,
+    side: "board",
+    project,
+    post: p1,
+    issue: undefined,
+    kind: "patch-post",
+    fields: [],
+    reason: "closed as completed",
+    outcome: "applied",
+    message: undefined,
+    isApproved: false,
+  };
+}

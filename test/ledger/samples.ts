@@ -1,0 +1,120 @@
+import type { IntentId, Ledger, NewIntent, PullId, RowRecord } from "../../src/ledger/ledger.ts";
+import type { Issue, IssueRef, Repository } from "../../src/model/issue.ts";
+import type { ContentBase, Parked, Row } from "../../src/model/link.ts";
+import type { Post, PostId, ProjectId } from "../../src/model/post.ts";
+
+export const project = "prj_1" as ProjectId;
+export const otherProject = "prj_2" as ProjectId;
+export const noon = Date.UTC(2026, 0, 1, 12);
+export const hourMs = 3_600_000;
+export const content: ContentBase = { titleHash: "title", blockHash: "block" };
+
+export function postId(id: string): PostId {
+  return id as PostId;
+}
+
+export function createPost(id: string, values: Post["values"] = {}): Post {
+  return { id: postId(id), values: { title: `Title of ${id}`, status: "open", ...values } };
+}
+
+export function createIssue(number: number, facts: Partial<Issue> = {}): Issue {
+  return {
+    repositoryId: 10,
+    number,
+    nodeId: `I_${number}`,
+    state: "open",
+    stateReason: null,
+    labels: ["feedback"],
+    assignees: ["ann"],
+    milestone: { number: 3, title: "Backlog", state: "open" },
+    type: "Feature",
+    locked: false,
+    createdAt: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-02T00:00:00Z",
+    ...facts,
+  };
+}
+
+export function createRepository(facts: Partial<Repository> = {}): Repository {
+  return {
+    id: 10,
+    name: "acme/app",
+    hasIssues: true,
+    isArchived: false,
+    isPrivate: true,
+    canPush: true,
+    ...facts,
+  };
+}
+
+export function refOf(issue: Issue): IssueRef {
+  return { repositoryId: issue.repositoryId, number: issue.number };
+}
+
+/** Pulls these posts completely. */
+export function pullPosts(ledger: Ledger, posts: readonly Post[], run = 1, at = noon): PullId {
+  const pull = ledger.pulls.begin(project, run, at);
+  ledger.pulls.storePosts(pull, posts, at);
+  ledger.pulls.end(pull, { kind: "complete", at });
+  return pull;
+}
+
+export function linkPost(ledger: Ledger, id: string, issue: Issue): void {
+  const link = { post: postId(id), issue: refOf(issue), origin: "opened" as const };
+  ledger.rows.link(project, link, issue, content);
+}
+
+export function createRecord(changes: Partial<RowRecord> = {}): RowRecord {
+  return {
+    base: {},
+    standing: { kind: "linked", reason: "has an issue" },
+    notes: [],
+    due: undefined,
+    ...changes,
+  };
+}
+
+/** Records every due row as decided. */
+export function settleAll(ledger: Ledger): void {
+  for (const id of dueIds(ledger)) ledger.rows.record(project, postId(id), createRecord());
+}
+
+export function dueIds(ledger: Ledger, now = noon): readonly string[] {
+  return ledger.rows.due(project, now, undefined, 1000).map(({ post }) => post.id);
+}
+
+export function readRow(ledger: Ledger, id: string, now = noon): Row {
+  const row = ledger.rows.row(project, postId(id), now);
+  if (row === undefined) throw new Error(`There is no row for ${id}.`);
+  return row;
+}
+
+export function createIntent(changes: Partial<NewIntent> = {}): NewIntent {
+  return {
+    project,
+    post: postId("p1"),
+    kind: "create-issue",
+    run: 1,
+    at: noon,
+    reason: "selected",
+    bodyHash: "body",
+    ...changes,
+  };
+}
+
+export function sendIntent(ledger: Ledger, changes: Partial<NewIntent> = {}): IntentId {
+  const id = ledger.journal.prepare(createIntent(changes));
+  ledger.journal.markSent(id, noon);
+  return id;
+}
+
+export function createParked(changes: Partial<Parked> = {}): Parked {
+  return {
+    kind: "patch-post",
+    code: "board.rejected",
+    message: "The board refuses it.",
+    since: noon,
+    signature: "s1",
+    ...changes,
+  };
+}
