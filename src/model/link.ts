@@ -23,7 +23,7 @@ export type Target = { readonly kind: "value"; readonly value: FieldValue } | { 
 export interface FieldBase {
   /** T₀: the target that was last applied, agreed or recorded. */
   readonly target: Target;
-  /** P₀: the post's value then; undefined while the field is unseen. */
+  /** P₀: the post's value then, or what was sent last until a listing shows it; undefined while nothing is known of it. */
   readonly post: FieldValue | undefined;
   /** The last value that boardsync did not write, for `whenNoRule: restore`; undefined when none was ever seen. */
   readonly foreign: FieldValue | undefined;

@@ -56,7 +56,10 @@ export interface FieldWrite {
 
 /** What the plan wants said about a row; shown by `plan`, `status` and `sync`. */
 export type Note =
-  /** The two sides differ and nothing will be written: an adopted pair, a board with history, an override by a person. */
+  /**
+   * The two sides differ and nothing will be written: an adopted pair, a board with history, an override by a person, a
+   * post that is archived or missing.
+   */
   | { readonly kind: "disagreement"; readonly field: RuleField; readonly message: string }
   /** Decided, and waiting until a time (epoch ms): `settle`. */
   | { readonly kind: "settling"; readonly field: RuleField; readonly until: number; readonly message: string }

@@ -105,6 +105,15 @@ describe("a field without a base", () => {
     ]);
   });
 
+  it("row 3: a first write that is still settling moves no post backwards either", () => {
+    const row = linked(done, "in_progress");
+    const first = plan(row, { settleMs: 600 });
+    const later = { ...row, links: [makeLink(scheduled)], base: first.base };
+    const decision = plan(later, { settleMs: 600 }, now + 1000);
+    expect(decision.actions).toEqual([]);
+    expect(decision.notes.map(({ kind }) => kind)).toEqual(["disagreement"]);
+  });
+
   it("row 4: a new issue that no rule matches is recorded", () => {
     const decision = plan(linked(untouched, "open"));
     expect(decision.actions).toEqual([]);

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { type BoardMeasure, type GuardedAction, guard, isShrunk } from "../../src/plan/guard.ts";
+
+const limits = { issues: 2, statuses: 3 };
+const create: GuardedAction = { kind: "create-issue", isNotifying: false, isApproved: false };
+const update: GuardedAction = { kind: "update-issue", isNotifying: false, isApproved: false };
+const patch: GuardedAction = { kind: "patch-post", isNotifying: false, isApproved: false };
+const loud: GuardedAction = { ...patch, isNotifying: true };
+
+describe("the guard", () => {
+  it.each<[string, readonly GuardedAction[], number, readonly [boolean, boolean]]>([
+    ["nothing planned", [], 99, [false, false]],
+    ["as many issues as allowed", [create, update], 0, [false, false]],
+    ["one issue too many", [create, update, create], 0, [true, false]],
+    ["silent writes to posts", [patch, patch, patch, patch, patch], 0, [false, false]],
+    ["as many notifying writes as allowed", [loud, loud, loud], 0, [false, false]],
+    ["one notifying write too many", [loud, loud, loud, loud], 0, [false, true]],
+    ["one too many within the last 60 minutes", [loud, loud], 2, [false, true]],
+    ["nothing notifying after a loud hour", [create, patch], 99, [false, false]],
+    ["approved ones don't count", [loud, loud, loud, { ...loud, isApproved: true }], 0, [false, false]],
+    [
+      "a new issue whose PATCH notifies counts as both",
+      [{ ...create, isNotifying: true }, create, create, loud, loud, loud],
+      0,
+      [true, true],
+    ],
+  ])("%s", (_, planned, statusWrites, expected) => {
+    const { holdIssues, holdStatuses } = guard(planned, { statusWrites }, limits);
+    expect([holdIssues !== undefined, holdStatuses !== undefined]).toEqual(expected);
+  });
+
+  it("says how many there are and what lets them go", () => {
+    expect(guard([create, create, create, loud, loud], { statusWrites: 2 }, limits)).toEqual({
+      holdIssues:
+        "3 issues would be created or changed in one run, `guard.issues` allows 2: held until `boardsync approve` lets them go",
+      holdStatuses:
+        "2 posts would notify their voters, after 2 in the last 60 minutes, `guard.statuses` allows 3: held until `boardsync approve` lets them go",
+    });
+  });
+});
+
+it.each<[string, BoardMeasure, string | undefined]>([
+  ["an empty board without links", { posts: 0, linked: 0, linkedSeen: 0 }, undefined],
+  ["a board that shows everything", { posts: 9, linked: 4, linkedSeen: 4 }, undefined],
+  [
+    "a board that suddenly shows nothing",
+    { posts: 0, linked: 1, linkedSeen: 0 },
+    "the board shows no post at all, 1 of this project have issues",
+  ],
+  ["the only linked post, removed", { posts: 9, linked: 1, linkedSeen: 0 }, undefined],
+  ["half of what is linked", { posts: 9, linked: 4, linkedSeen: 2 }, undefined],
+  [
+    "less than half of what is linked",
+    { posts: 9, linked: 5, linkedSeen: 2 },
+    "the board shows only 2 of the 5 posts that have issues",
+  ],
+  [
+    "both linked posts gone",
+    { posts: 9, linked: 2, linkedSeen: 0 },
+    "the board shows only 0 of the 2 posts that have issues",
+  ],
+])("%s is judged", (_, measure, expected) => {
+  expect(isShrunk(measure)).toBe(expected);
+});

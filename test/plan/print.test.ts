@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../src/plan/action.ts";
+import { canonical, rulesPrint, settingsPrint, signatureOf } from "../../src/plan/print.ts";
+import { aim, makeSettings, noTarget, postId } from "./make.ts";
+
+it("the same content is the same text, whatever the order of its keys", () => {
+  expect(canonical({ b: [2, 1], a: { d: null, c: undefined } })).toBe('{"a":{"d":null},"b":[2,1]}');
+  expect(canonical({ a: { d: null }, b: [2, 1] })).toBe('{"a":{"d":null},"b":[2,1]}');
+});
+
+describe("the print of the settings", () => {
+  it("changes with any setting and any template", () => {
+    const prints = [
+      settingsPrint(makeSettings()),
+      settingsPrint(makeSettings({ settleMs: 1 })),
+      settingsPrint(makeSettings(), { title: "{{ post.title }}" }),
+    ];
+    expect(new Set(prints).size).toBe(3);
+    expect(settingsPrint(makeSettings())).toBe(prints[0]);
+  });
+
+  it("of the rules changes with `rules`, `several` and `whenNoRule` only", () => {
+    const print = rulesPrint(makeSettings());
+    expect(rulesPrint(makeSettings({ settleMs: 1, content: "once", repo: "acme/b" }))).toBe(print);
+    const others = [
+      rulesPrint(makeSettings({ rules: [] })),
+      rulesPrint(makeSettings({ several: "any" })),
+      rulesPrint(makeSettings({ whenNoRule: "keep" })),
+    ];
+    expect(new Set([print, ...others]).size).toBe(4);
+  });
+});
+
+describe("the signature of a refused action", () => {
+  const content = { titleHash: "t", blockHash: "b" };
+  const patch: PatchPost = {
+    kind: "patch-post",
+    post: postId,
+    writes: [{ field: "status", before: "open", value: "planned", target: aim("planned") }],
+    reason: "one",
+    notifies: 1,
+  };
+  const create: CreateIssue = {
+    kind: "create-issue",
+    post: postId,
+    repo: "acme/app",
+    title: "t",
+    body: "b",
+    labels: [],
+    assignees: [],
+    milestone: undefined,
+    type: undefined,
+    content,
+    reason: "one",
+    followUp: patch,
+  };
+  const update: UpdateIssue = {
+    kind: "update-issue",
+    post: postId,
+    issue: { repositoryId: 1, number: 2 },
+    title: "t",
+    block: undefined,
+    previous: content,
+    content,
+    reason: "one",
+  };
+  const sign = (action: Action) => signatureOf(action, makeSettings());
+
+  it("stays while the same would be written, however it is reasoned", () => {
+    expect(sign({ ...patch, reason: "two", notifies: 9 })).toBe(sign(patch));
+    expect(sign({ ...create, reason: "two", followUp: undefined })).toBe(sign(create));
+    expect(sign({ ...update, reason: "two" })).toBe(sign(update));
+    expect(sign({ ...patch, writes: patch.writes.map((write) => ({ ...write, target: noTarget })) })).toBe(
+      sign(patch),
+    );
+  });
+
+  it("changes with what would be written, with the post, and with the settings", () => {
+    const [write] = patch.writes;
+    const signatures = [
+      sign(patch),
+      sign({
+        ...patch,
+        writes: [{ field: "status", before: "new", value: "planned", target: aim("planned") }],
+      }),
+      sign({
+        ...patch,
+        writes: [{ field: "status", before: "open", value: "done", target: aim("planned") }],
+      }),
+      sign({
+        ...patch,
+        writes: [
+          ...(write ? [write] : []),
+          { field: "onRoadmap", before: true, value: false, target: noTarget },
+        ],
+      }),
+      sign(create),
+      sign({ ...create, labels: ["x"] }),
+      sign(update),
+      sign({ ...update, block: "b" }),
+      signatureOf(patch, makeSettings({ repo: "acme/b" })),
+    ];
+    expect(new Set(signatures).size).toBe(signatures.length);
+  });
+});
