@@ -67,7 +67,7 @@ export const migrations: readonly string[] = [
     kind TEXT CHECK (kind IN ('complete', 'usable', 'incomplete')),
     posts INTEGER
   ) STRICT;
-  CREATE INDEX pulls_usable ON pulls (project, number) WHERE kind IN ('complete', 'usable');
+  CREATE INDEX pulls_of_project ON pulls (project, number);
 
   -- hash: of the facts, NULL for a post that was named (by a link or a marker) and never listed.
   -- seen_at: when the facts were stored. due_at: 0 is at once, a time is from then on, NULL is not due.
@@ -86,7 +86,7 @@ export const migrations: readonly string[] = [
     UNIQUE (project, id)
   ) STRICT;
   CREATE INDEX posts_due ON posts (project, id, due_at) WHERE due_at IS NOT NULL;
-  CREATE INDEX posts_present ON posts (project) WHERE hash IS NOT NULL AND missing < 2;
+  CREATE INDEX posts_present ON posts (project, missing) WHERE hash IS NOT NULL;
   CREATE INDEX posts_skipped ON posts (project) WHERE standing = 'skipped' AND missing = 0;
   CREATE INDEX posts_quarantined ON posts (project) WHERE is_quarantined = 1;
 
@@ -227,6 +227,7 @@ export const migrations: readonly string[] = [
     finished_at INTEGER,
     result TEXT CHECK (result IN ('ok', 'partial', 'held', 'failed'))
   ) STRICT;
+  CREATE INDEX runs_started ON runs (started_at);
   CREATE INDEX runs_finished ON runs (number) WHERE finished_at IS NOT NULL;
 
   CREATE TABLE run_projects (

@@ -19,6 +19,9 @@ export function createPulls(
   const insertPull = store.prepare<[{ project: number; run: number; at: number }]>(
     "INSERT INTO pulls (project, run, began_at) VALUES (@project, @run, @at)",
   );
+  const deleteOlder = store.prepare<[{ project: number }]>(`
+    DELETE FROM pulls WHERE project = @project AND number <
+      (SELECT max(number) FROM pulls WHERE project = @project AND kind IN ('complete', 'usable'))`);
   const writeEnd = store.prepare<[{ pull: number; kind: string; at: number; posts: number }]>(
     "UPDATE pulls SET kind = @kind, ended_at = @at, posts = @posts WHERE number = @pull",
   );
@@ -34,6 +37,8 @@ export function createPulls(
     begin: (project, run, at) =>
       store.transaction(() => {
         const number = numbers.project(project);
+        // Nobody asks for a pull before the last one that saw the board.
+        deleteOlder.run({ project: number });
         const pull = insertPull.insert({ project: number, run, at }) as PullId;
         sightings.pulls.set(pull, { project: number, run, seen: new Set(), isBroken: false });
         store.onRollback(() => sightings.pulls.delete(pull));

@@ -17,11 +17,12 @@ export function createRows(
 ): Rows {
   const readRows = createRowReader(store, seenAt);
   const columns = "posts.number AS number, id, seen_at, missing, is_quarantined, facts";
+  // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],
     RowColumns
   >(`
-    SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number
+    SELECT ${columns} FROM posts INDEXED BY posts_due JOIN post_facts ON post_facts.post = posts.number
     WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
     ORDER BY id LIMIT @limit`);
   const selectRow = store.prepare<[number, string], RowColumns>(`
