@@ -95,7 +95,7 @@ async function explainFailure(reply: Reply, url: URL, options: ReaderOptions): P
     return explainRefusal({ url, status, headers, said, now: clock.now() }, excerpt);
   }
   return reply.kind === "lost"
-    ? new RemoteError("board", "unreadable", `An answer was cut off: ${reply.message}.`, {
+    ? new RemoteError("board", "unreadable", `${reply.message}.`, {
         cause: reply.cause,
       })
     : new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${describeOversize(limits)}.`);

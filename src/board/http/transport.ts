@@ -133,7 +133,8 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
       stop();
     };
     const deadline = setTimeout(() => {
-      fail(`${placeOf(call.url)} did not answer within ${options.timeoutMs} ms`);
+      const late = head.status === 0 ? "did not answer" : "did not end its answer";
+      fail(`${placeOf(call.url)} ${late} within ${options.timeoutMs} ms`);
       stop();
     }, options.timeoutMs);
     call.signal?.addEventListener("abort", abort, { once: true });
@@ -165,7 +166,7 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
           finish({ kind: "answer", ...head, body: Buffer.concat(chunks) });
         },
         onResponseError(_controller, error) {
-          fail(describeFailure(call.url, error), error);
+          fail(describeFailure(call.url, error, head.status !== 0), error);
         },
       },
     );
@@ -201,7 +202,8 @@ const failures: Readonly<Record<string, string>> = {
 };
 
 /** One sentence about a failed connection, by its code: the text of a library's error may quote what it was given. */
-function describeFailure(url: URL, error: Error): string {
+function describeFailure(url: URL, error: Error, hasBegun: boolean): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return `${placeOf(url)} ${failures[code] ?? "could not be reached"} (${code})`;
+  const what = hasBegun ? "cut its answer off" : (failures[code] ?? "could not be reached");
+  return `${placeOf(url)} ${what} (${code})`;
 }

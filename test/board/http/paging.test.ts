@@ -1,0 +1,382 @@
+import { describe, expect, it } from "vitest";
+import type { ListEnd } from "../../../src/board/board.ts";
+import type { PagingOverrides } from "../../../src/board/http/paging.ts";
+import { bounds, type Canned, failureOf, givenBoard, project, pull, records, serveAnswers } from "./given.ts";
+
+interface Listing {
+  readonly name: string;
+  readonly answers: readonly Canned[];
+  readonly paging?: PagingOverrides;
+  readonly posts: number;
+  readonly requests: number;
+}
+
+function body(value: unknown, headers: Readonly<Record<string, string>> = {}): Canned {
+  return { body: value, headers };
+}
+
+async function list({ answers, paging = {} }: Pick<Listing, "answers" | "paging">) {
+  const server = await serveAnswers(answers);
+  const board = givenBoard(server.url, { overrides: { paging }, limits: { pages: 4, posts: 5 } });
+  return { ...(await pull(board)), asked: server.asked };
+}
+
+const two = records(2);
+const next = records(2, 3);
+
+describe("a listing ends as complete", () => {
+  const cases: readonly Listing[] = [
+    { name: "an empty list", answers: [body({ feedback: [] })], posts: 0, requests: 1 },
+    { name: "an empty bare array", answers: [body([])], posts: 0, requests: 1 },
+    { name: "an empty list under an unknown name", answers: [body({ wishes: [] })], posts: 0, requests: 1 },
+    { name: "12 posts without any sign", answers: [body(records(12))], posts: 12, requests: 1 },
+    {
+      name: "a round number and hasMore: false",
+      answers: [body({ posts: records(50), hasMore: false })],
+      posts: 50,
+      requests: 1,
+    },
+    {
+      name: "a round number and a total that agrees",
+      answers: [body({ posts: records(50), total: 50 })],
+      posts: 50,
+      requests: 1,
+    },
+    {
+      name: "a round number and a cursor of null",
+      answers: [body({ posts: records(50), nextCursor: null })],
+      posts: 50,
+      requests: 1,
+    },
+    {
+      name: "a round number and a next of null",
+      answers: [body({ posts: records(50), next: null })],
+      posts: 50,
+      requests: 1,
+    },
+    {
+      name: "a Link header without a next",
+      answers: [body(records(50), { link: '</a>; rel="first"' })],
+      posts: 50,
+      requests: 1,
+    },
+    {
+      name: "a cursor, but hasMore: false",
+      answers: [body({ posts: two, cursor: "x", hasMore: false })],
+      posts: 2,
+      requests: 1,
+    },
+    {
+      name: "a next address, but hasMore: false",
+      answers: [body({ posts: two, next: "/x", hasMore: false })],
+      posts: 2,
+      requests: 1,
+    },
+    {
+      name: "an empty page of a page pull",
+      answers: [body({ posts: two, page: 1 }), body({ posts: [], page: 2 })],
+      posts: 2,
+      requests: 2,
+    },
+    {
+      name: "a short page of a page pull",
+      answers: [body({ posts: two, page: 1 }), body({ posts: records(1, 3), page: 2 })],
+      posts: 3,
+      requests: 2,
+    },
+    {
+      name: "a page that is shorter than the board says a full one is",
+      answers: [body({ posts: two, page: 1, limit: 3 })],
+      posts: 2,
+      requests: 1,
+    },
+    {
+      name: "a short page that was not the last, because the answer said so",
+      answers: [
+        body({ posts: two, page: 1, totalPages: 3 }),
+        body({ posts: records(1, 3), page: 2, totalPages: 3 }),
+        body({ posts: records(2, 4), page: 3, totalPages: 3 }),
+      ],
+      posts: 5,
+      requests: 3,
+    },
+    {
+      name: "a number of pages without the number of the page",
+      answers: [body({ posts: two, pages: 2 }), body({ posts: next, pages: 2 })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "an empty page in the middle of a cursor pull",
+      answers: [
+        body({ posts: two, nextCursor: "a" }),
+        body({ posts: [], nextCursor: "b" }),
+        body({ posts: next, nextCursor: null }),
+      ],
+      posts: 4,
+      requests: 3,
+    },
+    {
+      name: "a last page that leaves its cursor out",
+      answers: [body({ posts: two, nextCursor: "a" }), body({ posts: next })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a last page without a Link header",
+      answers: [body(two, { link: '</api/v1/feedback?b=1>; rel="next"' }), body(next)],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a next page by number",
+      answers: [body({ posts: two, meta: { next: 2 } }), body({ posts: next, meta: { next: null } })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a next that is a bare cursor",
+      answers: [body({ posts: two, next: "abc" }), body({ posts: next, next: "" })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "an address in links.next.href",
+      answers: [body({ posts: two, links: { next: { href: "?at=2" } } }), body({ posts: next, links: {} })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "signals beside a list that is two levels deep",
+      answers: [
+        body({ data: { posts: two, nextCursor: "a" } }),
+        body({ data: { posts: next, nextCursor: null } }),
+      ],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "counts that are written as text",
+      answers: [
+        body({ posts: two, page: "1", totalPages: "2" }),
+        body({ posts: next, page: "2", totalPages: "2" }),
+      ],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a post that moved to the next page meanwhile",
+      answers: [body({ posts: two, page: 1, total: 4 }), body({ posts: records(2, 2), page: 2, total: 4 })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a board that caps the size that was asked for",
+      answers: [body({ posts: records(50), page: 1 }), body({ posts: records(3, 51), page: 2 })],
+      paging: { sizeParam: "limit", size: 100 },
+      posts: 53,
+      requests: 2,
+    },
+    {
+      name: "a page below the size that was asked for",
+      answers: [body({ posts: records(51), page: 1 })],
+      paging: { sizeParam: "limit", size: 100 },
+      posts: 51,
+      requests: 1,
+    },
+    {
+      name: "cursors that a person named, without one",
+      answers: [body({ posts: two, more: { at: 7 } }), body({ posts: next, more: {} })],
+      paging: { kind: "cursor", next: "more.at", param: "after" },
+      posts: 4,
+      requests: 2,
+    },
+  ];
+  it.each(cases)("$name", async ({ answers, paging = {}, posts, requests }) => {
+    const listing = await list({ answers, paging });
+    expect(listing.end).toEqual({ kind: "complete" });
+    expect(listing.posts).toHaveLength(posts);
+    expect(listing.asked).toHaveLength(requests);
+  });
+});
+
+describe("a single page that looks like a limit is cut", () => {
+  it.each([10, 20, 25, 50, 100])("%i posts", async (count) => {
+    const { end, posts } = await list({ answers: [body({ feedback: records(count) })] });
+    expect(end?.kind).toBe("cut");
+    expect(end).toHaveProperty("message", expect.stringContaining("board.paging"));
+    expect(posts).toHaveLength(count);
+  });
+
+  it("as many posts as the board says a page holds", async () => {
+    const { end } = await list({ answers: [body({ feedback: records(33), perPage: 33 })] });
+    expect(end?.kind).toBe("cut");
+  });
+
+  it("as many posts as were asked for", async () => {
+    const { end } = await list({
+      answers: [body({ feedback: records(33) })],
+      paging: { sizeParam: "limit", size: 33 },
+    });
+    expect(end?.kind).toBe("cut");
+  });
+});
+
+describe("a listing ends as incomplete", () => {
+  const endless = Array.from({ length: 9 }, (_, page) =>
+    body({ posts: records(2, 1 + 2 * page), nextCursor: `c${page}` }),
+  );
+  const cases: readonly (Omit<Listing, "posts" | "requests"> & { readonly says: string })[] = [
+    {
+      name: "a page of posts that were all seen before",
+      answers: [body({ posts: two, page: 1, totalPages: 9 }), body({ posts: two, page: 2, totalPages: 9 })],
+      says: "all sent before",
+    },
+    {
+      name: "a parameter that the board ignores",
+      answers: [body(two)],
+      paging: { kind: "page" },
+      says: "all sent before",
+    },
+    {
+      name: "a repeated cursor",
+      answers: [body({ posts: two, nextCursor: "a" }), body({ posts: next, nextCursor: "a" })],
+      says: "read before",
+    },
+    {
+      name: "a next address that leads back",
+      answers: [body({ posts: two, next: "?project=prj_1" })],
+      says: "read before",
+    },
+    { name: "the page limit", answers: endless, says: "given up after 4 pages" },
+    {
+      name: "empty pages without an end",
+      answers: ["a", "b", "c", "d"].map((nextCursor) => body({ posts: [], nextCursor })),
+      says: "3 pages without any",
+    },
+    {
+      name: "a total that is never reached",
+      answers: [body({ posts: two, page: 1, total: 9 }), body({ posts: [], page: 2, total: 9 })],
+      says: "3 pages without any",
+    },
+    {
+      name: "more, but no way to ask",
+      answers: [body({ posts: two, hasMore: true })],
+      says: "Set board.paging",
+    },
+    {
+      name: "a total above what is shown",
+      answers: [body({ posts: two, total: 130 })],
+      says: "130 posts in all, 2 shown",
+    },
+    {
+      name: "more, but no cursor",
+      answers: [body({ posts: two, nextCursor: null, hasMore: true })],
+      says: "does not say where",
+    },
+    {
+      name: "more, but no address",
+      answers: [body({ posts: two, next: null, hasMore: true })],
+      says: "does not say where",
+    },
+  ];
+  it.each(cases)("$name", async ({ answers, paging = {}, says }) => {
+    const { end } = await list({ answers, paging });
+    expect(end).toEqual<ListEnd>({ kind: "incomplete", message: expect.stringContaining(says) });
+  });
+
+  it("but the page limit waits until enough posts were seen", async () => {
+    const pages = Array.from({ length: 5 }, (_, page) =>
+      body({ posts: records(1, 1 + page), nextCursor: `c${page}` }),
+    );
+    const { end, posts } = await list({ answers: [...pages, body({ posts: records(1, 6) })] });
+    expect(posts).toHaveLength(5);
+    expect(end).toHaveProperty("message", expect.stringContaining("after 5 pages"));
+  });
+});
+
+describe("the next page", () => {
+  async function refusalOf(answer: Canned) {
+    const server = await serveAnswers([answer]);
+    const board = givenBoard(server.url, { retries: 2 });
+    const error = await failureOf(pull(board));
+    return { error, asked: server.asked };
+  }
+
+  it.each([
+    ["another host", "https://evil.example/steal?token=1"],
+    ["another port", "http://127.0.0.1:1/api/v1/feedback"],
+    ["another scheme", "https://127.0.0.1/api/v1/feedback"],
+    ["another host without a scheme", "//evil.example/x"],
+    ["another host behind backslashes", "/\\evil.example/x"],
+    ["a script", "javascript:alert(1)"],
+  ])("is not asked for at %s", async (_name, address) => {
+    for (const answer of [
+      body({ posts: two, next: address }),
+      body({ posts: two }, { link: `<${address}>; rel="next"` }),
+    ]) {
+      const { error, asked } = await refusalOf(answer);
+      expect(error.fault).toBe("unreadable");
+      expect(error.message).toContain("another origin");
+      expect(error.message).not.toContain("token");
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    ["that can't be parsed", { next: "http://[" }, "can't be read"],
+    ["that is far too long", { next: `/${"x".repeat(9000)}` }, "can't be read"],
+    ["whose cursor is far too long", { nextCursor: "x".repeat(9000) }, "too long"],
+  ])("is refused at an address %s", async (_name, signal, says) => {
+    const { error } = await refusalOf(body({ posts: two, ...signal }));
+    expect(error.fault).toBe("unreadable");
+    expect(error.message).toContain(says);
+    expect(error.message.length).toBeLessThan(300);
+  });
+
+  it("carries the project, whatever the board's address says", async () => {
+    const answers = [
+      body({ posts: two, next: "/api/v1/feedback?cursor=a&project=other" }),
+      body({ posts: next, next: "/api/v1/feedback?cursor=b#top" }),
+      body({ posts: records(1, 5), next: null }),
+    ];
+    const { asked, end } = await list({ answers });
+    expect(end).toEqual({ kind: "complete" });
+    expect(asked.map(({ url }) => url)).toEqual([
+      "/api/v1/feedback?project=prj_1",
+      "/api/v1/feedback?cursor=a&project=prj_1",
+      "/api/v1/feedback?cursor=b&project=prj_1",
+    ]);
+  });
+
+  it("is found among several links, in any notation", async () => {
+    const link = '</a>; rel=first, </api/v1/feedback?p=2>; title="x"; rel="last next", </z>; foo';
+    const { asked } = await list({ answers: [body(two, { link }), body(next)] });
+    expect(asked[1]?.url).toBe("/api/v1/feedback?p=2&project=prj_1");
+  });
+
+  it("takes the parameter that a person named", async () => {
+    const { asked } = await list({
+      answers: [body({ posts: two }), body({ posts: next }), body({ posts: [] })],
+      paging: { kind: "offset", param: "skip", sizeParam: "take", size: 2 },
+    });
+    expect(asked.map(({ url }) => url.split("?")[1])).toEqual([
+      "project=prj_1&take=2",
+      "project=prj_1&take=2&skip=2",
+      "project=prj_1&take=2&skip=4",
+    ]);
+  });
+
+  it("fails the pull when it can't be read, after the first page was handed over", async () => {
+    const server = await serveAnswers([body({ posts: two, nextCursor: "a" }), { status: 403 }]);
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const page of givenBoard(server.url).listPosts(project, bounds())) {
+        seen.push(...page.posts.map(({ id }) => id));
+        expect(page.end).toBeUndefined();
+      }
+    })();
+    expect((await failureOf(reading)).fault).toBe("unauthorized");
+    expect(seen).toEqual(["p1", "p2"]);
+  });
+});
