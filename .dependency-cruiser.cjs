@@ -1,7 +1,104 @@
+/**
+ * The import table of src/README.md, enforced. A folder may import itself, what its line allows, and the npm packages that
+ * it owns; everything else is an error.
+ */
+const table = {
+  model: { folders: [], packages: [] },
+  plan: { folders: ["model"], packages: ["liquidjs", "node:crypto"] },
+  board: { folders: ["model", "errors", "log"], packages: ["undici", "node:"] },
+  tracker: { folders: ["model", "errors", "log"], packages: ["@octokit/", "node:"] },
+  ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "node:"] },
+  config: { folders: ["errors"], packages: ["zod", "yaml", "node:"] },
+  sandbox: { folders: ["model"], packages: ["node:"] },
+  errors: { folders: [], packages: [] },
+  log: { folders: [], packages: ["pino", "pino-pretty"] },
+  // Of the two sides and the ledger the sync knows the ports alone.
+  sync: {
+    folders: ["model", "plan", "errors", "log", "board/board", "tracker/tracker", "ledger/ledger"],
+    packages: [],
+  },
+  daemon: {
+    folders: [
+      "model",
+      "errors",
+      "log",
+      "app",
+      "sync",
+      "config",
+      "board/board",
+      "tracker/tracker",
+      "ledger/ledger",
+    ],
+    packages: ["node-cron", "fastify", "node:"],
+  },
+  app: {
+    folders: ["model", "plan", "errors", "log", "board", "tracker", "ledger", "config", "sync"],
+    packages: [],
+  },
+  // `plan/template` for the check of templates while the config is loaded; the ledger's opening, which the commands own.
+  commands: {
+    folders: [
+      "model",
+      "errors",
+      "log",
+      "app",
+      "sync",
+      "config",
+      "daemon",
+      "sandbox",
+      "ledger",
+      "plan/template",
+    ],
+    packages: ["commander", "cli-table3", "node:"],
+  },
+  main: { folders: ["commands"], packages: ["node:"] },
+};
+
+const quote = (text) => text.replaceAll("/", "\\/").replaceAll("-", "\\-");
+const place = (name) => `^src/${quote(name)}(\\.ts$|/)`;
+
+const forbidden = Object.entries(table).flatMap(([name, { folders, packages }]) => [
+  {
+    name: `${name}-imports`,
+    comment: `src/${name} may import ${folders.join(", ") || "no other folder"}.`,
+    severity: "error",
+    from: { path: place(name) },
+    to: { path: "^src/", pathNot: [place(name), ...folders.map(place)] },
+  },
+  {
+    name: `${name}-packages`,
+    comment: `src/${name} may use ${packages.join(", ") || "no package"}.`,
+    severity: "error",
+    from: { path: place(name) },
+    to: {
+      dependencyTypesNot: ["local", "type-only"],
+      pathNot: [
+        "^src/",
+        ...packages.map((known) =>
+          known === "node:"
+            ? "^[a-z_/0-9]+$"
+            : known.startsWith("node:")
+              ? `^${known.slice(5)}$`
+              : `node_modules/${quote(known)}`,
+        ),
+      ],
+    },
+  },
+]);
+
 module.exports = {
   forbidden: [
-    { name: "x", severity: "error", from: { path: "^src/main" }, to: { path: "^src/config" } },
-    { name: "circ", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
+    ...forbidden,
   ],
-  options: { parser: "swc", doNotFollow: { path: "node_modules" } },
+  options: {
+    parser: "swc",
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".js"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+    },
+  },
 };

@@ -1,0 +1,153 @@
+import type { Board } from "./board/board.ts";
+import { createHttpBoard } from "./board/http/http.ts";
+import { createProxiedFetch } from "./board/http/proxied-fetch.ts";
+import type { Config, ProjectConfig } from "./config/schema.ts";
+import type { Secrets } from "./config/secrets.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { Log } from "./log.ts";
+import type { Clock, Random } from "./model/surroundings.ts";
+import { boardHash } from "./plan/marker.ts";
+import { defaultRules } from "./plan/rules.ts";
+import type { Rule, Settings } from "./plan/settings.ts";
+import type { Policy, SyncProject, World } from "./sync/world.ts";
+import { createGitHubTracker } from "./tracker/github/github.ts";
+import type { Tracker } from "./tracker/tracker.ts";
+
+/** What the machine gives to the adapters. */
+export interface Machine {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly version: string;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, by any case of their names. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Both sides, ready to be asked. */
+export interface Sides {
+  readonly board: Board;
+  readonly tracker: Tracker;
+}
+
+/** The only place that names concrete adapters. */
+export function connectSides(config: Config, secrets: Secrets, machine: Machine): Sides {
+  const { clock, random, log, version } = machine;
+  const proxy = readProxies(machine.environment);
+  const { board, tracker } = config;
+  return {
+    board: createHttpBoard({
+      url: board.url,
+      key: secrets.boardApiKey,
+      version,
+      timeoutMs: board.timeout,
+      retries: board.retries,
+      clock,
+      random,
+      log,
+      overrides: {
+        ...(board.list && { list: board.list }),
+        ...(board.paging && { paging: board.paging }),
+        ...(board.fields && { fields: board.fields }),
+      },
+      proxy,
+    }),
+    tracker: createTracker(tracker, secrets, machine, proxy),
+  };
+}
+
+/** A new tracker is a folder, one variant in the config's schema, and one case here. */
+function createTracker(
+  tracker: Config["tracker"],
+  secrets: Secrets,
+  machine: Machine,
+  proxy: ReturnType<typeof readProxies>,
+): Tracker {
+  const { clock, random, log } = machine;
+  switch (tracker.kind) {
+    case "github":
+      return createGitHubTracker({
+        url: tracker.url,
+        token: secrets.githubToken,
+        timeoutMs: tracker.timeout,
+        clock,
+        random,
+        log,
+        fetch: createProxiedFetch(proxy),
+      });
+  }
+}
+
+/** Everything that a run works with. */
+export function buildWorld(config: Config, sides: Sides, ledger: Ledger, machine: Machine): World {
+  return { ...sides, ledger, clock: machine.clock, log: machine.log, policy: policyOf(config) };
+}
+
+function policyOf(config: Config): Policy {
+  return {
+    boardHash: boardHash(config.board.url),
+    fullEveryMs: config.fullEvery,
+    budgetMs: config.budget,
+    waits: { createMs: config.waits.create, patchMs: config.waits.patch },
+    pace: config.tracker.pace,
+    webHosts: [new URL(config.tracker.url).host],
+    trustedAuthors: config.tracker.trustedAuthors,
+    concurrency: config.board.concurrency,
+    keepMs: config.keep,
+  };
+}
+
+/** The projects of a config, as the sync knows them. */
+export function syncProjects(config: Config): readonly SyncProject[] {
+  return config.projects.map((project) => ({
+    key: project.project,
+    settings: settingsOf(project, config),
+    templates: {
+      title: project.issue.title,
+      body: project.issue.body,
+      postUrl: project.issue.postUrl,
+    },
+  }));
+}
+
+function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {
+  const { archived, ...select } = project.select;
+  const { labels, categoryLabels, assignees, milestone, type } = project.issue;
+  return {
+    repo: project.repo,
+    writes: project.writes,
+    select: { ...select, archived: archived ?? false, isArchivedDefault: archived === undefined },
+    route: project.route,
+    issue: {
+      labels,
+      categoryLabels,
+      assignees,
+      ...(milestone !== undefined && { milestone }),
+      ...(type !== undefined && { type }),
+    },
+    content: project.content,
+    rules: project.rules?.map(ruleOf) ?? defaultRules(),
+    whenNoRule: project.whenNoRule,
+    conflict: project.conflict,
+    several: project.several,
+    settleMs: config.settle,
+    guard: config.guard,
+  };
+}
+
+/** Conditions that this version can't read yet have been refused when the config was loaded. */
+function ruleOf({ when = {}, set }: NonNullable<ProjectConfig["rules"]>[number]): Rule {
+  const {
+    subIssues: _subIssues,
+    projectStatus: _status,
+    pullRequest: _pullRequest,
+    released: _released,
+    ...known
+  } = when;
+  return { when: known, set };
+}
+
+function readProxies(environment: Machine["environment"]) {
+  const read = (name: string): string | undefined =>
+    environment[name.toLowerCase()] || environment[name] || undefined;
+  return { http: read("HTTP_PROXY"), https: read("HTTPS_PROXY"), none: read("NO_PROXY") };
+}

@@ -1,0 +1,17 @@
+import { EnvHttpProxyAgent, fetch } from "undici";
+import type { ProxySettings } from "./transport.ts";
+
+/**
+ * A fetch that honours the proxies, for the tracker's adapter: the one of Node.js takes none as an argument, and undici has
+ * one owner, this folder.
+ */
+export function createProxiedFetch(
+  proxy: ProxySettings,
+): (url: string, init: object) => ReturnType<typeof fetch> {
+  const dispatcher = new EnvHttpProxyAgent({
+    httpProxy: proxy.http ?? "",
+    httpsProxy: proxy.https ?? "",
+    noProxy: proxy.none ?? "",
+  });
+  return (url, init) => fetch(url, { ...init, dispatcher });
+}

@@ -1,0 +1,20 @@
+import type { Clock } from "../model/surroundings.ts";
+
+/** The machine's clock. Its sleep ends early, and quietly, when the signal is aborted. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) {
+        resolve();
+        return;
+      }
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener("abort", end, { once: true });
+    }),
+};

@@ -1,0 +1,114 @@
+import { connectSides, type Machine, type Sides, syncProjects } from "../app.ts";
+import { loadEnvironment, readLogLevel, readVariable } from "../config/environment.ts";
+import { readTextFile } from "../config/files.ts";
+import { type ConfigSource, loadConfigAndSecrets } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { ConfigError } from "../errors.ts";
+import { createLog, type Log, redactor } from "../log.ts";
+import { checkTemplate } from "../plan/template.ts";
+import type { SyncProject } from "../sync/world.ts";
+import { systemClock } from "./clock.ts";
+import { failWith } from "./failure.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "./terminal.ts";
+
+/** What a command that talks to both sides works with. */
+export interface Session {
+  /** Prints no secret, whatever is written to it. */
+  readonly terminal: Terminal;
+  readonly config: Config;
+  readonly projects: readonly SyncProject[];
+  readonly machine: Machine;
+  readonly sides: Sides;
+  readonly log: Log;
+}
+
+/** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
+export async function inSession(
+  terminal: Terminal,
+  options: CommonOptions & { readonly project?: readonly string[] },
+  work: (session: Session) => Promise<number>,
+): Promise<number> {
+  const secrets: string[] = [];
+  const safe = redactTerminal(terminal, secrets);
+  try {
+    return await work(openSession(safe, options, secrets));
+  } catch (error) {
+    return failWith(safe, options, error);
+  }
+}
+
+function openSession(
+  terminal: Terminal,
+  options: CommonOptions & { readonly project?: readonly string[] },
+  secrets: string[],
+): Session {
+  const source = configSource(terminal, options);
+  const loaded = loadConfigAndSecrets(source);
+  secrets.push(...loaded.secrets.all);
+  const log = openLog(terminal, options, secrets);
+  for (const warning of loaded.warnings) log.warn({}, warning);
+  const machine: Machine = {
+    clock: systemClock,
+    random: Math.random,
+    log,
+    version: terminal.version,
+    environment: source.environment,
+  };
+  return {
+    terminal,
+    config: loaded.config,
+    projects: chooseProjects(syncProjects(loaded.config), options.project, loaded.file),
+    machine,
+    sides: connectSides(loaded.config, loaded.secrets, machine),
+    log,
+  };
+}
+
+/** Where the config of a command comes from. */
+export function configSource(terminal: Terminal, options: CommonOptions): ConfigSource {
+  const environment = loadEnvironment({ env: terminal.env, cwd: terminal.cwd, readText: readTextFile });
+  return { file: options.config, environment, cwd: terminal.cwd, readText: readTextFile, checkTemplate };
+}
+
+function openLog(terminal: Terminal, options: CommonOptions, secrets: readonly string[]): Log {
+  const wanted = options.logLevel ?? readLogLevel(configSource(terminal, options).environment);
+  return createLog({
+    level: options.quiet === true && options.logLevel === undefined ? "error" : wanted,
+    isReadable: terminal.err.isTerminal,
+    hasColours:
+      terminal.err.isTerminal &&
+      readVariable(terminal.env as Record<string, string>, "NO_COLOR") === undefined,
+    redact: redactor(secrets),
+    write: (line) => terminal.err.write(line),
+  });
+}
+
+function chooseProjects(
+  projects: readonly SyncProject[],
+  wanted: readonly string[] | undefined,
+  file: string,
+): readonly SyncProject[] {
+  if (wanted === undefined) return projects;
+  const unknown = wanted.filter((key) => !projects.some((project) => project.key === key));
+  if (unknown.length > 0) {
+    const known = projects.map(({ key }) => key).join(", ");
+    throw new ConfigError(unknown.map((key) => `${file} has no project \`${key}\`. It has: ${known}.`));
+  }
+  return projects.filter(({ key }) => wanted.includes(key));
+}
+
+/** The secrets may become known later: they are looked at with every write. */
+function redactTerminal(terminal: Terminal, secrets: readonly string[]): Terminal {
+  const safe = (output: Output): Output => ({
+    isTerminal: output.isTerminal,
+    columns: output.columns,
+    write: (text) => output.write(redactor(secrets)(text)),
+  });
+  return { ...terminal, out: safe(terminal.out), err: safe(terminal.err) };
+}
+
+/** 130 and 143 where a signal ended the work early, as a shell would say it. */
+export function exitOf(terminal: Terminal, code: number): number {
+  if (!terminal.signal.aborted) return code;
+  return terminal.signal.reason === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+}

@@ -1,0 +1,41 @@
+import { hostname } from "node:os";
+import type { Ledger } from "../ledger/ledger.ts";
+import { acquireState } from "../ledger/sqlite/lock.ts";
+import { openLedger, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
+import { systemClock } from "./clock.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Holds the state for one command, and lets go of it whatever happens. */
+export async function withState<T>(
+  terminal: Terminal,
+  command: string,
+  state: string,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const options = stateOptions(terminal);
+  const lock = acquireState(state, `${command}, process ${terminal.pid} on ${hostname()}`, options);
+  try {
+    const ledger = openLedger(state, options);
+    try {
+      return await work(ledger);
+    } finally {
+      ledger.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** The state for a command that changes nothing and works beside a daemon; undefined when there is none yet. */
+export function readState(state: string): Ledger | undefined {
+  return openLedgerReadOnly(state);
+}
+
+/** A state of one's own, that nobody else knows. */
+export function openPrivateState(terminal: Terminal, file: string): Ledger {
+  return openLedger(file, stateOptions(terminal));
+}
+
+function stateOptions(terminal: Terminal): { readonly now: number; readonly version: string } {
+  return { now: systemClock.now(), version: terminal.version };
+}

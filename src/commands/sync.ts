@@ -1,0 +1,23 @@
+import { resolve } from "node:path";
+import { buildWorld } from "../app.ts";
+import { runProjects } from "../sync/run.ts";
+import { exitOfResult, printRun } from "./output.ts";
+import { exitOf, inSession } from "./session.ts";
+import { withState } from "./state.ts";
+import type { CommonOptions, Terminal } from "./terminal.ts";
+
+/** `boardsync sync`: one run. Needs the state for itself. */
+export async function sync(
+  terminal: Terminal,
+  options: CommonOptions & { readonly project?: readonly string[]; readonly adopt?: boolean },
+): Promise<number> {
+  return inSession(terminal, options, ({ terminal: safe, config, machine, sides, projects }) =>
+    withState(terminal, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
+      const world = buildWorld(config, sides, ledger, machine);
+      const mode = options.adopt === true ? "adopt" : "sync";
+      const { report } = await runProjects(projects, world, mode, terminal.signal);
+      printRun(safe, options, report);
+      return exitOf(terminal, exitOfResult(report.result));
+    }),
+  );
+}

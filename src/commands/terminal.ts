@@ -1,0 +1,40 @@
+/** What a command gets of the process; `main.ts` makes it of the real one, a test of strings. */
+export interface Terminal {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly version: string;
+  readonly pid: number;
+  readonly out: Output;
+  readonly err: Output;
+  /** Aborted by the first SIGINT or SIGTERM: start nothing new, finish what is in hand. */
+  readonly signal: AbortSignal;
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Width in columns; 80 where it is not known. */
+  readonly columns: number;
+  write(text: string): void;
+}
+
+/** Exit codes, as the README lists them. */
+export const exitCodes = {
+  ok: 0,
+  partial: 1,
+  usage: 2,
+  unreachable: 3,
+  held: 4,
+  busy: 5,
+  changes: 10,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** The options that every command has. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly logLevel?: string;
+}

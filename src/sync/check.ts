@@ -1,0 +1,250 @@
+import type { ListShape } from "../board/board.ts";
+import { ProjectError, RemoteError } from "../errors.ts";
+import type { Repository } from "../model/issue.ts";
+import type { BoardProject, PostField } from "../model/post.ts";
+import type { ReadBounds } from "../model/surroundings.ts";
+import { isSameValue } from "../plan/fields.ts";
+import { shadowedRules } from "../plan/rules.ts";
+import { unseenConditions } from "../plan/select.ts";
+import type { Settings } from "../plan/settings.ts";
+import { repositoryNames } from "./identify.ts";
+import type { SyncProject, World } from "./world.ts";
+
+/** One line of `check`. */
+export interface Finding {
+  readonly level: "ok" | "warning" | "error";
+  /** `board`, `tracker`, or the project's name. */
+  readonly subject: string;
+  /** Set where something is wrong; for example `board.unauthorized`. */
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+/** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
+export async function checkAll(
+  projects: readonly SyncProject[],
+  world: Pick<World, "board" | "tracker">,
+  bounds: ReadBounds,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const listed = await look(findings, "board", () => checkBoard(findings, world, bounds));
+  const account = await look(findings, "tracker", () => checkAccount(findings, world, bounds));
+  for (const project of projects) {
+    if (listed !== undefined) {
+      await look(findings, project.key, () => checkPosts(findings, project, listed, world, bounds));
+    }
+    if (account !== undefined) {
+      for (const name of repositoryNames(project.settings)) {
+        await look(findings, project.key, () => checkRepository(findings, project, name, world, bounds));
+      }
+    }
+    checkRules(findings, project);
+  }
+  return findings;
+}
+
+/** Runs one look; a failure is a finding, and the rest goes on. */
+async function look<T>(findings: Finding[], subject: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
+    findings.push({ level: "error", subject, code: error.code, message: error.message });
+    return undefined;
+  }
+}
+
+async function checkBoard(
+  findings: Finding[],
+  { board }: Pick<World, "board">,
+  bounds: ReadBounds,
+): Promise<readonly BoardProject[]> {
+  await board.verifyKey(bounds);
+  const listed = await board.listProjects(bounds);
+  const names = listed.map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`)).join(", ");
+  say(findings, "ok", "board", `The key is accepted; it sees ${listed.length} projects: ${names}.`);
+  return listed;
+}
+
+async function checkAccount(
+  findings: Finding[],
+  { tracker }: Pick<World, "tracker">,
+  bounds: ReadBounds,
+): Promise<string> {
+  const { login } = await tracker.account(bounds);
+  say(findings, "ok", "tracker", `The token is accepted; issues will be opened by ${login}.`);
+  return login;
+}
+
+async function checkPosts(
+  findings: Finding[],
+  project: SyncProject,
+  listed: readonly BoardProject[],
+  { board }: Pick<World, "board">,
+  bounds: ReadBounds,
+): Promise<void> {
+  const found =
+    listed.find(({ id }) => id === project.key) ?? listed.find(({ slug }) => slug === project.key);
+  if (found === undefined) {
+    const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
+    const message = `The board has no project \`${project.key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`;
+    throw new ProjectError("board.project", message);
+  }
+  const seen = new Set<PostField>();
+  const statuses = new Map<string, number>();
+  let posts = 0;
+  let shape: ListShape | undefined;
+  for await (const page of board.listPosts(found.id, bounds)) {
+    shape ??= page.shape;
+    posts += page.posts.length;
+    for (const field of page.seen) seen.add(field);
+    for (const { values } of page.posts) {
+      if (typeof values.status === "string")
+        statuses.set(values.status, (statuses.get(values.status) ?? 0) + 1);
+    }
+    for (const message of page.unusable) say(findings, "warning", project.key, message);
+    if (page.end !== undefined && page.end.kind !== "complete") {
+      say(
+        findings,
+        page.end.kind === "cut" ? "warning" : "error",
+        project.key,
+        page.end.message,
+        "board.incomplete",
+      );
+    }
+  }
+  const settings: Settings = { ...project.settings, project: found.id };
+  sayShape(findings, project.key, posts, shape);
+  checkStatuses(findings, settings, project.key, seen, statuses);
+  if (posts === 0) return;
+  for (const problem of unseenConditions(settings, seen)) {
+    const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
+    say(findings, "error", project.key, message, "board.unseen");
+  }
+}
+
+function sayShape(findings: Finding[], subject: string, posts: number, shape: ListShape | undefined): void {
+  if (shape === undefined || posts === 0) {
+    say(
+      findings,
+      "warning",
+      subject,
+      "The list has no posts, so its shape and its statuses are not known yet.",
+    );
+    return;
+  }
+  say(
+    findings,
+    "ok",
+    subject,
+    `${posts} posts, found under ${shape.items}; id field \`${shape.id ?? "?"}\`; paging: ${shape.paging}. Fields: ${shape.keys.join(", ")}.`,
+  );
+}
+
+/** The values of `status` are the board's own: a rule's word that nobody has seen may be a slip. */
+function checkStatuses(
+  findings: Finding[],
+  settings: Settings,
+  subject: string,
+  seen: ReadonlySet<PostField>,
+  statuses: ReadonlyMap<string, number>,
+): void {
+  if (!seen.has("status")) return;
+  const counted = [...statuses].map(([status, count]) => `${status} (${count})`).join(", ");
+  say(findings, "ok", subject, `Statuses seen: ${counted || "none"}.`);
+  const named = [
+    ...(settings.select.statuses ?? []).map((status) => ({ status, where: "select.statuses" })),
+    ...settings.rules.flatMap(({ set }, index) =>
+      typeof set.status === "string" ? [{ status: set.status, where: `rules[${index}].set.status` }] : [],
+    ),
+  ];
+  for (const { status, where } of named) {
+    if ([...statuses.keys()].some((known) => isSameValue("status", known, status))) continue;
+    const message = `No post has the status \`${status}\` of ${where}. That may be right (nothing has got there yet), or a slip: the board refuses what it does not know.`;
+    say(findings, "warning", subject, message, "board.status");
+  }
+}
+
+async function checkRepository(
+  findings: Finding[],
+  project: SyncProject,
+  name: string,
+  { tracker }: Pick<World, "tracker">,
+  bounds: ReadBounds,
+): Promise<void> {
+  const { settings, key } = project;
+  const repository = await tracker.repository(name, bounds);
+  if (repository.isArchived) {
+    say(findings, "error", key, `${name} is archived, so nothing can be written there.`, "tracker.archived");
+  }
+  if (!repository.hasIssues) {
+    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
+    say(findings, "error", key, message, "tracker.no-issues");
+  }
+  sayAccess(findings, key, name, repository);
+  const { labels, milestones } = await tracker.catalogue(repository, bounds);
+  const known = new Set(labels.map((label) => label.toLowerCase()));
+  const wanted = [...settings.issue.labels, ...Object.values(settings.issue.categoryLabels)];
+  const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
+  if (missing.length > 0) {
+    say(
+      findings,
+      "warning",
+      key,
+      `${name} has no label ${missing.join(", ")}; it is created with the first issue that needs it.`,
+    );
+  }
+  const read = settings.rules.flatMap(({ when }) => [
+    ...(when.labels ?? []),
+    ...(when.anyLabel ?? []),
+    ...(when.noLabel ?? []),
+  ]);
+  const unread = [...new Set(read)].filter((label) => !known.has(label.toLowerCase()));
+  if (unread.length > 0) {
+    const message = `${name} has no label ${unread.join(", ")}, which the rules look at: no issue can have it yet.`;
+    say(findings, "warning", key, message, "tracker.label");
+  }
+  const { milestone } = settings.issue;
+  if (milestone !== undefined && !milestones.some(({ title }) => title === milestone)) {
+    const message = `${name} has no milestone "${milestone}". Create it, or correct issue.milestone; until then issues are opened without one.`;
+    say(findings, "error", key, message, "tracker.milestone");
+  }
+}
+
+function sayAccess(findings: Finding[], key: string, name: string, repository: Repository): void {
+  if (repository.name.toLowerCase() !== name.toLowerCase()) {
+    const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
+    say(findings, "warning", key, message, "tracker.renamed");
+  }
+  if (!repository.isPrivate) {
+    say(
+      findings,
+      "warning",
+      key,
+      `${name} is public: titles and descriptions of the selected posts become public.`,
+    );
+  }
+  if (repository.canPush) {
+    say(findings, "ok", key, `${name} is there, and the token may write to it.`);
+    return;
+  }
+  const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
+  say(findings, "error", key, message, "tracker.permission");
+}
+
+function checkRules(findings: Finding[], project: SyncProject): void {
+  for (const { index, by } of shadowedRules(project.settings.rules)) {
+    const message = `rules[${index}] can never match: rules[${by}] above it matches whenever it would.`;
+    say(findings, "error", project.key, message, "config.shadowed");
+  }
+}
+
+function say(
+  findings: Finding[],
+  level: Finding["level"],
+  subject: string,
+  message: string,
+  code: string | undefined = undefined,
+): void {
+  findings.push({ level, subject, code: level === "ok" ? undefined : code, message });
+}

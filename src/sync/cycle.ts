@@ -1,0 +1,47 @@
+import { apply } from "./apply.ts";
+import { planContext } from "./context.ts";
+import { type Cycle, type PulledCycle, startTally } from "./cycle-state.ts";
+import { decide } from "./decide.ts";
+import { identify } from "./identify.ts";
+import { pullBoard } from "./pull-board.ts";
+import { pullTracker } from "./pull-tracker.ts";
+import { noteFailure, reportProject } from "./report.ts";
+import { resolveUnknown } from "./resolve.ts";
+import type { PlannedAction, ProjectReport, Run, SyncProject, World } from "./world.ts";
+
+/** What a cycle has to say: the report of its project, and what it planned. */
+export interface CycleResult {
+  readonly report: ProjectReport;
+  readonly planned: readonly PlannedAction[];
+  /** Whether both sides were reached and the project could be decided at all. */
+  readonly isDone: boolean;
+}
+
+/**
+ * One project, once: pull → plan → guard → apply → record. The same for `plan`, `sync` and the daemon. What fails is in
+ * the report; only bugs and an unusable state are thrown.
+ */
+export async function runCycle(project: SyncProject, world: World, run: Run): Promise<CycleResult> {
+  const tally = startTally();
+  const before = { board: world.board.requests, tracker: world.tracker.requests };
+  let isDone = false;
+  try {
+    const cycle = await identify(project, world, run, tally);
+    const pulled = await pull(cycle);
+    const wanted = decide(pulled);
+    if (run.mode === "sync") await apply(pulled, wanted);
+    isDone = true;
+  } catch (error) {
+    noteFailure(tally, error);
+  }
+  const report = reportProject(project, world, run, tally, before, isDone);
+  return { report, planned: tally.planned, isDone };
+}
+
+async function pull(cycle: Cycle): Promise<PulledCycle> {
+  const board = await pullBoard(cycle);
+  await pullTracker(cycle);
+  const pulled = planContext(cycle, board);
+  await resolveUnknown(pulled, board.isComplete);
+  return pulled;
+}

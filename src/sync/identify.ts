@@ -1,0 +1,140 @@
+import { ProjectError, RemoteError } from "../errors.ts";
+import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryName } from "../model/issue.ts";
+import type { Settings } from "../plan/settings.ts";
+import { type Cycle, startTally, type Tally } from "./cycle-state.ts";
+import type { Run, SyncProject, World } from "./world.ts";
+
+/**
+ * Finds out who we are and what the config's names mean: the project on the board, the repositories on the tracker. An
+ * answer is remembered for `fullEvery`, so that an idle run asks none of this.
+ *
+ * @throws ProjectError when the project, or its own repository, can't be used.
+ * @throws RemoteError when a side can't be asked.
+ */
+export async function identify(
+  project: SyncProject,
+  world: World,
+  run: Run,
+  tally: Tally = startTally(),
+): Promise<Cycle> {
+  const memory = await findProject(project, world, run);
+  const account = await findAccount(world, run);
+  const settings: Settings = { ...project.settings, project: memory.id };
+  const repositories = new Map<RepositoryName, RepositoryMemory>();
+  for (const name of repositoryNames(settings)) {
+    const problem = await findRepository(name, world, run).then(
+      (found) => {
+        repositories.set(name, found);
+        return undefined;
+      },
+      (error: unknown) => asProjectError(error),
+    );
+    if (problem === undefined) continue;
+    // Posts routed to a repository that can't be used stay due; without the project's own one nothing makes sense.
+    if (name === settings.repo) throw problem;
+    tally.errors.push({ code: problem.code, message: problem.message });
+  }
+  return { world, run, project, memory, settings, account, repositories, tally };
+}
+
+/** The repositories that a project names, its own first, each once. */
+export function repositoryNames(settings: Pick<Settings, "repo" | "route">): readonly RepositoryName[] {
+  return [...new Set([settings.repo, ...settings.route.map((route) => route.repo)])];
+}
+
+async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
+  const { ledger, clock, policy, board } = world;
+  const known = ledger.memory.project(project.key);
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
+  const listed = await board.listProjects(run.bounds);
+  const found =
+    listed.find((candidate) => candidate.id === project.key) ??
+    listed.find((candidate) => candidate.slug === project.key);
+  if (found === undefined) {
+    const names = listed.map((candidate) => candidate.slug ?? candidate.id).join(", ");
+    throw new ProjectError(
+      "board.project",
+      `The board has no project \`${project.key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`,
+    );
+  }
+  if (known !== undefined && known.id !== found.id) {
+    throw new ProjectError(
+      "board.project",
+      `\`${project.key}\` now means another project of the board (${found.id}, it was ${known.id}). Name the project by its id in the config.`,
+    );
+  }
+  const fresh: ProjectMemory = {
+    seen: [],
+    settingsPrint: undefined,
+    rulesPrint: undefined,
+    fullAt: undefined,
+    lastSuccessAt: undefined,
+    ...known,
+    key: project.key,
+    id: found.id,
+    name: found.name,
+    checkedAt: clock.now(),
+  };
+  ledger.memory.rememberProject(fresh);
+  return fresh;
+}
+
+async function findAccount(world: World, run: Run): Promise<string> {
+  const { ledger, clock, policy, tracker } = world;
+  const known = ledger.memory.account();
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known.login;
+  const account = await tracker.account(run.bounds);
+  ledger.memory.rememberAccount({ login: account.login, checkedAt: clock.now() });
+  return account.login;
+}
+
+async function findRepository(name: RepositoryName, world: World, run: Run): Promise<RepositoryMemory> {
+  const { ledger, clock, policy, tracker, log } = world;
+  const known = ledger.memory.repository(name);
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
+  // Pinned by its numeric id: the name may have come to mean another repository.
+  const repository = await tracker.repository(known?.repository.id ?? name, run.bounds);
+  if (repository.name.toLowerCase() !== name.toLowerCase()) {
+    log.warn(
+      { repo: name, now: repository.name },
+      "The repository was renamed; correct `repo` in the config",
+    );
+  }
+  if (repository.isArchived) {
+    throw new ProjectError(
+      "tracker.archived",
+      `The repository ${name} is archived, so nothing can be written there.`,
+    );
+  }
+  if (!repository.hasIssues) {
+    throw new ProjectError(
+      "tracker.no-issues",
+      `Issues are switched off in ${name}. Switch them on in the repository's settings.`,
+    );
+  }
+  const catalogue = await tracker.catalogue(repository, run.bounds);
+  const fresh: RepositoryMemory = {
+    etag: undefined,
+    cursor: undefined,
+    scannedAt: undefined,
+    recoveredAt: undefined,
+    fullAt: undefined,
+    ...known,
+    name,
+    repository,
+    labels: catalogue.labels,
+    milestones: catalogue.milestones,
+    checkedAt: clock.now(),
+  };
+  ledger.memory.rememberRepository(fresh);
+  return fresh;
+}
+
+/** A repository that is not there concerns its project; a side that can't be asked concerns the whole run. */
+function asProjectError(error: unknown): ProjectError {
+  if (error instanceof ProjectError) return error;
+  if (error instanceof RemoteError && error.fault === "missing")
+    return new ProjectError("tracker.missing", error.message);
+  throw error;
+}

@@ -1,0 +1,47 @@
+import { ProjectError, RemoteError } from "../errors.ts";
+import type { Tally } from "./cycle-state.ts";
+import type { ProjectReport, Run, SyncProject, World } from "./world.ts";
+
+/**
+ * Puts an expected failure of a whole project into its tally. Anything else is a bug or an unusable state, and goes on up.
+ */
+export function noteFailure(tally: Tally, error: unknown): void {
+  if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
+  tally.errors.push({ code: error.code, message: error.message });
+}
+
+/** The report of one project, made of what this run did and of what the ledger says waits. */
+export function reportProject(
+  project: SyncProject,
+  world: World,
+  run: Run,
+  tally: Tally,
+  before: { readonly board: number; readonly tracker: number },
+  isDone: boolean,
+): ProjectReport {
+  const { ledger, board, tracker, clock } = world;
+  const memory = ledger.memory.project(project.key);
+  const counts = memory && ledger.rows.counts(memory.id);
+  if (memory !== undefined && isDone && tally.errors.length === 0 && run.mode === "sync") {
+    ledger.memory.rememberProject({ ...memory, lastSuccessAt: clock.now() });
+  }
+  return {
+    project: project.key,
+    repo: project.settings.repo,
+    posts: counts?.posts ?? 0,
+    issues: counts?.issues ?? 0,
+    created: tally.created,
+    adopted: tally.adopted,
+    issueWrites: tally.issueWrites,
+    postWrites: tally.postWrites,
+    statusWrites: tally.statusWrites,
+    waiting: tally.waiting,
+    held: counts?.held ?? 0,
+    parked: counts?.parked ?? 0,
+    quarantined: counts?.quarantined ?? 0,
+    skipped: counts?.skipped ?? 0,
+    failed: tally.errors.length,
+    requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
+    errors: tally.errors,
+  };
+}

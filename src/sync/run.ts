@@ -1,0 +1,106 @@
+import { type CycleResult, runCycle } from "./cycle.ts";
+import type { Mode, PlanReport, ProjectReport, Run, RunReport, SyncProject, World } from "./world.ts";
+
+export interface RunResult {
+  readonly report: RunReport;
+  readonly plan: PlanReport;
+}
+
+/** What a side that can't be reached, or refuses our key, puts into a report. */
+const accessCodes: ReadonlySet<string> = new Set([
+  "board.unreachable",
+  "board.unauthorized",
+  "board.limited",
+  "tracker.unreachable",
+  "tracker.unauthorized",
+  "tracker.limited",
+]);
+
+/** Runs the given projects, one after another; one that fails never stops another. Each result is logged as it comes. */
+export async function runProjects(
+  projects: readonly SyncProject[],
+  world: World,
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { ledger, clock, policy, log } = world;
+  const startedAt = clock.now();
+  if (mode !== "plan") recoverJournal(world, startedAt);
+  const run: Run = {
+    number: ledger.runs.begin(startedAt),
+    mode,
+    bounds: { until: startedAt + policy.budgetMs, signal },
+    pulled: new Set(),
+    closed: { board: undefined, tracker: undefined },
+  };
+  const results: CycleResult[] = [];
+  for (const project of projects) {
+    if (signal.aborted) break;
+    log.info({ run: run.number, project: project.key, mode }, "Project started");
+    const result = await runCycle(project, world, run);
+    logResult(world, run, result.report);
+    results.push(result);
+  }
+  return finish(world, run, startedAt, results);
+}
+
+function finish(world: World, run: Run, startedAt: number, results: readonly CycleResult[]): RunResult {
+  const { ledger, clock, policy } = world;
+  const finishedAt = clock.now();
+  const reports = results.map(({ report }) => report);
+  const result = resultOf(results);
+  ledger.runs.finish(run.number, {
+    finishedAt,
+    result,
+    projects: reports.map((report) => ({ project: report.project, report })),
+  });
+  ledger.journal.prune(finishedAt - policy.keepMs);
+  return {
+    report: {
+      run: run.number,
+      result,
+      startedAt: new Date(startedAt).toISOString(),
+      durationMs: finishedAt - startedAt,
+      projects: reports,
+    },
+    plan: {
+      projects: results.map(({ report, planned }) => ({
+        project: report.project,
+        repo: report.repo,
+        actions: planned,
+        errors: report.errors,
+      })),
+    },
+  };
+}
+
+/** What was under way when the last process ended has an unknown outcome; its wait starts now. */
+function recoverJournal(world: World, now: number): void {
+  const recovered = world.ledger.journal.recover(now);
+  if (recovered === 0) return;
+  world.log.warn(
+    { writes: recovered },
+    "Writes were under way when the last run ended; their outcome is looked up",
+  );
+}
+
+/** `failed`: nothing could be reached or authenticated, so nothing was done. */
+function resultOf(results: readonly CycleResult[]): RunReport["result"] {
+  const reports = results.map(({ report }) => report);
+  const isUnreached = ({ report, isDone }: CycleResult): boolean =>
+    !isDone && report.errors.some(({ code }) => accessCodes.has(code));
+  if (results.length > 0 && results.every(isUnreached)) return "failed";
+  if (reports.some(({ failed }) => failed > 0)) return "partial";
+  return reports.some(hasWaiting) ? "held" : "ok";
+}
+
+function hasWaiting({ held, parked, quarantined }: ProjectReport): boolean {
+  return held + parked + quarantined > 0;
+}
+
+function logResult(world: World, run: Run, report: ProjectReport): void {
+  const { errors, ...numbers } = report;
+  for (const error of errors)
+    world.log.error({ run: run.number, project: report.project, ...error }, "Failed");
+  world.log.info({ run: run.number, ...numbers }, "Project finished");
+}

@@ -1,0 +1,133 @@
+import type { Board } from "../board/board.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Log } from "../log.ts";
+import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { Clock, ReadBounds } from "../model/surroundings.ts";
+import type { PaceLimits } from "../plan/pace.ts";
+import type { IssueTemplates } from "../plan/render.ts";
+import type { Settings } from "../plan/settings.ts";
+import type { Tracker } from "../tracker/tracker.ts";
+
+/** Everything that a run works with. Made by `app.ts`, or by a test. */
+export interface World {
+  readonly board: Board;
+  readonly tracker: Tracker;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly policy: Policy;
+}
+
+/** What holds for all projects; durations in milliseconds. */
+export interface Policy {
+  /** Stands in every marker: which board. */
+  readonly boardHash: string;
+  /** How long what was learnt about projects, repositories and our account is taken for true. */
+  readonly fullEveryMs: number;
+  /** A run starts no action after this. */
+  readonly budgetMs: number;
+  /** How long an unknown outcome rests before it is looked up. */
+  readonly waits: { readonly createMs: number; readonly patchMs: number };
+  readonly pace: PaceLimits;
+  /** Hosts of the tracker's web pages, beside github.com: links to issues there are made harmless, too. */
+  readonly webHosts: readonly string[];
+  /** Further logins whose markers count. */
+  readonly trustedAuthors: readonly string[];
+  /** PATCH requests in flight. */
+  readonly concurrency: number;
+  /** How long audit and run history are kept. */
+  readonly keepMs: number;
+}
+
+/** One project of the config. The planner's settings lack only the project's id, which the board has to tell. */
+export interface SyncProject {
+  /** `project` of the config: an id or a slug. */
+  readonly key: string;
+  readonly settings: Omit<Settings, "project">;
+  readonly templates: IssueTemplates;
+}
+
+/**
+ * `sync` writes. `plan` decides and writes nothing; it is given a ledger of its own. `adopt` links what carries our marker
+ * and takes both sides as they are.
+ */
+export type Mode = "sync" | "plan" | "adopt";
+
+/** What the cycles of one run share. */
+export interface Run {
+  readonly number: number;
+  readonly mode: Mode;
+  readonly bounds: ReadBounds;
+  /** Repositories that this run has pulled, so that projects which share one pull it once. */
+  readonly pulled: Set<RepositoryId>;
+  /** Why a side takes no more writes in this run; set by a limit or a refused credential. */
+  readonly closed: { board: Closure | undefined; tracker: Closure | undefined };
+}
+
+export interface Closure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What `sync --json` prints of a project. */
+export interface ProjectReport {
+  readonly project: string;
+  readonly repo: RepositoryName;
+  readonly posts: number;
+  readonly issues: number;
+  readonly created: number;
+  readonly adopted: number;
+  readonly issueWrites: number;
+  readonly postWrites: number;
+  readonly statusWrites: number;
+  readonly waiting: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly quarantined: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly requests: { readonly board: number; readonly tracker: number };
+  readonly errors: readonly ReportedError[];
+}
+
+export interface ReportedError {
+  readonly post?: string;
+  /** `owner/name#number`. */
+  readonly issue?: string;
+  /** For example `board.rejected`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One line of a plan, as `plan --json` prints it. */
+export interface PlannedAction {
+  readonly kind: "create-issue" | "update-issue" | "patch-post";
+  readonly post: string;
+  /** `owner/name#number`; for an issue that is still to be opened `owner/name`. */
+  readonly issue: string | null;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly reason: string;
+  /** Voters who will hear of it; null where the board does not show votes. */
+  readonly notifies: number | null;
+  /** Why it will not be done now, where a guard or a person's choice holds it. */
+  readonly held?: string;
+}
+
+/** What `sync --json` prints. */
+export interface RunReport {
+  readonly run: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly projects: readonly ProjectReport[];
+}
+
+/** What `plan --json` prints. */
+export interface PlanReport {
+  readonly projects: readonly {
+    readonly project: string;
+    readonly repo: RepositoryName;
+    readonly actions: readonly PlannedAction[];
+    readonly errors: readonly ReportedError[];
+  }[];
+}
