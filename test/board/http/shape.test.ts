@@ -9,7 +9,7 @@ async function pullBody(body: unknown, overrides = {}) {
 
 async function refusal(body: unknown, overrides = {}) {
   const server = await serveAnswers([{ body }]);
-  return await failureOf(pull(givenBoard(server.url, { overrides })));
+  return failureOf(pull(givenBoard(server.url, { overrides })));
 }
 
 const post = { id: "p1", title: "A post" };
