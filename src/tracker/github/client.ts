@@ -1,0 +1,90 @@
+import { Octokit } from "@octokit/rest";
+import type { Log } from "../../log.ts";
+import { TransportFailure } from "./network.ts";
+import { isObject } from "./shapes.ts";
+import type { Transport } from "./transport.ts";
+import type { Quote } from "./words.ts";
+
+/** An answer of any status. Header names are in lower case. */
+export interface Answer {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  readonly data: unknown;
+}
+
+/** One request: a route of GitHub's documentation with its parameters. */
+export interface ClientRequest {
+  /** Method and URL template, such as `GET /repos/{owner}/{repo}`; the rest of the parameters is query or body. */
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request once. It never rejects: no answer is a failure that says what is known. */
+export type Send = (request: ClientRequest) => Promise<Answer | TransportFailure>;
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly transport: Transport;
+  readonly log: Log;
+  readonly quote: Quote;
+}
+
+/**
+ * Octokit without a plugin that repeats or delays: https://github.com/octokit/plugin-retry.js sends a POST four times
+ * on a 502. An answer of any status is a value here, and the library's errors end here: they hold the request.
+ */
+export function createClient(options: ClientOptions): Send {
+  const log = createOctokitLog(options.log, options.quote);
+  const octokit = new Octokit({
+    auth: options.token,
+    baseUrl: options.url,
+    userAgent: "boardsync",
+    log,
+    // The request library has a log of its own, which is the console unless it is named here.
+    request: { fetch: options.transport.send, log },
+  });
+  return async (request) => {
+    try {
+      const answer = await octokit.request(request.route, {
+        ...request.parameters,
+        headers: {
+          accept: "application/vnd.github+json",
+          // An unversioned client would be moved to another version the day this one is retired.
+          "x-github-api-version": "2022-11-28",
+          ...request.headers,
+        },
+        request: request.signal === undefined ? {} : { signal: request.signal },
+      });
+      return { url: answer.url, status: answer.status, headers: answer.headers, data: answer.data };
+    } catch (error) {
+      return readAnswer(error);
+    }
+  };
+}
+
+/** The answer inside Octokit's error, which it throws from 304 and 400 on; without one the transport's failure. */
+function readAnswer(error: unknown): Answer | TransportFailure {
+  if (error instanceof Error && "response" in error && isObject(error.response)) {
+    // Octokit's RequestError keeps the answer as its request function would have returned it.
+    return error.response as unknown as Answer;
+  }
+  if (error instanceof Error && error.cause instanceof TransportFailure) return error.cause;
+  // Octokit itself failed, on a Content-Type or a body that it can't take; the answer is lost with it.
+  return new TransportFailure("lost", "the answer could not be read");
+}
+
+/** Octokit's own log lines hold request bodies, so nothing passes but the first deprecation notice. */
+function createOctokitLog(log: Log, quote: Quote) {
+  let isSaid = false;
+  const drop = () => {};
+  const warn = (message: string) => {
+    if (isSaid) return;
+    isSaid = true;
+    log.warn({ notice: quote(message) }, "GitHub announces that an endpoint will go away");
+  };
+  return { debug: drop, info: drop, warn, error: drop };
+}
