@@ -132,6 +132,8 @@ export interface Rows {
   row(project: ProjectId, post: PostId, now: number): Row | undefined;
   /** Records a decision: the bases and notes replace what was there, and the row is due again only as `due` says. */
   record(project: ProjectId, post: PostId, record: RowRecord): void;
+  /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
+  forgetLook(project: ProjectId, post: PostId): void;
   markDue(project: ProjectId, which: "all" | "linked" | readonly PostId[]): void;
   /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
   link(project: ProjectId, link: Link, issue: Issue, content: ContentBase | undefined): void;

@@ -65,8 +65,11 @@ export interface Parked {
 /** Everything that one decision needs. Built by the ledger, read by the plan. */
 export interface Row {
   readonly post: Post;
-  /** When a listing last showed this post, epoch ms: a write that rests on an old look waits for the next pull. */
-  readonly seenAt: number;
+  /**
+   * When a listing last showed this post, epoch ms: a write that rests on an old look waits for the next pull. undefined
+   * when none has since our last write to it: what is stored then says nothing about its fields.
+   */
+  readonly seenAt: number | undefined;
   /** Missing from a complete pull (1), from two complete pulls of two runs or answered by 404 (2); else 0. */
   readonly missing: 0 | 1 | 2;
   readonly links: readonly LinkedIssue[];

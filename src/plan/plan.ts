@@ -64,6 +64,8 @@ import type { Render, Settings } from "./settings.ts";
  *
  *     26  an issue that decides has not been read, or all   change nothing, say so
  *           are gone
+ *     27  no listing has shown the post since our last       change nothing, look again with the next pull
+ *           write to it
  */
 
 /** Everything besides the row that a decision depends on. */
@@ -121,7 +123,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     actions: patch === undefined ? updates : [patch, ...updates],
     base,
     notes,
-    dueAt: times.length === 0 ? undefined : Math.min(...times),
+    dueAt: row.seenAt === undefined ? context.now : earliest(times),
   };
 }
 
@@ -169,7 +171,8 @@ interface PatchPlan {
 }
 
 function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
-  if (row.openIntents.includes("patch-post")) return { patch: undefined, base: {}, notes: [] };
+  const isStale = row.seenAt === undefined;
+  if (isStale || row.openIntents.includes("patch-post")) return { patch: undefined, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
   if (derived.kind === "undecided") return { patch: undefined, base: {}, notes: [derived] };
   // A pair with any base has had its first plan: a field without one was named by a rule since.
@@ -246,4 +249,8 @@ function nothing(row: Row): Decision {
     standing: { kind: "linked", reason: `linked to ${names.join(", ")}` },
     dueAt: undefined,
   };
+}
+
+function earliest(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : Math.min(...times);
 }

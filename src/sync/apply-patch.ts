@@ -7,7 +7,7 @@ import { recordApplied } from "../plan/plan.ts";
 import { signatureOf } from "../plan/print.ts";
 import { nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
-import { postpone, settleRow } from "./record.ts";
+import { postpone } from "./record.ts";
 
 /** A write that rests on an older look at the post than this waits for the next pull. */
 const maxLookAgeMs = 60_000;
@@ -17,7 +17,7 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   const { ledger, clock, board } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
   if (row === undefined) return;
-  if (clock.now() - row.seenAt > maxLookAgeMs) {
+  if (row.seenAt === undefined || clock.now() - row.seenAt > maxLookAgeMs) {
     postpone(cycle, action, "the post was last seen too long ago; the next pull looks again");
     return;
   }
@@ -34,7 +34,6 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   ledger.journal.markSent(intent, clock.now());
   const outcome = await board.patchPost(cycle.memory.id, action.post, change);
   ledger.transaction(() => recordOutcome(cycle, row, action, intent, outcome));
-  if (outcome.kind === "applied") settleRow(cycle, action.post);
 }
 
 function recordOutcome(
@@ -58,6 +57,7 @@ function recordOutcome(
         notes: [],
         due: "now",
       });
+      ledger.rows.forgetLook(project, action.post);
       cycle.tally.postWrites += 1;
       if (isNotifying(action)) cycle.tally.statusWrites += 1;
       return;

@@ -87,7 +87,7 @@ function resolvePatch(cycle: PulledCycle, intent: Intent): void {
   const { ledger, clock } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, intent.post, clock.now());
   // The post must have been listed after the write came to rest: an older look proves nothing.
-  if (row === undefined || row.seenAt <= (intent.unknownAt ?? 0)) return;
+  if (row?.seenAt === undefined || row.seenAt <= (intent.unknownAt ?? 0)) return;
   const writes = intent.writes ?? [];
   const now = (field: RuleField): FieldValue | undefined => shownValue(cycle, row, field);
   const isUnseen = writes.some(({ field }) => now(field) === undefined);

@@ -63,7 +63,8 @@ export function createRowReader(
     const statusesOf = groupByPost(statuses.all(batch));
     return found.map(({ number, id, seen_at, missing, is_quarantined, facts }) => ({
       post: { id, values: decodePost(facts) },
-      seenAt: seenAt.get(number) ?? seen_at,
+      // 0 stands for: not since our last write.
+      seenAt: seenAt.get(number) ?? (seen_at || undefined),
       missing,
       links: (linksOf.get(number) ?? []).map((link) => toLinkedIssue(id, link)),
       base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, toBase(base)])),

@@ -12,7 +12,7 @@ import { createWaitingReader } from "./waiting.ts";
 export function createRows(
   store: Store,
   numbers: Numbers,
-  seenAt: ReadonlyMap<number, number>,
+  seenAt: Map<number, number>,
   issues: IssueStore,
 ): Rows {
   const readRows = createRowReader(store, seenAt);
@@ -30,6 +30,7 @@ export function createRows(
   const setMissing = store.prepare<[{ post: number; missing: number }]>(
     "UPDATE posts SET missing = @missing, due_at = 0 WHERE number = @post AND missing <> @missing",
   );
+  const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = 0 WHERE number = ?");
   const setQuarantine = store.prepare<[number, number]>(
     "UPDATE posts SET is_quarantined = ? WHERE number = ?",
   );
@@ -76,6 +77,11 @@ export function createRows(
       }),
     setContent: (project, post, issue, content) =>
       writeTo(project, post, (number, row) => links.setContent(number, row, issue, content)),
+    forgetLook: (project, post) =>
+      writeTo(project, post, (_, row) => {
+        seenAt.delete(row);
+        forgetLook.run(row);
+      }),
     setMissing: (project, post, missing) =>
       writeTo(project, post, (_, row) => setMissing.run({ post: row, missing })),
     park: (project, post, parked) =>
