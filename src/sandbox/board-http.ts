@@ -124,9 +124,7 @@ function answer(request: SandboxRequest, url: URL, options: ResponderOptions): R
   const project = state.findProject(named);
   if (project === undefined) return refuse(404, "There is no such project, or the key may not see it.");
   if (id !== undefined) return patch(request, project.id, decodeURIComponent(id), url, options);
-  const style = options.style();
-  const records = state.posts(project.id).map((post) => showRecord(post, style, url.href));
-  return { status: 200, ...answerList(records, url, style) };
+  return { status: 200, ...answerList(state.posts(project.id), url, options.style()) };
 }
 
 function listProjects({ state, now }: ResponderOptions): unknown[] {

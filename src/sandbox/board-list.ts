@@ -1,4 +1,4 @@
-import type { BoardStyle, PagingStyle } from "./board-style.ts";
+import { type BoardStyle, type PagingStyle, type SandboxPost, showRecord } from "./board-style.ts";
 
 /** One page of a listing as the sandbox answers it. */
 export interface ListAnswer {
@@ -16,14 +16,14 @@ interface Cut {
 }
 
 /** Cuts the page that was asked for and dresses it in the board's shape and paging. */
-export function answerList(records: readonly unknown[], asked: URL, style: BoardStyle): ListAnswer {
+export function answerList(posts: readonly SandboxPost[], asked: URL, style: BoardStyle): ListAnswer {
   const { paging } = style;
-  const size = paging.kind === "none" ? Math.max(records.length, 1) : style.pageSize;
+  const size = paging.kind === "none" ? Math.max(posts.length, 1) : style.pageSize;
   const start = startOf(asked, paging, size);
-  const end = Math.min(start + size, records.length);
-  const cut: Cut = { start, end, total: records.length, size, asked };
-  const page = records.slice(start, end);
-  const next = end < records.length ? addressOf(cut, "form" in paging ? paging.form : "absolute") : undefined;
+  const end = Math.min(start + size, posts.length);
+  const cut: Cut = { start, end, total: posts.length, size, asked };
+  const page = posts.slice(start, end).map((post) => showRecord(post, style, asked.href));
+  const next = end < posts.length ? addressOf(cut, "form" in paging ? paging.form : "absolute") : undefined;
   const isLinked = paging.kind === "link" && next !== undefined;
   return {
     headers: isLinked ? { link: `<${asked.pathname}?first>; rel="first", <${next}>; rel="next"` } : {},

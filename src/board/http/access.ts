@@ -16,7 +16,7 @@ export function readKey(value: unknown, key: string): unknown {
 
 /** Follows a dotted path, such as `meta.nextCursor`, through objects. */
 export function readPath(value: unknown, path: string): unknown {
-  return path.split(".").reduce(readKey, value);
+  return path.includes(".") ? path.split(".").reduce(readKey, value) : readKey(value, path);
 }
 
 /** A safe whole number, also when it is written as text. */
