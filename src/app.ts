@@ -89,11 +89,19 @@ function policyOf(config: Config): Policy {
     budgetMs: config.budget,
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },
     pace: config.tracker.pace,
-    webHosts: [new URL(config.tracker.url).host],
+    webHosts: webHostsOf(config.tracker.url),
+    projectKeys: config.projects.map(({ project }) => project),
     trustedAuthors: config.tracker.trustedAuthors,
     concurrency: config.board.concurrency,
     keepMs: config.keep,
   };
+}
+
+/** An Enterprise Server's API and pages share a host; github.com is known, and a sandbox on loopback has no pages. */
+function webHostsOf(url: string): readonly string[] {
+  const { hostname } = new URL(url);
+  const hasOwnPages = hostname !== "api.github.com" && !/^(127\.|\[::1\]|localhost$)/.test(hostname);
+  return hasOwnPages ? [hostname] : [];
 }
 
 /** The projects of a config, as the sync knows them. */

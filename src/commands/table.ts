@@ -21,7 +21,7 @@ export function printTable(
     head: [...head],
     colWidths: widths,
     wordWrap: true,
-    wrapOnWordBoundary: false,
+    wrapOnWordBoundary: true,
     style: { head: [], border: [], compact: true },
   });
   for (const row of cells) table.push([...row]);

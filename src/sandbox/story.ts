@@ -34,7 +34,6 @@ export async function startStory(options: StoryOptions): Promise<Story> {
     ],
     key: "demo-board-key-0123456789",
     now: options.now,
-    style: { columnOf: {} },
     ...(options.port !== undefined && { port: options.port }),
   });
   const github = await startSandboxGitHub({
@@ -47,7 +46,8 @@ export async function startStory(options: StoryOptions): Promise<Story> {
     ],
     ...(options.port !== undefined && { port: options.port + 1 }),
   });
-  for (const post of posts) board.addPost(project, post);
+  for (const post of posts)
+    board.addPost(project, { onRoadmap: post.status === "planned", ...columnOf(post.status), ...post });
   for (const post of apiPosts) board.addPost("acme-api", post);
   return {
     board,
@@ -58,6 +58,10 @@ export async function startStory(options: StoryOptions): Promise<Story> {
       await github.stop();
     },
   };
+}
+
+function columnOf(status: string): { readonly roadmapColumn?: string } {
+  return status === "planned" ? { roadmapColumn: "PLANNED" } : {};
 }
 
 /** Posts p1 to p7 of the app; those that are planned become issues. */

@@ -6,7 +6,7 @@ import { parseMarker } from "../plan/marker.ts";
 import { signatureOf } from "../plan/print.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
-import { closureOf, isOpen, type PulledCycle } from "./cycle-state.ts";
+import { closureOf, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { noteClosure, takePace, writePaced } from "./pace.ts";
 import { postpone, replan, settleRow } from "./record.ts";
@@ -217,6 +217,15 @@ function recordOutcome(
       ledger.rows.unpark(cycle.memory.id, action.post, "create-issue");
       ledger.journal.resolve(intent, "DONE", now, `opened as #${issue.number}`);
       cycle.tally.created += 1;
+      cycle.world.log.info(
+        {
+          run: cycle.run.number,
+          project: cycle.project.key,
+          post: action.post,
+          issue: nameIssue(cycle, ref),
+        },
+        "Issue opened",
+      );
       return;
     }
     case "rejected":

@@ -59,6 +59,16 @@ function recordOutcome(
       });
       ledger.rows.forgetLook(project, action.post);
       cycle.tally.postWrites += 1;
+      cycle.world.log.info(
+        {
+          run: cycle.run.number,
+          project: cycle.project.key,
+          post: action.post,
+          change: changeOf(action),
+          reason: action.reason,
+        },
+        "Post patched",
+      );
       if (isNotifying(action)) cycle.tally.statusWrites += 1;
       return;
     }

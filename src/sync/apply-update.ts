@@ -115,6 +115,15 @@ function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
   cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
   cycle.world.ledger.rows.unpark(cycle.memory.id, action.post, "update-issue");
   cycle.tally.issueWrites += 1;
+  cycle.world.log.info(
+    {
+      run: cycle.run.number,
+      project: cycle.project.key,
+      post: action.post,
+      issue: nameIssue(cycle, action.issue),
+    },
+    "Issue changed",
+  );
   settleRow(cycle, action.post);
 }
 

@@ -7,7 +7,7 @@ import { isSameValue } from "../plan/fields.ts";
 import { shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
-import { repositoryNames } from "./identify.ts";
+import { pickProject, repositoryNames, unknownProject } from "./identify.ts";
 import type { SyncProject, World } from "./world.ts";
 
 /** One line of `check`. */
@@ -83,13 +83,8 @@ async function checkPosts(
   { board }: Pick<World, "board">,
   bounds: ReadBounds,
 ): Promise<void> {
-  const found =
-    listed.find(({ id }) => id === project.key) ?? listed.find(({ slug }) => slug === project.key);
-  if (found === undefined) {
-    const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
-    const message = `The board has no project \`${project.key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`;
-    throw new ProjectError("board.project", message);
-  }
+  const found = pickProject(listed, project.key);
+  if (found === undefined) throw unknownProject(listed, project.key);
   const seen = new Set<PostField>();
   const statuses = new Map<string, number>();
   let posts = 0;

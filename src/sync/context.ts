@@ -1,12 +1,18 @@
 import type { PlanContext } from "../plan/plan.ts";
 import { rulesPrint, settingsPrint } from "../plan/print.ts";
 import { createRenderer } from "../plan/render.ts";
+import { unseenConditions } from "../plan/select.ts";
+import type { Settings } from "../plan/settings.ts";
 import type { Cycle, PulledCycle } from "./cycle-state.ts";
 import type { BoardPull } from "./pull-board.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
 export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
   markRowsForFullLook(cycle);
+  warnOfUnseen(cycle, pull);
+  // `writes` holds writes back, not the look at what they would be.
+  const settings: Settings =
+    cycle.run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
   const renderer = createRenderer(cycle.project.templates, { webHosts: cycle.world.policy.webHosts });
   const { boardHash } = cycle.world.policy;
   const render: PlanContext["render"] = (post) =>
@@ -15,8 +21,19 @@ export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
     ...cycle,
     seen: pull.seen,
     hold: pull.hold,
-    context: (now) => ({ settings: cycle.settings, seen: pull.seen, render, now }),
+    context: (now) => ({ settings, seen: pull.seen, render, now }),
   };
+}
+
+/** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */
+function warnOfUnseen({ world, settings, project }: Cycle, { seen, isComplete }: BoardPull): void {
+  if (!isComplete || seen.size === 0) return;
+  const unseen = unseenConditions(settings, seen);
+  if (unseen.length === 0) return;
+  world.log.warn(
+    { project: project.key, settings: unseen },
+    "The board shows no field for these settings; `boardsync check` says more",
+  );
 }
 
 function markRowsForFullLook(cycle: Cycle): void {

@@ -32,7 +32,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     if (run.mode === "sync") await apply(pulled, wanted);
     isDone = true;
   } catch (error) {
-    noteFailure(tally, error);
+    noteFailure(tally, error, world.log);
   }
   const report = reportProject(project, world, run, tally, before, isDone);
   return { report, planned: tally.planned, isDone };

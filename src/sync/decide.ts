@@ -2,6 +2,7 @@ import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
 import { type Action, type ActionKind, changeOf, isNotifying } from "../plan/action.ts";
 import { guard } from "../plan/guard.ts";
+import { isAllowed } from "../plan/obstacle.ts";
 import { adoptRow, planRow } from "../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { recordDecision } from "./record.ts";
@@ -113,6 +114,10 @@ function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wante
     settings.guard,
   );
   return wanted.map((action) => {
+    if (!isAllowed(action, settings)) {
+      sayHeld(cycle, action, `\`writes: ${settings.writes}\` in the config`);
+      return { ...action, held: settings.writes };
+    }
     const heldStatus = action.isNotifying ? verdict.holdStatuses : undefined;
     const held = cycle.hold ?? (action.kind === "patch-post" ? heldStatus : verdict.holdIssues);
     if (held === undefined) return { ...action, followUpHeld: heldStatus };
@@ -127,6 +132,10 @@ function noteHeld(cycle: PulledCycle, action: Wanted, held: string, now: number)
   if (row === undefined) return;
   const decision = planRow(row, cycle.context(now));
   recordDecision(cycle, decision, now, "now", [{ kind: "held", message: held, since: now }]);
+  sayHeld(cycle, action, held);
+}
+
+function sayHeld(cycle: PulledCycle, action: Wanted, held: string): void {
   const { planned } = cycle.tally;
   for (const [index, line] of planned.entries()) {
     if (line.post === action.post && line.kind === action.kind) planned[index] = { ...line, held };

@@ -1,6 +1,7 @@
 import { ProjectError, RemoteError } from "../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
 import type { RepositoryName } from "../model/issue.ts";
+import type { BoardProject } from "../model/post.ts";
 import type { Settings } from "../plan/settings.ts";
 import { type Cycle, startTally, type Tally } from "./cycle-state.ts";
 import type { Run, SyncProject, World } from "./world.ts";
@@ -46,24 +47,22 @@ export function repositoryNames(settings: Pick<Settings, "repo" | "route">): rea
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
   const { ledger, clock, policy, board } = world;
   const known = ledger.memory.project(project.key);
-  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
-  const listed = await board.listProjects(run.bounds);
-  const found =
-    listed.find((candidate) => candidate.id === project.key) ??
-    listed.find((candidate) => candidate.slug === project.key);
-  if (found === undefined) {
-    const names = listed.map((candidate) => candidate.slug ?? candidate.id).join(", ");
-    throw new ProjectError(
-      "board.project",
-      `The board has no project \`${project.key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`,
-    );
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) {
+    const rival = otherKeys(project, world).find((key) => ledger.memory.project(key)?.id === known.id);
+    if (rival !== undefined) throw claimedTwice(project.key, rival);
+    return known;
   }
+  const listed = await board.listProjects(run.bounds);
+  const found = pickProject(listed, project.key);
+  if (found === undefined) throw unknownProject(listed, project.key);
   if (known !== undefined && known.id !== found.id) {
     throw new ProjectError(
       "board.project",
       `\`${project.key}\` now means another project of the board (${found.id}, it was ${known.id}). Name the project by its id in the config.`,
     );
   }
+  const rival = otherKeys(project, world).find((key) => pickProject(listed, key)?.id === found.id);
+  if (rival !== undefined) throw claimedTwice(project.key, rival);
   const fresh: ProjectMemory = {
     seen: [],
     settingsPrint: undefined,
@@ -78,6 +77,31 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   };
   ledger.memory.rememberProject(fresh);
   return fresh;
+}
+
+/** The project that a config's name means: an id before a slug. */
+export function pickProject(listed: readonly BoardProject[], key: string): BoardProject | undefined {
+  return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);
+}
+
+export function unknownProject(listed: readonly BoardProject[], key: string): ProjectError {
+  const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
+  return new ProjectError(
+    "board.project",
+    `The board has no project \`${key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`,
+  );
+}
+
+function otherKeys(project: SyncProject, { policy }: World): readonly string[] {
+  return policy.projectKeys.filter((key) => key !== project.key);
+}
+
+/** Every post would belong to both, and get two issues. */
+function claimedTwice(key: string, rival: string): ProjectError {
+  return new ProjectError(
+    "board.project",
+    `\`${key}\` and \`${rival}\` are the same project of the board, so both claim the same posts. Remove one of the two from the config.`,
+  );
 }
 
 async function findAccount(world: World, run: Run): Promise<string> {
@@ -111,6 +135,12 @@ async function findRepository(name: RepositoryName, world: World, run: Run): Pro
     throw new ProjectError(
       "tracker.no-issues",
       `Issues are switched off in ${name}. Switch them on in the repository's settings.`,
+    );
+  }
+  if (known === undefined && !repository.isPrivate) {
+    log.warn(
+      { repo: name },
+      "The repository is public: titles and descriptions of the selected posts become public",
     );
   }
   const catalogue = await tracker.catalogue(repository, run.bounds);

@@ -1,12 +1,19 @@
 import { ProjectError, RemoteError } from "../errors.ts";
+import type { Log } from "../log.ts";
 import type { Tally } from "./cycle-state.ts";
 import type { ProjectReport, Run, SyncProject, World } from "./world.ts";
 
 /**
- * Puts an expected failure of a whole project into its tally. Anything else is a bug or an unusable state, and goes on up.
+ * Puts an expected failure of a whole project into its tally. A limit, or a signal, only puts the project off. Anything else
+ * is a bug or an unusable state, and goes on up.
  */
-export function noteFailure(tally: Tally, error: unknown): void {
+export function noteFailure(tally: Tally, error: unknown, log: Log): void {
   if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
+  if (error instanceof RemoteError && (error.fault === "limited" || error.fault === "aborted")) {
+    tally.waiting += 1;
+    log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
+    return;
+  }
   tally.errors.push({ code: error.code, message: error.message });
 }
 

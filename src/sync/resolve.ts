@@ -23,7 +23,7 @@ export async function resolveUnknown(cycle: PulledCycle, isComplete: boolean): P
     const restedMs = clock.now() - intent.unknownAt;
     switch (intent.kind) {
       case "create-issue":
-        if (restedMs >= policy.waits.createMs) await resolveCreate(cycle, intent);
+        await resolveCreate(cycle, intent, restedMs >= policy.waits.createMs);
         break;
       case "patch-post":
         if (restedMs >= policy.waits.patchMs && isComplete) resolvePatch(cycle, intent);
@@ -41,26 +41,34 @@ export async function resolveUnknown(cycle: PulledCycle, isComplete: boolean): P
   }
 }
 
-async function resolveCreate(cycle: PulledCycle, intent: Intent): Promise<void> {
-  const { clock } = cycle.world;
+/** An issue whose marker a pull has shown is taken at once; that there is none is believed only after the wait. */
+async function resolveCreate(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
   const repository = repositoryById(cycle, intent.repository);
   if (repository === undefined) return;
+  const shown = cycle.world.ledger.pulls.marked(cycle.memory.id, intent.post);
+  if (shown === undefined && !hasRested) return;
   // A scan that breaks off throws: the outcome stays unknown, and nothing is opened.
   const found = await findMarked(cycle, repository, intent.post, intent.sentAt ?? intent.at);
-  const issue = found[0];
-  if (issue === undefined) {
+  const issue = found[0] ?? shown?.issue;
+  if (issue !== undefined) {
+    reportDuplicates(cycle, repository, intent, found);
+    takeFound(cycle, intent, issue);
+  } else if (hasRested) {
     settleIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
-    return;
   }
-  reportDuplicates(cycle, repository, intent, found);
-  cycle.world.ledger.transaction(() => {
-    const { ledger } = cycle.world;
-    const link = {
-      post: intent.post,
-      issue: { repositoryId: issue.repositoryId, number: issue.number },
-      origin: "opened",
-    } as const;
-    ledger.rows.link(cycle.memory.id, link, issue, intent.content);
+}
+
+/** As if the answer had arrived. */
+function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
+  const { ledger, clock } = cycle.world;
+  const ref = { repositoryId: issue.repositoryId, number: issue.number };
+  ledger.transaction(() => {
+    ledger.rows.link(
+      cycle.memory.id,
+      { post: intent.post, issue: ref, origin: "opened" },
+      issue,
+      intent.content,
+    );
     ledger.rows.markDue(cycle.memory.id, [intent.post]);
     ledger.journal.resolve(intent.id, "DONE", clock.now(), `found by its marker as #${issue.number}`);
   });

@@ -10,10 +10,8 @@ export interface RunResult {
 const accessCodes: ReadonlySet<string> = new Set([
   "board.unreachable",
   "board.unauthorized",
-  "board.limited",
   "tracker.unreachable",
   "tracker.unauthorized",
-  "tracker.limited",
 ]);
 
 /** Runs the given projects, one after another; one that fails never stops another. Each result is logged as it comes. */

@@ -31,6 +31,8 @@ export interface Policy {
   readonly pace: PaceLimits;
   /** Hosts of the tracker's web pages, beside github.com: links to issues there are made harmless, too. */
   readonly webHosts: readonly string[];
+  /** `project` of every project of the config, also of those that this run leaves out. */
+  readonly projectKeys: readonly string[];
   /** Further logins whose markers count. */
   readonly trustedAuthors: readonly string[];
   /** PATCH requests in flight. */
