@@ -89,7 +89,7 @@ export interface Pulls {
   begin(project: ProjectId, run: number, at: number): PullId;
   /**
    * Stores the posts under the pull's number (a post that comes again replaces what came before), and marks those due that
-   * are new, differ from what was stored, or were missing.
+   * are new, differ from what was stored, were missing, or had their look forgotten.
    */
   storePosts(pull: PullId, posts: readonly Post[], at: number): void;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */

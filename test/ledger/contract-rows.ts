@@ -198,6 +198,17 @@ export function describeRows(ledger: () => Ledger): void {
       ledger().journal.resolve(id, "DONE", noon, "found");
       expect(openIntents()).toEqual([]);
     });
+
+    it("was not seen since our last write, until any listing shows it again; then it is due", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      settleAll(ledger());
+      ledger().rows.forgetLook(project, p1);
+      expect(readRow(ledger(), "p1").seenAt).toBeUndefined();
+      expect(dueIds(ledger())).toEqual([]);
+      pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
+      expect(readRow(ledger(), "p1").seenAt).toBe(noon + hourMs);
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
   });
 
   describe("links", () => {

@@ -26,7 +26,7 @@ export async function copyDatabase(
     await database.backup(part);
     finishCopy(part, path, stamp);
   } catch (error) {
-    rmSync(part, { force: true });
+    if (existsSync(part)) rmSync(part);
     throw stateFailure(file, error);
   }
 }

@@ -70,7 +70,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX pulls_of_project ON pulls (project, number);
 
   -- hash: of the facts, NULL for a post that was named (by a link or a marker) and never listed.
-  -- seen_at: when the facts were stored. due_at: 0 is at once, a time is from then on, NULL is not due.
+  -- seen_at: when the facts were stored, NULL when a write of ours has outdated them. due_at: 0 is at once, a time is from then on, NULL is not due.
   CREATE TABLE posts (
     number INTEGER PRIMARY KEY,
     project INTEGER NOT NULL REFERENCES board_projects (number),

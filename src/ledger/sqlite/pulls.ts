@@ -108,9 +108,10 @@ function createPostWriter(store: Store): (project: number, post: Post, at: numbe
     number: number;
     hash: string | null;
     missing: number;
+    seen_at: number | null;
   }
   const select = store.prepare<[number, string], Known>(
-    "SELECT number, hash, missing FROM posts WHERE project = ? AND id = ?",
+    "SELECT number, hash, missing, seen_at FROM posts WHERE project = ? AND id = ?",
   );
   const insert = store.prepare<[number, string, string, number]>(
     "INSERT INTO posts (project, id, hash, seen_at, due_at) VALUES (?, ?, ?, ?, 0)",
@@ -130,7 +131,8 @@ function createPostWriter(store: Store): (project: number, post: Post, at: numbe
       writeFacts.run(number, facts);
       return number;
     }
-    if (known.hash !== hash || known.missing > 0) update.run(hash, at, known.number);
+    const isFirstLook = known.missing > 0 || known.seen_at === null;
+    if (known.hash !== hash || isFirstLook) update.run(hash, at, known.number);
     if (known.hash !== hash) writeFacts.run(known.number, facts);
     return known.number;
   };

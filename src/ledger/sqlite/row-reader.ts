@@ -8,7 +8,8 @@ import type { Store } from "./store.ts";
 export interface RowColumns {
   number: number;
   id: PostId;
-  seen_at: number;
+  /** null: not since our last write. */
+  seen_at: number | null;
   missing: 0 | 1 | 2;
   is_quarantined: number;
   facts: string;
@@ -63,8 +64,7 @@ export function createRowReader(
     const statusesOf = groupByPost(statuses.all(batch));
     return found.map(({ number, id, seen_at, missing, is_quarantined, facts }) => ({
       post: { id, values: decodePost(facts) },
-      // 0 stands for: not since our last write.
-      seenAt: seenAt.get(number) ?? (seen_at || undefined),
+      seenAt: seenAt.get(number) ?? seen_at ?? undefined,
       missing,
       links: (linksOf.get(number) ?? []).map((link) => toLinkedIssue(id, link)),
       base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, toBase(base)])),

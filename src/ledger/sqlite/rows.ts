@@ -30,7 +30,7 @@ export function createRows(
   const setMissing = store.prepare<[{ post: number; missing: number }]>(
     "UPDATE posts SET missing = @missing, due_at = 0 WHERE number = @post AND missing <> @missing",
   );
-  const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = 0 WHERE number = ?");
+  const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
   const setQuarantine = store.prepare<[number, number]>(
     "UPDATE posts SET is_quarantined = ? WHERE number = ?",
   );

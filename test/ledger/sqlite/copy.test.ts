@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { StateError } from "../../../src/errors.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { readStamp } from "../../../src/ledger/sqlite/copy.ts";
+import { migrate } from "../../../src/ledger/sqlite/migrate.ts";
+import { openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
+import { createPost, hourMs, noon, postId, project, pullPosts } from "../samples.ts";
+import { createFolder, options } from "./folder.ts";
+
+describe("a copy of a running state", () => {
+  it("is whole, private, one file, and stamped; the original is not", async () => {
+    const { ledger, folder } = openIn();
+    pullPosts(ledger, [createPost("p1")]);
+    await ledger.copyTo(join(folder, "backups", "one.db"), noon + hourMs);
+    expect(readdirSync(join(folder, "backups"))).toEqual(["one.db"]);
+    expect(statSync(join(folder, "backups", "one.db")).mode & 0o777).toBe(0o600);
+    const copy = open(join(folder, "backups", "one.db"));
+    expect(copy.copiedAt).toBe(noon + hourMs);
+    expect(copy.rows.row(project, postId("p1"), noon)?.post).toEqual(createPost("p1"));
+    expect(ledger.copiedAt).toBeUndefined();
+    expect(open(join(folder, "state.db")).copiedAt).toBeUndefined();
+  });
+
+  it("without a stamp says of itself what the original says", async () => {
+    const { ledger, folder } = openIn();
+    await ledger.copyTo(join(folder, "backup.db"), noon);
+    await ledger.copyTo(join(folder, "scratch.db"), undefined);
+    const backup = open(join(folder, "backup.db"));
+    await backup.copyTo(join(folder, "scratch-of-backup.db"), undefined);
+    expect(open(join(folder, "scratch.db")).copiedAt).toBeUndefined();
+    expect(open(join(folder, "scratch-of-backup.db")).copiedAt).toBe(noon);
+  });
+
+  it("can be made beside the process that writes", async () => {
+    const { ledger, folder } = openIn();
+    const reader = openLedgerReadOnly(join(folder, "state.db"));
+    const copying = reader?.copyTo(join(folder, "copy.db"), noon);
+    pullPosts(ledger, [createPost("p1")]);
+    await copying;
+    reader?.close();
+    expect(open(join(folder, "copy.db")).copiedAt).toBe(noon);
+  });
+
+  it("never replaces a file", async () => {
+    const { ledger, folder } = openIn();
+    writeFileSync(join(folder, "one.db"), "precious");
+    await expect(ledger.copyTo(join(folder, "one.db"), noon)).rejects.toThrow(StateError);
+    expect(readdirSync(folder)).not.toContain("one.db.part");
+  });
+
+  it("leaves nothing behind when it can't be written, and says which folder", async () => {
+    const { ledger, folder } = openIn();
+    writeFileSync(join(folder, "file"), "");
+    await expect(ledger.copyTo(join(folder, "file", "one.db"), noon)).rejects.toThrow(
+      /folder .*file can't be made/,
+    );
+  });
+
+  it("replaces what a crash has left of an earlier one", async () => {
+    const { ledger, folder } = openIn();
+    writeFileSync(join(folder, "one.db.part"), "half a copy");
+    await ledger.copyTo(join(folder, "one.db"), noon);
+    expect(open(join(folder, "one.db")).copiedAt).toBe(noon);
+    expect(existsSync(join(folder, "one.db.part"))).toBe(false);
+  });
+});
+
+describe("a migration", () => {
+  const first =
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT; CREATE TABLE one (a) STRICT";
+
+  it.each([
+    ["from nothing makes no copy", [], ["state.db"]],
+    [
+      "of an older database copies it before",
+      [oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL")],
+      ["state.db", "state.db.before-v2"],
+    ],
+  ])("%s", (_, before, files) => {
+    const folder = createFolder();
+    const database = openRaw(join(folder, "state.db"));
+    if (before.length > 0) migrate(database, planOf(folder, before, "1.0.0"));
+    const steps = [
+      oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL"),
+      oneTable("two", "b INTEGER"),
+    ];
+    migrate(database, planOf(folder, steps, "2.0.0"));
+    expect(readdirSync(folder).sort()).toEqual(files);
+    expect(database.pragma("user_version", { simple: true })).toBe(2);
+    expect(database.prepare("SELECT value FROM meta WHERE key = 'version'").get()).toEqual({
+      value: "2.0.0",
+    });
+    expect(readStamp(database)).toBeUndefined();
+  });
+
+  it("leaves a copy of the former schema, private and stamped", () => {
+    const folder = createFolder();
+    const database = openRaw(join(folder, "state.db"));
+    const steps = [
+      oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL"),
+      oneTable("two", "b INTEGER"),
+    ];
+    migrate(database, planOf(folder, steps.slice(0, 1), "1.0.0"));
+    migrate(database, planOf(folder, steps, "2.0.0"));
+    const copy = openRaw(join(folder, "state.db.before-v2"));
+    expect(statSync(join(folder, "state.db.before-v2")).mode & 0o777).toBe(0o600);
+    expect(readStamp(copy)).toBe(noon);
+    expect(copy.pragma("user_version", { simple: true })).toBe(1);
+    expect(copy.pragma("application_id", { simple: true })).toBe(7);
+  });
+
+  it("that fails changes nothing", () => {
+    const folder = createFolder();
+    const database = openRaw(join(folder, "state.db"));
+    expect(() => migrate(database, planOf(folder, [first], "1.0.0"))).toThrow("missing datatype");
+    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([]);
+    expect(database.pragma("user_version", { simple: true })).toBe(0);
+  });
+
+  it("is done once", () => {
+    const folder = createFolder();
+    const database = openRaw(join(folder, "state.db"));
+    const steps = [oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL")];
+    migrate(database, planOf(folder, steps, "1.0.0"));
+    migrate(database, planOf(folder, steps, "1.0.1"));
+    expect(database.prepare("SELECT value FROM meta WHERE key = 'version'").get()).toEqual({
+      value: "1.0.0",
+    });
+  });
+});
+
+function oneTable(name: string, columns: string): string {
+  return `CREATE TABLE ${name} (${columns}) STRICT`;
+}
+
+function planOf(folder: string, migrations: readonly string[], version: string) {
+  const path = join(folder, "state.db");
+  return { file: path, path, applicationId: 7, migrations, now: noon, version };
+}
+
+function openIn(): { readonly ledger: Ledger; readonly folder: string } {
+  const folder = createFolder();
+  return { ledger: open(join(folder, "state.db")), folder };
+}
+
+function open(file: string): Ledger {
+  const ledger = openLedger(file, options);
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+function openRaw(file: string): Database.Database {
+  const database = new Database(file);
+  onTestFinished(() => void database.close());
+  return database;
+}

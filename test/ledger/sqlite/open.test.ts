@@ -1,0 +1,308 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { StateError } from "../../../src/errors.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { createLedger, openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
+import { assertDurable, openStore, type Store } from "../../../src/ledger/sqlite/store.ts";
+import {
+  createIntent,
+  createPost,
+  createRecord,
+  noon,
+  postId,
+  project,
+  pullPosts,
+  sendIntent,
+} from "../samples.ts";
+import { createFolder, options } from "./folder.ts";
+
+const privateMode = 0o600;
+
+describe("opening the state", () => {
+  it("makes folder, file and journal files that only their owner may read, whatever the umask", () => {
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    const folder = join(createFolder(), "data", "deep");
+    const ledger = open(join(folder, "state.db"));
+    ledger.runs.beat(noon, "daemon");
+    expect(readdirSync(folder).sort()).toEqual(["state.db", "state.db-shm", "state.db-wal"]);
+    expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it("tightens files that others could read", () => {
+    const folder = createFolder();
+    const file = join(folder, "state.db");
+    open(file).runs.beat(noon, "daemon");
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+    open(file);
+    expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
+  });
+
+  it("keeps what was stored, and knows when posts were seen", () => {
+    const file = join(createFolder(), "state.db");
+    const first = openLedger(file, options);
+    pullPosts(first, [createPost("p1")]);
+    first.close();
+    expect(open(file).rows.row(project, postId("p1"), noon)?.seenAt).toBe(noon);
+  });
+
+  it("sets every pragma on the connection that writes", () => {
+    const file = join(createFolder(), "state.db");
+    // Only a database that is in WAL mode already shows what the library's default would be.
+    openStore(file, options).close();
+    const store = openTestStore(file);
+    const names = [
+      "journal_mode",
+      "synchronous",
+      "foreign_keys",
+      "trusted_schema",
+      "busy_timeout",
+      "user_version",
+    ];
+    const values = names.map((name) => store.database.pragma(name, { simple: true }));
+    expect(values).toEqual(["wal", 2, 1, 0, 5000, 1]);
+  });
+
+  it.each([
+    [
+      "is no database",
+      Buffer.from("hello, this is a text of some length\n".repeat(200)),
+      "is not a SQLite database",
+    ],
+    ["is a folder", "folder", "can't be opened"],
+  ])("refuses a file that %s", (_, file, message) => {
+    const path = join(createFolder(), "state.db");
+    if (typeof file === "string") mkdirSync(path);
+    else writeFileSync(path, file);
+    expectStateError(() => openLedger(path, options), message, path);
+  });
+
+  it("refuses a damaged file and says what to do", () => {
+    const file = join(createFolder(), "state.db");
+    const ledger = openLedger(file, options);
+    pullPosts(
+      ledger,
+      Array.from({ length: 200 }, (_, at) => createPost(`p${at}`, { description: "x".repeat(500) })),
+    );
+    ledger.close();
+    damage(file);
+    expectStateError(
+      () => openLedger(file, options),
+      /is damaged .*restore a backup.*boardsync rebuild/,
+      file,
+    );
+  });
+
+  it("refuses a database of another program and leaves it alone", () => {
+    const file = join(createFolder(), "other.db");
+    const other = new Database(file);
+    other.exec("CREATE TABLE songs (title TEXT)");
+    other.close();
+    expectStateError(() => openLedger(file, options), "is a database of another program", file);
+    expectStateError(() => openLedgerReadOnly(file), "is a database of another program", file);
+    const again = new Database(file);
+    onTestFinished(() => void again.close());
+    expect(again.pragma("journal_mode", { simple: true })).toBe("delete");
+  });
+
+  it.each([
+    [
+      "the version that wrote it",
+      "UPDATE meta SET value = '9.0.0' WHERE key = 'version'",
+      "by boardsync 9.0.0 (schema 99",
+    ],
+    ["a later version", "DELETE FROM meta", "by boardsync of a later version (schema 99"],
+  ])("refuses a newer schema and names %s", (_, sql, message) => {
+    const file = join(createFolder(), "state.db");
+    const store = openStore(file, options);
+    store.database.exec(sql);
+    store.database.pragma("user_version = 99");
+    store.close();
+    expectStateError(() => openLedger(file, options), message, file);
+    expectStateError(() => openLedgerReadOnly(file), "install that version or a newer one", file);
+  });
+
+  it("refuses a folder that can't be made", () => {
+    const folder = createFolder();
+    writeFileSync(join(folder, "data"), "");
+    expectStateError(
+      () => openLedger(join(folder, "data", "sub", "state.db"), options),
+      /folder .* can't be made/,
+    );
+  });
+
+  it.each([
+    ["journal_mode = WAL", "synchronous = NORMAL", "journal_mode=wal, synchronous=1"],
+    ["journal_mode = DELETE", "synchronous = FULL", "journal_mode=delete, synchronous=2"],
+  ])("refuses a connection that would not be durable: %s, %s", (journal, synchronous, message) => {
+    const database = new Database(join(createFolder(), "state.db"));
+    onTestFinished(() => void database.close());
+    database.pragma(journal);
+    database.pragma(synchronous);
+    expectStateError(() => assertDurable(database, "state.db"), message, "state.db");
+  });
+});
+
+describe("a state that stops working", () => {
+  it("says that the disk is full, and sends nothing", () => {
+    const { ledger, store } = openBoth();
+    const id = ledger.journal.prepare(createIntent());
+    pullPosts(ledger, [createPost("p0")]);
+    const pages = store.database.pragma("page_count", { simple: true });
+    store.database.pragma(`max_page_count = ${pages}`);
+    const fill = (): void => {
+      for (let at = 1; at < 1000; at += 1)
+        pullPosts(ledger, [createPost(`p${at}`, { description: "x".repeat(9000) })], at);
+    };
+    expectStateError(fill, /The disk of the state file .* is full/, store.file);
+    expect(ledger.journal.open(project)).toMatchObject([{ id, state: "PREPARED" }]);
+  });
+
+  it("says that it can't be written", () => {
+    const { ledger, store } = openBoth();
+    const id = ledger.journal.prepare(createIntent());
+    store.database.pragma("query_only = ON");
+    expectStateError(() => ledger.journal.markSent(id, noon), "can't be written", store.file);
+  });
+
+  it("says that another process blocks it", () => {
+    const { ledger, store } = openBoth();
+    const other = new Database(store.file);
+    onTestFinished(() => void other.close());
+    other.exec("BEGIN IMMEDIATE");
+    store.database.pragma("busy_timeout = 1");
+    expectStateError(() => ledger.runs.beat(noon, "daemon"), "locked by another process", store.file);
+    expectStateError(() => ledger.transaction(() => 1), "locked by another process", store.file);
+  });
+});
+
+describe("a line that a request waits for", () => {
+  it("is on the disk, and seen by a second connection, when the call returns", () => {
+    const { ledger, store } = openBoth();
+    const other = new Database(store.file, { readonly: true });
+    onTestFinished(() => void other.close());
+    const select = other.prepare("SELECT state, body_hash, sent_at FROM intents");
+    sendIntent(ledger, { bodyHash: "abc" });
+    expect(select.all()).toEqual([{ state: "SENT", body_hash: "abc", sent_at: noon }]);
+    ledger.journal.paceWrite(noon, true);
+    expect(other.prepare("SELECT at FROM pace").all()).toEqual([{ at: noon }]);
+    expect(store.database.pragma("synchronous", { simple: true })).toBe(2);
+  });
+
+  it("is an error on a connection that has lost its durability", () => {
+    const { ledger, store } = openBoth();
+    const id = ledger.journal.prepare(createIntent());
+    store.database.pragma("synchronous = NORMAL");
+    expectStateError(() => ledger.journal.markSent(id, noon), "can't be written durably", store.file);
+  });
+});
+
+describe("a state that is only read", () => {
+  it("is none where there is no file, and none is made", () => {
+    const folder = createFolder();
+    expect(openLedgerReadOnly(join(folder, "state.db"))).toBeUndefined();
+    writeFileSync(join(folder, "state.db"), "");
+    expect(openLedgerReadOnly(join(folder, "state.db"))).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(["state.db"]);
+  });
+
+  it("shows what a running daemon writes", () => {
+    const file = join(createFolder(), "state.db");
+    const daemon = open(file);
+    const reader = openReadOnly(file);
+    expect(reader.runs.heartbeat()).toBeUndefined();
+    daemon.runs.beat(noon, "daemon");
+    expect(reader.runs.heartbeat()).toEqual({ at: noon, who: "daemon" });
+  });
+
+  it("leaves no file behind", () => {
+    const folder = createFolder();
+    const file = join(folder, "state.db");
+    openLedger(file, options).close();
+    openLedgerReadOnly(file)?.close();
+    expect(readdirSync(folder)).toEqual(["state.db"]);
+  });
+
+  it("takes no write", () => {
+    const file = join(createFolder(), "state.db");
+    const daemon = open(file);
+    pullPosts(daemon, [createPost("p1")]);
+    const reader = openReadOnly(file);
+    expectStateError(() => reader.runs.beat(noon, "me"), "can't be written");
+    expectStateError(() => reader.rows.record(project, postId("p1"), createRecord()), "can't be written");
+    expect(reader.rows.due(project, noon, undefined, 10)).toHaveLength(1);
+    expect(reader.rows.counts(project).posts).toBe(1);
+  });
+
+  it("says when its schema is older than the program", () => {
+    const file = join(createFolder(), "state.db");
+    const store = openStore(file, options);
+    store.database.pragma("user_version = 0");
+    store.close();
+    expectStateError(() => openLedgerReadOnly(file), "older schema", file);
+  });
+});
+
+function open(file: string): Ledger {
+  const ledger = openLedger(file, options);
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+function openReadOnly(file: string): Ledger {
+  const ledger = openLedgerReadOnly(file);
+  if (ledger === undefined) throw new Error("There is no state.");
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+function openTestStore(file: string): Store {
+  const store = openStore(file, options);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function openBoth(): { readonly ledger: Ledger; readonly store: Store } {
+  const store = openTestStore(join(createFolder(), "state.db"));
+  return { ledger: createLedger(store), store };
+}
+
+function modesIn(folder: string): readonly number[] {
+  return readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+}
+
+/** Overwrites everything after the first page. */
+function damage(file: string): void {
+  const { size } = statSync(file);
+  const database = new Database(file);
+  const head = database.serialize().subarray(0, 4096);
+  database.close();
+  rmSync(file);
+  expect(existsSync(file)).toBe(false);
+  writeFileSync(file, Buffer.concat([head, Buffer.alloc(size - 4096, 0xa5)]));
+}
+
+function expectStateError(work: () => unknown, message: string | RegExp, file?: string): void {
+  const thrown = catchError(work);
+  expect(thrown).toBeInstanceOf(StateError);
+  expect(thrown).toMatchObject({
+    message: expect.stringMatching(message instanceof RegExp ? message : literally(message)),
+  });
+  if (file !== undefined) expect(thrown).toMatchObject({ message: expect.stringContaining(file) });
+}
+
+function literally(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+}
+
+function catchError(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("Nothing was thrown.");
+}

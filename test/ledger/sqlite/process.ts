@@ -1,0 +1,18 @@
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
+import { createIntent, noon } from "../samples.ts";
+
+/** A process of its own for the tests: `hold FILE` takes the state and stays; `send FILE` dies right after SENT. */
+const [task = "", file = ""] = process.argv.slice(2);
+const options = { now: noon, version: "1.2.3" };
+
+if (task === "hold") {
+  acquireState(file, `daemon, process ${process.pid} on box`, options);
+  process.stdout.write("held\n");
+  setInterval(() => {}, 1_000_000);
+} else {
+  const { journal } = openLedger(file, options);
+  journal.paceWrite(noon, true);
+  journal.markSent(journal.prepare(createIntent({ bodyHash: "abc" })), noon);
+  process.kill(process.pid, "SIGKILL");
+}

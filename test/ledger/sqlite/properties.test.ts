@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Intent, Ledger } from "../../../src/ledger/ledger.ts";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
+import {
+  createIntent,
+  createIssue,
+  createPost,
+  createRecord,
+  linkPost,
+  noon,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+  settleAll,
+} from "../samples.ts";
+import { createFolder, options } from "./folder.ts";
+
+const ids = ["p1", "p2", "p3"];
+const id = fc.constantFrom(...ids);
+const kind = fc.constantFrom("create-issue" as const, "update-issue" as const, "patch-post" as const);
+const state = fc.constantFrom("DONE" as const, "REJECTED" as const, "UNKNOWN" as const, "PREPARED" as const);
+
+type Step = (ledger: Ledger) => void;
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(id, kind).map(
+    ([post, of]): Step =>
+      (ledger) =>
+        void ledger.journal.prepare(createIntent({ post: postId(post), kind: of })),
+  ),
+  fc.nat(5).map(
+    (at): Step =>
+      (ledger) =>
+        ledger.journal.markSent(pick(ledger, at).id, noon),
+  ),
+  fc.tuple(fc.nat(5), state).map(
+    ([at, to]): Step =>
+      (ledger) =>
+        ledger.journal.resolve(pick(ledger, at).id, to, noon, "said"),
+  ),
+  fc.constant<Step>((ledger) => void ledger.journal.recover(noon)),
+  fc.tuple(id, fc.nat(3)).map(
+    ([post, number]): Step =>
+      (ledger) =>
+        linkPost(ledger, post, createIssue(number)),
+  ),
+  fc
+    .tuple(
+      fc.subarray(ids),
+      fc.constantFrom("complete" as const, "usable" as const, "incomplete" as const),
+      fc.nat(3),
+    )
+    .map(
+      ([listed, end, votes]): Step =>
+        (ledger) => {
+          const pull = ledger.pulls.begin(project, ledger.runs.begin(noon), noon);
+          ledger.pulls.storePosts(
+            pull,
+            listed.map((post) => createPost(post, { votes })),
+            noon,
+          );
+          ledger.pulls.end(pull, { kind: end, at: noon });
+        },
+    ),
+  fc.nat(3).map(
+    (number): Step =>
+      (ledger) =>
+        ledger.pulls.setGone({ repositoryId: 10, number }, true),
+  ),
+  id.map(
+    (post): Step =>
+      (ledger) =>
+        ledger.rows.record(project, postId(post), createRecord()),
+  ),
+  fc.constant<Step>((ledger) => settleAll(ledger)),
+  fc.constant<Step>((ledger) => ledger.journal.prune(noon + 1)),
+);
+
+describe("whatever is done to a ledger", () => {
+  it("a post has at most one open intent of a kind, links stay, and what is rolled back never was", () => {
+    const step = fc.record({ step: steps, isRolledBack: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (history) => {
+        const ledger = openLedger(join(createFolder(), "state.db"), options);
+        pullPosts(
+          ledger,
+          ids.map((post) => createPost(post)),
+        );
+        for (const { step, isRolledBack } of history) {
+          const before = stateOf(ledger);
+          attempt(() => (isRolledBack ? ledger.transaction(() => failAfter(step, ledger)) : step(ledger)));
+          const after = stateOf(ledger);
+          expect(new Set(after.open).size).toBe(after.open.length);
+          expect(after.links).toEqual(expect.arrayContaining([...before.links]));
+          if (isRolledBack) expect(after).toEqual(before);
+          const issues = new Set(after.links.map((link) => link.split(" ")[1]));
+          expect(ledger.rows.counts(project).issues).toBe(issues.size);
+        }
+        ledger.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** A step that is not allowed in the state that is there must change nothing; that is what is looked at afterwards. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/open intent|not open|not prepared|commit of its own|^undone$|is none/),
+    });
+  }
+}
+
+function failAfter(step: Step, ledger: Ledger): void {
+  step(ledger);
+  throw new Error("undone");
+}
+
+function pick(ledger: Ledger, at: number): Intent {
+  const open = ledger.journal.open(project);
+  const intent = open[at % Math.max(1, open.length)];
+  if (intent === undefined) throw new Error("There is none.");
+  return intent;
+}
+
+function stateOf(ledger: Ledger): { readonly open: readonly string[]; readonly links: readonly string[] } {
+  const open = ledger.journal.open(project).map(({ post, kind }) => `${post} ${kind}`);
+  const links = ids.flatMap((post) =>
+    readRow(ledger, post).links.map(({ link }) => `${post} ${link.issue.number}`),
+  );
+  return { open, links };
+}
