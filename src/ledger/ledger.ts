@@ -130,7 +130,10 @@ export interface Rows {
   due(project: ProjectId, now: number, after: PostId | undefined, limit: number): readonly Row[];
   /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
   row(project: ProjectId, post: PostId, now: number): Row | undefined;
-  /** Records a decision: the bases and notes replace what was there, and the row is due again only as `due` says. */
+  /**
+   * Records a decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that
+   * were there; the row is due again only as `due` says.
+   */
   record(project: ProjectId, post: PostId, record: RowRecord): void;
   /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
   forgetLook(project: ProjectId, post: PostId): void;

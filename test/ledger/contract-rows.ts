@@ -153,7 +153,7 @@ export function describeRows(ledger: () => Ledger): void {
       expect(readRow(ledger(), "p1").base).toEqual({ status: base, roadmapOrder: base });
     });
 
-    it("has only the bases of its last record", () => {
+    it("keeps the bases of the fields that a record does not name", () => {
       pullPosts(ledger(), [createPost("p1")]);
       const base = {
         target: { kind: "none" },
@@ -162,11 +162,15 @@ export function describeRows(ledger: () => Ledger): void {
         written: undefined,
         pending: undefined,
       } as const;
-      const record = (field: RuleField): void =>
-        ledger().rows.record(project, p1, createRecord({ base: { [field]: base } }));
-      record("status");
-      record("isReviewed");
-      expect(Object.keys(readRow(ledger(), "p1").base)).toEqual(["isReviewed"]);
+      const record = (field: RuleField, post: number): void =>
+        ledger().rows.record(project, p1, createRecord({ base: { [field]: { ...base, post } } }));
+      record("status", 1);
+      record("isReviewed", 2);
+      record("status", 3);
+      expect(readRow(ledger(), "p1").base).toEqual({
+        status: { ...base, post: 3 },
+        isReviewed: { ...base, post: 2 },
+      });
     });
 
     it("knows the writes of its status in the last 24 hours, oldest first", () => {

@@ -21,9 +21,8 @@ export function createRecorder(store: Store): Recorder {
   const writeStanding = store.prepare<[{ post: number; kind: string; reason: string; dueAt: number | null }]>(
     "UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post",
   );
-  const deleteBases = store.prepare<[number]>("DELETE FROM bases WHERE post = ?");
-  const insertBase = store.prepare<[BaseColumns]>(`
-    INSERT INTO bases
+  const writeBase = store.prepare<[BaseColumns]>(`
+    INSERT OR REPLACE INTO bases
       (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since)
     VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
       @pending_since)`);
@@ -48,10 +47,9 @@ export function createRecorder(store: Store): Recorder {
     record(project, post, { base, standing, notes, due }) {
       const dueAt = due === "now" ? dueAtOnce : (due ?? null);
       writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
-      deleteBases.run(post);
       for (const field of ruleFields) {
         const fieldBase = base[field];
-        if (fieldBase !== undefined) insertBase.run(fromBase(post, field, fieldBase));
+        if (fieldBase !== undefined) writeBase.run(fromBase(post, field, fieldBase));
       }
       deleteNotes.run(post);
       for (const [position, { kind, message, since }] of notes.entries()) {
