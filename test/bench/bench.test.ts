@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createBoardsync } from "./programs.ts";
+import { compare, printComparisons } from "./results.ts";
+import { measureSize, type Sample, type Scenario, type Series, scenarios } from "./scenarios.ts";
+import { startStage } from "./stage.ts";
+
+const posts = 1000;
+const selected = 100;
+const pages = 10;
+const script = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** The bench at its smallest, once, on the sources as they are. Times are not looked at: a busy machine is no failure. */
+let measured: readonly Series[];
+
+beforeAll(async () => {
+  measured = await measureSize({ posts, share: 0.1, runs: 1, scenarios, script, tell: () => undefined });
+}, 120_000);
+
+function boardsyncIn(scenario: Scenario): Sample {
+  const sample = measured.find((series) => series.scenario === scenario)?.samples.boardsync[0];
+  if (sample === undefined) throw new Error(`The bench left out ${scenario}.`);
+  return sample;
+}
+
+describe("an idle run", () => {
+  it("asks for the board's pages and one conditional list, and nothing else", () => {
+    expect(boardsyncIn("idle").asked).toEqual({
+      "board GET /feedback": pages,
+      "tracker GET /repo/issues 304": 1,
+    });
+  });
+
+  it("moves as many bytes as the same pages without boardsync, within 1 %", () => {
+    const bytes = measured.find(({ scenario }) => scenario === "idle")?.samples.floor[0]?.bytes ?? 0;
+    expect(bytes).toBeGreaterThan(posts * 500);
+    expect(boardsyncIn("idle").bytes / bytes).toBeCloseTo(1, 2);
+  });
+});
+
+describe("an import", () => {
+  it("opens one issue for each selected post", () => {
+    expect(boardsyncIn("import").asked["tracker POST /repo/issues"]).toBe(selected);
+  });
+
+  it("asks the tracker for little more than its creates, the scans and the label", () => {
+    const { asked } = boardsyncIn("import");
+    const tracker = Object.entries(asked).filter(([name]) => name.startsWith("tracker "));
+    const scans = 2;
+    const labels = 1;
+    const requests = tracker.reduce((sum, [, count]) => sum + count, 0);
+    expect(requests).toBeGreaterThanOrEqual(selected + scans + labels);
+    expect(requests).toBeLessThanOrEqual((selected + scans + labels) * 1.05);
+  });
+
+  it("writes nothing to the board, and reads each page once", () => {
+    const board = Object.entries(boardsyncIn("import").asked).filter(([name]) => name.startsWith("board "));
+    expect(Object.fromEntries(board)).toEqual({ "board GET /projects": 1, "board GET /feedback": pages });
+  });
+});
+
+describe("the run after an import", () => {
+  it("sees the new issues and writes nothing", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-test-"));
+    const stage = await startStage({ posts: 100, share: 0.1, projects: ["boardsync"] });
+    try {
+      const boardsync = createBoardsync(stage, script, folder);
+      boardsync.startOver("bench/again");
+      await stage.openRepository(boardsync.repo);
+      await boardsync.run();
+      expect((await stage.takeTraffic()).requests["tracker POST /repo/issues"]).toBe(10);
+      const { output } = await boardsync.run();
+      expect((await stage.takeTraffic()).requests).toEqual({
+        "board GET /feedback": 1,
+        "tracker GET /repo/issues": 1,
+      });
+      expect(JSON.parse(output)).toMatchObject({
+        result: "ok",
+        projects: [{ issues: 10, created: 0, failed: 0 }],
+      });
+    } finally {
+      await stage.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("a run after people have worked on 1 % of the posts", () => {
+  it("asks for the changed page and writes each post once", () => {
+    expect(boardsyncIn("changed").asked).toEqual({
+      "board GET /feedback": pages,
+      "tracker GET /repo/issues": 1,
+      "board PATCH /feedback/*": posts / 100,
+    });
+  });
+});
+
+describe("the table", () => {
+  it("has a line for each scenario, with the ratio and both medians", () => {
+    const comparison = measured.map(compare).find(({ scenario }) => scenario === "idle");
+    if (comparison === undefined) throw new Error("The bench left out idle.");
+    expect(comparison.ratio.requests).toBe(1);
+    const [, , line] = printComparisons([comparison]).split("\n");
+    expect(line).toContain(`| ${posts}  | ${selected}    | idle     | 1.00 (${pages + 1} / ${pages + 1}) |`);
+  });
+
+  it("takes the middle of the runs", () => {
+    const sample = (wallMs: number): Sample => ({
+      wallMs,
+      cpuMs: 1,
+      peakRssMb: 1,
+      requests: 1,
+      bytes: 1,
+      asked: {},
+    });
+    const { boardsync, floor, ratio } = compare({
+      scenario: "idle",
+      posts,
+      selected,
+      samples: { boardsync: [900, 30, 60].map(sample), floor: [10, 90, 20, 30].map(sample) },
+    });
+    expect([boardsync.wallMs, floor.wallMs, ratio.wallMs]).toEqual([60, 25, 2.4]);
+  });
+});
