@@ -13,6 +13,7 @@ export interface Ledger {
   readonly pulls: Pulls;
   readonly rows: Rows;
   readonly journal: Journal;
+  readonly requests: Requests;
   readonly runs: Runs;
   /** All of `work`, or nothing when it throws. It must not await. Nested calls join the outer one. */
   transaction<T>(work: () => T): T;
@@ -145,8 +146,12 @@ export interface Rows {
   park(project: ProjectId, post: PostId, parked: Parked): void;
   /** Ends what is parked for one kind, or for all. */
   unpark(project: ProjectId, post: PostId, kind: Parked["kind"] | undefined): void;
-  quarantine(project: ProjectId, post: PostId, isQuarantined: boolean): void;
+  quarantine(project: ProjectId, post: PostId): void;
+  /** Ends a quarantine; status writes before `at` count no more for the next one. */
+  release(project: ProjectId, post: PostId, at: number): void;
   counts(project: ProjectId): RowCounts;
+  /** Every action that is held, by post. */
+  held(project: ProjectId): readonly HeldAction[];
   /** Everything that waits for a person or a time, oldest first, for `status`; at most `limit`. */
   waiting(project: ProjectId, limit: number): readonly WaitingRow[];
 }
@@ -171,6 +176,16 @@ export interface RowNote {
     | "waiting";
   readonly message: string;
   readonly since: number;
+  /** Of a held action: what an approval names it by. */
+  readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
+}
+
+/** An action that is held, as an approval names it. */
+export interface HeldAction {
+  readonly post: PostId;
+  readonly kind: Parked["kind"];
+  readonly signature: string;
+  readonly message: string;
 }
 
 export interface RowCounts {
@@ -287,6 +302,37 @@ export interface AuditEntry {
   readonly message: string | undefined;
   readonly isApproved: boolean;
 }
+
+/**
+ * What people ask for beside a run, in short transactions of their own; the next run of the project takes it up.
+ */
+export interface Requests {
+  add(request: NewRequest): void;
+  /** In the order in which they came. */
+  pending(project: ProjectId): readonly PersonRequest[];
+  /** The first write of an approval is made: what is left of it stays approved. */
+  begin(id: RequestId): void;
+  end(id: RequestId): void;
+}
+
+export type RequestId = number & { readonly __request: true };
+
+interface AnyRequest {
+  readonly project: ProjectId;
+  readonly at: number;
+}
+
+/**
+ * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
+ * these posts as they are. `approve`: lets these held actions go; `isWhole` when they were all that was held.
+ */
+export type NewRequest = AnyRequest &
+  (
+    | { readonly kind: "retry" | "release" | "discard"; readonly posts: readonly PostId[] }
+    | { readonly kind: "approve"; readonly actions: readonly HeldAction[]; readonly isWhole: boolean }
+  );
+
+export type PersonRequest = NewRequest & { readonly id: RequestId; readonly hasBegun: boolean };
 
 /** Runs and signs of life. */
 export interface Runs {

@@ -22,7 +22,7 @@ export function recordDecision(
     due,
   });
   if (decision.notes.some(({ kind }) => kind === "quarantined")) {
-    cycle.world.ledger.rows.quarantine(cycle.memory.id, decision.post, true);
+    cycle.world.ledger.rows.quarantine(cycle.memory.id, decision.post);
   }
 }
 

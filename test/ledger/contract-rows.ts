@@ -6,6 +6,7 @@ import {
   content,
   createIssue,
   createParked,
+  createPatchLine,
   createPost,
   createRecord,
   dueIds,
@@ -115,7 +116,7 @@ export function describeRows(ledger: () => Ledger): void {
       linkPost(ledger(), "p1", createIssue(2));
       linkPost(ledger(), "p1", createIssue(1));
       ledger().rows.park(project, p1, createParked());
-      ledger().rows.quarantine(project, p1, true);
+      ledger().rows.quarantine(project, p1);
       sendIntent(ledger(), { kind: "patch-post" });
       const [row, neighbour] = ledger().rows.due(project, noon, undefined, 10);
       expect(row).toEqual({
@@ -303,7 +304,7 @@ export function describeRows(ledger: () => Ledger): void {
       ledger().rows.record(project, p1, createRecord({ notes: [held, held] }));
       ledger().rows.park(project, p1, createParked());
       ledger().rows.park(project, p1, createParked({ kind: "update-issue" }));
-      ledger().rows.quarantine(project, postId("p2"), true);
+      ledger().rows.quarantine(project, postId("p2"));
       expect(ledger().rows.counts(project)).toEqual({
         posts: 5,
         issues: 2,
@@ -314,7 +315,7 @@ export function describeRows(ledger: () => Ledger): void {
       });
       pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
       ledger().pulls.end(ledger().pulls.begin(project, 3, noon), { kind: "incomplete", at: noon });
-      ledger().rows.quarantine(project, postId("p2"), false);
+      ledger().rows.release(project, postId("p2"), noon);
       expect(ledger().rows.counts(project)).toMatchObject({ posts: 2, skipped: 1, quarantined: 0 });
     });
 
@@ -394,21 +395,4 @@ function createPatchIntent() {
     reason: "closed",
     bodyHash: "body",
   } as const;
-}
-
-function createPatchLine(): AuditEntry {
-  return {
-    at: noon,
-    run: 1,
-    side: "board",
-    project,
-    post: p1,
-    issue: undefined,
-    kind: "patch-post",
-    fields: [],
-    reason: "closed as completed",
-    outcome: "applied",
-    message: undefined,
-    isApproved: false,
-  };
 }

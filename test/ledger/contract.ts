@@ -3,6 +3,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeJournal } from "./contract-journal.ts";
 import { describeMemory } from "./contract-memory.ts";
 import { describePulls } from "./contract-pulls.ts";
+import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
 import { createPost, createRecord, dueIds, noon, postId, project, pullPosts } from "./samples.ts";
 
@@ -18,6 +19,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeMemory(current);
     describePulls(current);
     describeRows(current);
+    describeRequests(current);
     describeJournal(current);
 
     describe("transactions", () => {

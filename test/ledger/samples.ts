@@ -1,4 +1,4 @@
-import type { IntentId, Ledger, NewIntent, PullId, RowRecord } from "../../src/ledger/ledger.ts";
+import type { AuditEntry, IntentId, Ledger, NewIntent, PullId, RowRecord } from "../../src/ledger/ledger.ts";
 import type { Issue, IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ContentBase, Parked, Row } from "../../src/model/link.ts";
 import type { Post, PostId, ProjectId } from "../../src/model/post.ts";
@@ -116,5 +116,23 @@ export function createParked(changes: Partial<Parked> = {}): Parked {
     since: noon,
     signature: "s1",
     ...changes,
+  };
+}
+
+/** A PATCH of p1 that was applied at noon. */
+export function createPatchLine(): AuditEntry {
+  return {
+    at: noon,
+    run: 1,
+    side: "board",
+    project,
+    post: postId("p1"),
+    issue: undefined,
+    kind: "patch-post",
+    fields: [],
+    reason: "closed as completed",
+    outcome: "applied",
+    message: undefined,
+    isApproved: false,
   };
 }

@@ -83,6 +83,7 @@ export const migrations: readonly string[] = [
     standing TEXT CHECK (standing IN ('skipped', 'linked', 'wanted')),
     reason TEXT,
     is_quarantined INTEGER NOT NULL DEFAULT 0,
+    released_at INTEGER,
     UNIQUE (project, id)
   ) STRICT;
   CREATE INDEX posts_due ON posts (project, id, due_at) WHERE due_at IS NOT NULL;
@@ -147,6 +148,8 @@ export const migrations: readonly string[] = [
     kind TEXT NOT NULL,
     message TEXT NOT NULL,
     since INTEGER NOT NULL,
+    action TEXT,
+    signature TEXT,
     PRIMARY KEY (post, position)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX notes_since ON notes (project, since);
@@ -213,6 +216,16 @@ export const migrations: readonly string[] = [
   CREATE INDEX audit_of_post ON audit (post, at);
   CREATE INDEX audit_status ON audit (project, at) WHERE is_status = 1;
   CREATE INDEX audit_status_of_post ON audit (post, at) WHERE is_status = 1;
+
+  -- What people asked for and no run has finished yet. request: JSON, without project and time.
+  CREATE TABLE requests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    at INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    has_begun INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX requests_of_project ON requests (project, id);
 
   CREATE TABLE pace (
     number INTEGER PRIMARY KEY,

@@ -28,8 +28,8 @@ export function createRecorder(store: Store): Recorder {
       @pending_since)`);
   const deleteNotes = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
   const insertNote = store.prepare<[NoteColumns]>(`
-    INSERT INTO notes (project, post, position, kind, message, since)
-    VALUES (@project, @post, @position, @kind, @message, @since)`);
+    INSERT INTO notes (project, post, position, kind, message, since, action, signature)
+    VALUES (@project, @post, @position, @kind, @message, @since, @action, @signature)`);
   const markAll = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS NOT 0",
   );
@@ -52,8 +52,9 @@ export function createRecorder(store: Store): Recorder {
         if (fieldBase !== undefined) writeBase.run(fromBase(post, field, fieldBase));
       }
       deleteNotes.run(post);
-      for (const [position, { kind, message, since }] of notes.entries()) {
-        insertNote.run({ project, post, position, kind, message, since });
+      for (const [position, { kind, message, since, action }] of notes.entries()) {
+        const named = { action: action?.kind ?? null, signature: action?.signature ?? null };
+        insertNote.run({ project, post, position, kind, message, since, ...named });
       }
     },
     markDue(project, which) {
@@ -77,6 +78,8 @@ interface NoteColumns {
   kind: string;
   message: string;
   since: number;
+  action: string | null;
+  signature: string | null;
 }
 
 function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns {

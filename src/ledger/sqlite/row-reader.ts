@@ -98,7 +98,9 @@ function prepareParts(store: Store) {
       FROM json_each(@posts) AS batch CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
     statuses: store.prepare<[Batch], { post: number; at: number }>(`
       SELECT post, at FROM json_each(@posts) AS batch
-      CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since ORDER BY at`),
+      CROSS JOIN posts ON posts.number = batch.value
+      CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
+      WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
   };
 }
 

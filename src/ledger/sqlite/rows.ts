@@ -31,8 +31,9 @@ export function createRows(
     "UPDATE posts SET missing = @missing, due_at = 0 WHERE number = @post AND missing <> @missing",
   );
   const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
-  const setQuarantine = store.prepare<[number, number]>(
-    "UPDATE posts SET is_quarantined = ? WHERE number = ?",
+  const setQuarantine = store.prepare<[number]>("UPDATE posts SET is_quarantined = 1 WHERE number = ?");
+  const release = store.prepare<[number, number]>(
+    "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
   );
   const links = createLinks(store);
   const recorder = createRecorder(store);
@@ -87,8 +88,9 @@ export function createRows(
     park: (project, post, parked) =>
       writeTo(project, post, (number, row) => recorder.park(number, row, parked)),
     unpark: (project, post, kind) => writeTo(project, post, (_, row) => recorder.unpark(row, kind)),
-    quarantine: (project, post, isQuarantined) =>
-      writeTo(project, post, (_, row) => setQuarantine.run(Number(isQuarantined), row)),
+    quarantine: (project, post) => writeTo(project, post, (_, row) => setQuarantine.run(row)),
+    release: (project, post, at) => writeTo(project, post, (_, row) => release.run(at, row)),
+    held: (project) => ofProject(project, [], reader.held),
     counts: (project) => reader.counts(project),
     waiting: (project, limit) => ofProject(project, [], (number) => reader.waiting(number, limit)),
   };

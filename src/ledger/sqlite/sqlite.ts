@@ -7,6 +7,7 @@ import { createMarkers } from "./markers.ts";
 import { createMemory } from "./memory.ts";
 import { createNumbers } from "./numbers.ts";
 import { createPulls } from "./pulls.ts";
+import { createRequests } from "./requests.ts";
 import { createRows } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSightings } from "./sightings.ts";
@@ -42,6 +43,7 @@ export function createLedger(store: Store): Ledger {
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
+    requests: createRequests(store, numbers),
     runs: createRuns(store),
     copiedAt: readStamp(store.database),
     transaction: (work) => store.transaction(work),

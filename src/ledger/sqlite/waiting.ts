@@ -1,12 +1,14 @@
 import type { RepositoryId } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { RowCounts, WaitingRow } from "../ledger.ts";
+import type { HeldAction, RowCounts, WaitingRow } from "../ledger.ts";
 import { groupByPost } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 
 /** Counts of a project, and everything of it that waits. */
 export interface WaitingReader {
   counts(project: ProjectId): RowCounts;
+  /** By the project's number. */
+  held(project: number): readonly HeldAction[];
   /** By the project's number; oldest first. */
   waiting(project: number, limit: number): readonly WaitingRow[];
 }
@@ -50,6 +52,9 @@ export function createWaitingReader(store: Store): WaitingReader {
     ) AS waiting
     JOIN posts ON posts.number = waiting.post
     ORDER BY since, id, kind LIMIT @limit`);
+  const selectHeld = store.prepare<[number], HeldAction>(`
+    SELECT posts.id AS post, notes.action AS kind, signature, message FROM notes JOIN posts ON posts.number = notes.post
+    WHERE notes.project = ? AND notes.kind = 'held' AND signature IS NOT NULL ORDER BY posts.id, notes.action`);
   const selectIssues = store.prepare<
     [{ project: number; posts: string }],
     { post: number; repositoryId: RepositoryId; number: number }
@@ -59,6 +64,7 @@ export function createWaitingReader(store: Store): WaitingReader {
     CROSS JOIN links ON links.project = @project AND links.post = batch.value
     ORDER BY links.post, links.position`);
   return {
+    held: (project) => selectHeld.all(project),
     counts: (project) => selectCounts.get(project) ?? noCounts,
     waiting(project, limit) {
       const found = selectWaiting.all({ project, limit });

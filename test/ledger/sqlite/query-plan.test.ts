@@ -20,6 +20,7 @@ const growing = [
   "runs",
   "run_projects",
   "pulls",
+  "requests",
 ];
 
 /** Partial indexes are walked from end to end where everything in them is wanted. */

@@ -1,0 +1,44 @@
+import type { NewRequest, PersonRequest, RequestId, Requests } from "../ledger.ts";
+import type { Numbers } from "./numbers.ts";
+import type { Store } from "./store.ts";
+
+interface RequestColumns {
+  id: RequestId;
+  at: number;
+  request: string;
+  has_begun: 0 | 1;
+}
+
+/** What people asked for and no run has finished yet. */
+export function createRequests(store: Store, numbers: Numbers): Requests {
+  const insert = store.prepare<[{ project: number; at: number; request: string }]>(
+    "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
+  );
+  const select = store.prepare<[number], RequestColumns>(
+    "SELECT id, at, request, has_begun FROM requests WHERE project = ? ORDER BY id",
+  );
+  const begin = store.prepare<[number]>("UPDATE requests SET has_begun = 1 WHERE id = ?");
+  const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
+  return {
+    add({ project, at, ...request }) {
+      store.transaction(() => {
+        insert.run({ project: numbers.project(project), at, request: JSON.stringify(request) });
+      });
+    },
+    pending: (project) =>
+      store.read(() => {
+        const number = numbers.findProject(project);
+        if (number === undefined) return [];
+        return select.all(number).map(({ id, at, request, has_begun }): PersonRequest => {
+          const asked: NewRequest = { ...JSON.parse(request), project, at };
+          return { ...asked, id, hasBegun: has_begun === 1 };
+        });
+      }),
+    begin(id) {
+      begin.run(id);
+    },
+    end(id) {
+      remove.run(id);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import {
+  createPatchLine,
+  createPost,
+  createRecord,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+} from "./samples.ts";
+
+const p1 = postId("p1");
+const held = {
+  post: p1,
+  kind: "patch-post",
+  signature: "s1",
+  message: "26 posts, the guard allows 25",
+} as const;
+
+export function describeRequests(ledger: () => Ledger): void {
+  describe("what people ask for", () => {
+    it("waits for a run, in the order in which it came", () => {
+      const { requests } = ledger();
+      const retry = { kind: "retry", posts: [p1], project, at: noon } as const;
+      const approve = { kind: "approve", actions: [held], isWhole: true, project, at: noon + 1 } as const;
+      requests.add(retry);
+      requests.add(approve);
+      requests.add({ kind: "release", posts: [], project: otherProject, at: noon });
+      expect(requests.pending(project)).toEqual([
+        { ...retry, id: 1, hasBegun: false },
+        { ...approve, id: 2, hasBegun: false },
+      ]);
+    });
+
+    it("is gone when a run has finished it, and known as begun before", () => {
+      const { requests } = ledger();
+      requests.add({ kind: "discard", posts: [p1], project, at: noon });
+      requests.add({ kind: "approve", actions: [], isWhole: false, project, at: noon });
+      const [first, second] = requests.pending(project);
+      if (first === undefined || second === undefined) throw new Error("two requests were added");
+      requests.begin(second.id);
+      requests.end(first.id);
+      expect(requests.pending(project)).toEqual([{ ...second, hasBegun: true }]);
+    });
+
+    it("is nothing for a project that nobody knows", () => {
+      expect(ledger().requests.pending(otherProject)).toEqual([]);
+    });
+  });
+
+  describe("held actions", () => {
+    it("are named by the notes that hold them", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      const { message, kind, signature } = held;
+      const note = { kind: "held", message, since: noon, action: { kind, signature } } as const;
+      ledger().rows.record(project, p1, createRecord({ notes: [note] }));
+      ledger().rows.record(
+        project,
+        postId("p2"),
+        createRecord({ notes: [{ kind: "held", message, since: noon }] }),
+      );
+      expect(ledger().rows.held(project)).toEqual([held]);
+      expect(ledger().rows.held(otherProject)).toEqual([]);
+    });
+  });
+
+  describe("a release", () => {
+    it("makes earlier status writes count no more", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const status = [{ field: "status", value: "planned" }];
+      for (const at of [noon - 2, noon - 1, noon + 1])
+        ledger().journal.audit({ ...createPatchLine(), at, fields: status });
+      ledger().rows.quarantine(project, p1);
+      ledger().rows.release(project, p1, noon);
+      expect(readRow(ledger(), "p1")).toMatchObject({ isQuarantined: false, statusWrites: [noon + 1] });
+    });
+  });
+}
