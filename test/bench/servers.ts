@@ -116,7 +116,7 @@ function rememberPosts(state: BoardState): BoardState {
   };
 }
 
-/** A post of common length, about 900 bytes as a record. */
+/** A post of common length, about 700 bytes as a record. */
 function makePost(index: number, isSelected: boolean): Partial<SandboxPost> {
   const wish = `As a customer of plan ${index % 7} I need this about ${1 + (index % 30)} times a month.`;
   return {
