@@ -1,13 +1,18 @@
 #!/usr/bin/env node
 /**
- * The process edge, and the only file that touches `process`. It imports nothing before it knows that this Node.js can run
- * the rest: a native module would crash an older one without a word.
+ * The process edge, and the only file that touches `process`. It loads nothing else before it knows that this Node.js can
+ * run it: a native module would crash an older one without a word.
  */
+import { readFileSync } from "node:fs";
 import type { Output, Terminal } from "./commands/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
 /** How long the write in hand may take after a signal, before it is left as an unknown outcome. */
 const graceMs = 8000;
+/** A launcher such as npm passes on a signal that the terminal has sent to all: only a later one is a person's second. */
+const echoMs = 500;
+/** Where nobody says how wide the output is. */
+const defaultColumns = 120;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
@@ -21,50 +26,64 @@ if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]))
 
 async function main(): Promise<void> {
   const { runProgram } = await import("./commands/program.ts");
-  const { version } = await readManifest();
   const interruption = new AbortController();
+  let command: string | undefined;
+  let isEcho = false;
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
+    const leave = (): void => process.exit(command === "daemon" ? 0 : code);
     process.on(signal, () => {
-      const isDaemon = process.argv[2] === "daemon";
-      if (interruption.signal.aborted && !isDaemon) process.exit(code);
+      if (interruption.signal.aborted && !isEcho) leave();
+      if (interruption.signal.aborted) return;
       interruption.abort(signal);
-      setTimeout(() => process.exit(isDaemon ? 0 : code), graceMs).unref();
-    });
-  }
-  // A reader that went away (`boardsync status | head`) is no failure.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
-      throw error;
+      isEcho = true;
+      setTimeout(() => {
+        isEcho = false;
+      }, echoMs).unref();
+      setTimeout(leave, graceMs).unref();
     });
   }
   const terminal: Terminal = {
     args: process.argv.slice(2),
     env: process.env,
     cwd: process.cwd(),
-    version,
+    version: readVersion(),
     pid: process.pid,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     signal: interruption.signal,
   };
-  process.exitCode = await runProgram(terminal);
+  const code = await runProgram(terminal, (name) => {
+    command = name;
+  });
+  process.exitCode ??= code;
 }
 
-async function readManifest(): Promise<{ readonly version: string }> {
-  const { readFile } = await import("node:fs/promises");
-  return JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+function readVersion(): string {
+  // Our own file: it has a version.
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  return version;
 }
 
 function outputOf(stream: NodeJS.WriteStream): Output {
+  let isLost = false;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    isLost = true;
+    // A reader that went away (`boardsync status | head`) is no failure, and no reason to break off what is being done.
+    if (error.code === "EPIPE") return;
+    process.exitCode = 1;
+    if (stream === process.stdout) process.stderr.write(`The output could not be written (${error.code}).\n`);
+  });
+  const { env } = process;
+  const columns = Number(env["COLUMNS"]);
   return {
     isTerminal: stream.isTTY === true,
-    columns: stream.columns ?? 120,
+    hasColours: stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
+    columns: stream.columns || (columns >= 1 ? columns : defaultColumns),
     write: (text) => {
-      stream.write(text);
+      if (!isLost) stream.write(text);
     },
   };
 }

@@ -1,10 +1,16 @@
-import { escapeControls } from "../log.ts";
 import { checkAll, type Finding } from "../sync/check.ts";
-import { printJson } from "./output.ts";
+import { adviceOn } from "./advice.ts";
+import { joinFailures } from "./failure.ts";
+import { printJson } from "./json.ts";
 import { exitOf, inSession } from "./session.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "./terminal.ts";
+import { type Look, oneLine, paint, printLine } from "./text.ts";
 
-const signs: Readonly<Record<Finding["level"], string>> = { ok: "✓", warning: "!", error: "✗" };
+const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Look]>> = {
+  ok: ["✓ ", "green"],
+  warning: ["! ", "yellow"],
+  error: ["✗ ", "red"],
+};
 
 /** `boardsync check`: every promise of the config, looked at in one pass. */
 export async function check(terminal: Terminal, options: CommonOptions): Promise<number> {
@@ -12,34 +18,46 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
     const findings = await checkAll(projects, sides, bounds);
-    const code = exitOfFindings(findings);
+    const unreached = findings.filter(isUnreached);
+    const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
-      const result = code === exitCodes.ok ? "ok" : "failed";
-      printJson(session.terminal.out, { result, findings });
+      const error = unreached.map(({ code = "", message }) => ({ code, message }));
+      const result = hasErrors ? "failed" : "ok";
+      printJson(session.terminal.out, {
+        result,
+        findings,
+        ...(error.length > 0 && { error: joinFailures(error) }),
+      });
     } else {
-      for (const { level, subject, message } of findings) {
-        if (options.quiet === true && level === "ok") continue;
-        session.terminal.out.write(`${signs[level]} ${escapeControls(`${subject}: ${message}`)}\n`);
-      }
-      if (options.quiet !== true) session.terminal.out.write(`${summaryOf(findings)}\n`);
+      printFindings(session.terminal.out, options, findings);
     }
-    return exitOf(terminal, code);
+    if (unreached.length > 0) return exitOf(terminal, exitCodes.unreachable);
+    return exitOf(terminal, hasErrors ? exitCodes.partial : exitCodes.ok);
   });
 }
 
-/** 3 when a side could not be reached or refused our key, 1 for any other thing that is wrong. */
-function exitOfFindings(findings: readonly Finding[]): number {
-  const errors = findings.filter(({ level }) => level === "error");
-  const isUnreached = errors.some(
-    ({ code }) => code?.endsWith(".unauthorized") || code?.endsWith(".unreachable"),
-  );
-  if (isUnreached) return exitCodes.unreachable;
-  return errors.length === 0 ? exitCodes.ok : exitCodes.partial;
+/** A side that could not be reached, or refused our key. */
+function isUnreached({ level, code = "" }: Finding): boolean {
+  return level === "error" && /\.(?:unauthorized|unreachable)$/.test(code);
+}
+
+function printFindings(out: Output, options: CommonOptions, findings: readonly Finding[]): void {
+  for (const { level, subject, code, message } of findings) {
+    if (options.quiet === true && level === "ok") continue;
+    const [sign, look] = signs[level];
+    printLine(out, paint(out, look, sign), oneLine(`${subject}: ${message}${code ? ` [${code}]` : ""}`));
+  }
+  if (options.quiet === true) return;
+  for (const advice of new Set(findings.map(({ code = "" }) => adviceOn(code)))) {
+    if (advice !== undefined) printLine(out, "→ ", advice);
+  }
+  printLine(out, "", summaryOf(findings));
 }
 
 function summaryOf(findings: readonly Finding[]): string {
   const errors = findings.filter(({ level }) => level === "error").length;
   const warnings = findings.filter(({ level }) => level === "warning").length;
-  if (errors > 0) return `${errors} to mend, ${warnings} to know. Nothing was written.`;
-  return `All is well, ${warnings} to know. Next: \`boardsync plan\`. Nothing was written.`;
+  const toKnow = warnings === 0 ? "" : `, ${warnings} to know (!)`;
+  if (errors > 0) return `${errors} to mend (✗)${toKnow}. Nothing was written. Then check again.`;
+  return `All is well${toKnow}. Nothing was written. Next: \`boardsync plan\`.`;
 }

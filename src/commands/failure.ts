@@ -1,6 +1,14 @@
 import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../errors.ts";
 import { escapeControls } from "../log.ts";
+import { adviceOn } from "./advice.ts";
+import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
+
+/** What `--json` prints where a command ends with 2, 3 or 5. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
 
 /** What ended a command: one sentence for a person on stderr, and one JSON document on stdout for a script. */
 export function failWith(
@@ -11,10 +19,26 @@ export function failWith(
   const { code, exit } = classify(error);
   const message = error instanceof Error ? error.message : String(error);
   terminal.err.write(`${escapeControls(message)}\n`);
-  if (options.json === true) terminal.out.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  const advice = adviceOn(code);
+  if (advice !== undefined) terminal.err.write(`${advice}\n`);
   // A bug is worth its stack; an expected failure is not.
-  if (code === "bug" && error instanceof Error) terminal.err.write(`${escapeControls(error.stack ?? "")}\n`);
+  if (code === "bug" && error instanceof Error) {
+    terminal.err.write(`This is a mistake in boardsync. Please report it with these lines:\n`);
+    terminal.err.write(`${escapeControls(error.stack ?? "")}\n`);
+  }
+  if (options.json === true) printFailure(terminal, { code, message });
   return exit;
+}
+
+/** The one document on stdout of a command that came to nothing. */
+export function printFailure(terminal: Terminal, error: Failure): void {
+  printJson(terminal.out, { error });
+}
+
+/** Several errors as the one that a script looks at: the code of the first, and every message once. */
+export function joinFailures(errors: readonly Failure[]): Failure {
+  const messages = [...new Set(errors.map(({ message }) => message))];
+  return { code: errors[0]?.code ?? "unknown", message: messages.join("\n") };
 }
 
 function classify(error: unknown): { readonly code: string; readonly exit: number } {

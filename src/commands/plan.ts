@@ -4,26 +4,24 @@ import { join, resolve } from "node:path";
 import { buildWorld } from "../app.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { runProjects } from "../sync/run.ts";
-import type { PlanReport } from "../sync/world.ts";
-import { exitOfResult, printPlan } from "./output.ts";
+import type { PlanReport, RunReport } from "../sync/world.ts";
+import { printPlan } from "./plan-report.ts";
+import { exitOfResult } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
 import { openPrivateState, readState } from "./state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
+import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /** `boardsync plan`: pulls and decides on a private copy of the state, so that it needs no lock and leaves no trace. */
 export async function plan(
   terminal: Terminal,
-  options: CommonOptions & { readonly project?: readonly string[]; readonly detailedExitcode?: boolean },
+  options: CommonOptions & ProjectOptions & { readonly detailedExitcode?: boolean },
 ): Promise<number> {
   return inSession(terminal, options, (session) =>
     withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger) => {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
-      const result = await runProjects(session.projects, world, "plan", terminal.signal);
-      printPlan(session.terminal, options, result.plan);
-      return exitOf(
-        terminal,
-        exitOfPlan(result.report.result, result.plan, options.detailedExitcode === true),
-      );
+      const { plan: made, report } = await runProjects(session.projects, world, "plan", terminal.signal);
+      printPlan(session.terminal, options, made, report);
+      return exitOf(terminal, exitOfPlan(report.result, made, options.detailedExitcode === true));
     }),
   );
 }
@@ -38,8 +36,11 @@ async function withPrivateCopy<T>(
     const copy = join(folder, "state.db");
     const original = readState(state);
     if (original !== undefined) {
-      await original.copyTo(copy, undefined);
-      original.close();
+      try {
+        await original.copyTo(copy, undefined);
+      } finally {
+        original.close();
+      }
     }
     const ledger = openPrivateState(terminal, copy);
     try {
@@ -53,11 +54,7 @@ async function withPrivateCopy<T>(
 }
 
 /** What waits for a person is no failure of a plan, which writes nothing. */
-function exitOfPlan(
-  result: Parameters<typeof exitOfResult>[0],
-  report: PlanReport,
-  isDetailed: boolean,
-): number {
+function exitOfPlan(result: RunReport["result"], report: PlanReport, isDetailed: boolean): number {
   const code = exitOfResult(result);
   if (code !== exitCodes.ok && code !== exitCodes.held) return code;
   const hasActions = report.projects.some(({ actions }) => actions.length > 0);

@@ -1,18 +1,25 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
-import { failWith } from "./failure.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
+import { failWith, printFailure } from "./failure.ts";
+import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
+
+/** Called with the name of the command that is going to run. */
+export type OnCommand = (name: string) => void;
 
 /**
  * The command line. Each command's code is loaded when it is called, so that `--help` stays quick.
  *
  * @returns the exit code.
  */
-export async function runProgram(terminal: Terminal): Promise<number> {
+export async function runProgram(
+  terminal: Terminal,
+  onCommand: OnCommand = () => undefined,
+): Promise<number> {
   let code: number = exitCodes.ok;
   const program = createProgram(terminal, (result) => {
     code = result;
   });
+  program.hook("preAction", (_, command) => onCommand(command.name()));
   try {
     await program.parseAsync([...terminal.args], { from: "user" });
     return code;
@@ -24,10 +31,11 @@ export async function runProgram(terminal: Terminal): Promise<number> {
 
 /** commander has printed its sentence; a script that asked for JSON gets it as JSON, too. */
 function usageFailure(terminal: Terminal, error: CommanderError): number {
-  if (error.exitCode === 0 || error.code === "commander.help") return exitCodes.ok;
+  if (error.exitCode === 0) return exitCodes.ok;
   if (terminal.args.includes("--json")) {
-    const message = error.message.replace(/^error: /, "");
-    terminal.out.write(`${JSON.stringify({ error: { code: "usage", message } })}\n`);
+    const hasMessage = error.code !== "commander.help";
+    const message = hasMessage ? error.message.replace(/^error: /, "") : "no command, or none of that name";
+    printFailure(terminal, { code: "usage", message });
   }
   return exitCodes.usage;
 }
@@ -38,11 +46,12 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
   const program = new Command("boardsync")
     .description("Keeps a feedback board and GitHub Issues in step, without ever mailing a voter twice.")
     .version(terminal.version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "print this help")
+    .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print the help of a command")
     .exitOverride()
     .showSuggestionAfterError(true)
     .showHelpAfterError("(--help says more)")
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
@@ -51,61 +60,77 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .addHelpText(
-      "after",
-      `
-Examples:
-  boardsync demo                     see the whole loop work, without an account
-  boardsync check                    is everything as the config says?
-  boardsync plan                     what would be done, and who would hear of it
-  boardsync sync                     do it, once
-  boardsync daemon                   do it for ever
-
-Exit codes: 0 in step; 1 something failed, the rest was done; 2 bad usage, config or secrets; 3 could not reach or
-authenticate; 4 something waits for a person; 5 another instance holds the state.`,
-    );
-  addCheck(program, terminal, finish);
-  addPlan(program, terminal, finish);
-  addSync(program, terminal, finish);
-  addDaemon(program, terminal, finish);
-  addStatus(program, terminal, finish);
-  addHealth(program, terminal, finish);
-  addDemo(program, terminal, finish);
-  addSchema(program, terminal, finish);
+    .addHelpText("after", programHelp);
+  addCommonOptions(program);
+  for (const add of commands) add(program, terminal, finish);
   return program;
 }
 
+const programHelp = `
+Examples:
+  boardsync demo      see the whole loop work, without an account
+  boardsync check     is everything as the config says?
+  boardsync plan      what would be done, and who would hear of it
+  boardsync sync      do it, once
+  boardsync daemon    do it for ever
+
+Exit codes:
+  0  in step
+  1  something failed, the rest was done
+  2  bad usage, config or secrets
+  3  could not reach or authenticate, nothing done
+  4  something waits for a person
+  5  another instance holds the state`;
+
+const commands: readonly ((program: Command, terminal: Terminal, finish: Finish) => void)[] = [
+  addCheck,
+  addPlan,
+  addSync,
+  addDaemon,
+  addStatus,
+  addHealth,
+  addDemo,
+  addSchema,
+];
+
 function addCheck(program: Command, terminal: Terminal, finish: Finish): void {
-  common(program.command("check"))
+  program
+    .command("check")
     .description("verify key, token, projects, repositories and rules; write nothing")
     .addHelpText("after", "\nExample:\n  boardsync check --config config/boardsync.yaml")
-    .action(async (options: CommonOptions) => {
+    .action(async (_, command: Command) => {
       const { check } = await import("./check.ts");
-      finish(await check(terminal, options));
+      finish(await check(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
 
 function addPlan(program: Command, terminal: Terminal, finish: Finish): void {
-  projects(common(program.command("plan")))
+  withProjects(program.command("plan"))
     .description("show what a sync would do, why, and how many voters would be notified; write nothing")
     .option("--detailed-exitcode", "exit 10 when there is something to do")
     .addHelpText("after", "\nExample:\n  boardsync plan --project acme-app --detailed-exitcode")
-    .action(async (options: CommonOptions & { project?: string[]; detailedExitcode?: boolean }) => {
+    .action(async (_, command: Command) => {
       const { plan } = await import("./plan.ts");
-      finish(await plan(terminal, options));
+      finish(await plan(terminal, command.optsWithGlobals<Parameters<typeof plan>[1]>()));
     });
 }
 
+interface SyncOptions extends CommonOptions, ProjectOptions {
+  readonly dryRun?: boolean;
+  readonly adopt?: boolean;
+}
+
 function addSync(program: Command, terminal: Terminal, finish: Finish): void {
-  projects(common(program.command("sync")))
+  withProjects(program.command("sync"))
     .description("one run: pull both sides, decide, write")
-    .option("--dry-run", "the same as plan")
-    .option("--adopt", "link what carries our marker, take both sides as they are, write nothing")
+    .addOption(new Option("--dry-run", "the same as plan").conflicts("adopt"))
+    .option("--adopt", "link what carries our mark, take both sides as they are, write nothing to either")
     .addHelpText(
       "after",
       "\nExample (crontab):\n  */5 * * * *  boardsync sync --quiet --config /etc/boardsync.yaml",
     )
-    .action(async (options: CommonOptions & { project?: string[]; dryRun?: boolean; adopt?: boolean }) => {
+    .action(async (_, command: Command) => {
+      const options = command.optsWithGlobals<SyncOptions>();
       if (options.dryRun === true) {
         const { plan } = await import("./plan.ts");
         finish(await plan(terminal, options));
@@ -117,52 +142,57 @@ function addSync(program: Command, terminal: Terminal, finish: Finish): void {
 }
 
 function addDaemon(program: Command, terminal: Terminal, finish: Finish): void {
-  common(program.command("daemon"))
+  program
+    .command("daemon")
     .description("run every project on its schedule, until SIGTERM or SIGINT")
     .addHelpText("after", "\nExample:\n  boardsync daemon --config /config/boardsync.yaml --log-level info")
-    .action(async (options: CommonOptions) => {
+    .action(async (_, command: Command) => {
       const { daemon } = await import("./daemon.ts");
-      finish(await daemon(terminal, options));
+      finish(await daemon(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
 
 function addStatus(program: Command, terminal: Terminal, finish: Finish): void {
-  common(program.command("status"))
-    .description("projects, last run, links, and everything that waits; reads only the state")
+  program
+    .command("status")
+    .description("projects, last run, links, and everything that failed or waits; reads only the state")
     .addHelpText("after", "\nExample:\n  boardsync status --json")
-    .action(async (options: CommonOptions) => {
+    .action(async (_, command: Command) => {
       const { status } = await import("./status.ts");
-      finish(await status(terminal, options));
+      finish(status(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
 
 function addHealth(program: Command, terminal: Terminal, finish: Finish): void {
-  common(program.command("health"))
+  program
+    .command("health")
     .description("exit 0 while the daemon on this state is alive, else 1; needs no config")
     .addHelpText("after", "\nExample:\n  BOARDSYNC_STATE=/data/boardsync.db boardsync health")
-    .action(async (options: CommonOptions) => {
+    .action(async (_, command: Command) => {
       const { health } = await import("./health.ts");
-      finish(await health(terminal, options));
+      finish(health(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
 
 function addDemo(program: Command, terminal: Terminal, finish: Finish): void {
-  common(program.command("demo"))
+  program
+    .command("demo")
     .description("the whole loop against a board and a GitHub that it starts itself on loopback")
     .option(
       "--serve",
       "keep the board and the GitHub up, with a config to try commands on, until interrupted",
     )
     .option("--port <number>", "with --serve: the board's port; the GitHub gets the next one", parsePort)
-    .addHelpText("after", "\nExample:\n  boardsync demo")
-    .action(async (options: CommonOptions & { serve?: boolean; port?: number }) => {
+    .addHelpText("after", "\nExamples:\n  boardsync demo\n  boardsync demo --serve --port 4100")
+    .action(async (_, command: Command) => {
       const { demo } = await import("./demo.ts");
-      finish(await demo(terminal, options));
+      finish(await demo(terminal, command.optsWithGlobals<Parameters<typeof demo>[1]>()));
     });
 }
 
 function addSchema(program: Command, terminal: Terminal, finish: Finish): void {
-  common(program.command("schema"))
+  program
+    .command("schema")
     .description("print the JSON Schema of the config file")
     .addHelpText("after", "\nExample:\n  boardsync schema > boardsync.schema.json")
     .action(async () => {
@@ -171,9 +201,9 @@ function addSchema(program: Command, terminal: Terminal, finish: Finish): void {
     });
 }
 
-/** The options that every command has. */
-function common(command: Command): Command {
-  return command
+/** The options that every command has; they may stand before or behind its name. */
+function addCommonOptions(program: Command): void {
+  program
     .option("-c, --config <file>", "the config file (default: $BOARDSYNC_CONFIG, else config/boardsync.yaml)")
     .option("--json", "print one JSON document on stdout")
     .option("-q, --quiet", "print nothing but errors")
@@ -184,7 +214,7 @@ function common(command: Command): Command {
     );
 }
 
-function projects(command: Command): Command {
+function withProjects(command: Command): Command {
   return command.option(
     "-p, --project <project>",
     "only this project; may be repeated",

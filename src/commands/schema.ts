@@ -1,5 +1,5 @@
 import { configJsonSchema } from "../config/json-schema.ts";
-import { printJson } from "./output.ts";
+import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
 
 /** `boardsync schema`: the JSON Schema of the config, as `config/boardsync.schema.json` has it. */

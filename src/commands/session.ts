@@ -1,15 +1,21 @@
 import { connectSides, type Machine, type Sides, syncProjects } from "../app.ts";
-import { loadEnvironment, readLogLevel, readVariable } from "../config/environment.ts";
+import { type Environment, loadEnvironment, readLogLevel } from "../config/environment.ts";
 import { readTextFile } from "../config/files.ts";
 import { type ConfigSource, loadConfigAndSecrets } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { ConfigError } from "../errors.ts";
-import { createLog, type Log, redactor } from "../log.ts";
+import { createLog, type Log, type Redact, redactor } from "../log.ts";
 import { checkTemplate } from "../plan/template.ts";
 import type { SyncProject } from "../sync/world.ts";
 import { systemClock } from "./clock.ts";
 import { failWith } from "./failure.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "./terminal.ts";
+import {
+  type CommonOptions,
+  exitCodes,
+  type Output,
+  type ProjectOptions,
+  type Terminal,
+} from "./terminal.ts";
 
 /** What a command that talks to both sides works with. */
 export interface Session {
@@ -25,7 +31,7 @@ export interface Session {
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
 export async function inSession(
   terminal: Terminal,
-  options: CommonOptions & { readonly project?: readonly string[] },
+  options: CommonOptions & ProjectOptions,
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const secrets: string[] = [];
@@ -39,13 +45,13 @@ export async function inSession(
 
 function openSession(
   terminal: Terminal,
-  options: CommonOptions & { readonly project?: readonly string[] },
+  options: CommonOptions & ProjectOptions,
   secrets: string[],
 ): Session {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
   secrets.push(...loaded.secrets.all);
-  const log = openLog(terminal, options, secrets);
+  const log = openLog(terminal, options, source.environment, redactor(secrets));
   for (const warning of loaded.warnings) log.warn({}, warning);
   const machine: Machine = {
     clock: systemClock,
@@ -70,16 +76,19 @@ export function configSource(terminal: Terminal, options: CommonOptions): Config
   return { file: options.config, environment, cwd: terminal.cwd, readText: readTextFile, checkTemplate };
 }
 
-function openLog(terminal: Terminal, options: CommonOptions, secrets: readonly string[]): Log {
-  const wanted = options.logLevel ?? readLogLevel(configSource(terminal, options).environment);
+function openLog(terminal: Terminal, options: CommonOptions, environment: Environment, redact: Redact): Log {
+  const level = options.logLevel ?? (options.quiet === true ? "error" : readLogLevel(environment));
+  return createTerminalLog(terminal, level, redact);
+}
+
+/** A log on stderr: readable at a terminal, JSON lines elsewhere. */
+export function createTerminalLog({ err }: Pick<Terminal, "err">, level: string, redact: Redact): Log {
   return createLog({
-    level: options.quiet === true && options.logLevel === undefined ? "error" : wanted,
-    isReadable: terminal.err.isTerminal,
-    hasColours:
-      terminal.err.isTerminal &&
-      readVariable(terminal.env as Record<string, string>, "NO_COLOR") === undefined,
-    redact: redactor(secrets),
-    write: (line) => terminal.err.write(line),
+    level,
+    isReadable: err.isTerminal,
+    hasColours: err.hasColours,
+    redact,
+    write: (line) => err.write(line),
   });
 }
 
@@ -99,10 +108,15 @@ function chooseProjects(
 
 /** The secrets may become known later: they are looked at with every write. */
 function redactTerminal(terminal: Terminal, secrets: readonly string[]): Terminal {
+  let known = 0;
+  let redact: Redact = (text) => text;
   const safe = (output: Output): Output => ({
-    isTerminal: output.isTerminal,
-    columns: output.columns,
-    write: (text) => output.write(redactor(secrets)(text)),
+    ...output,
+    write(text) {
+      if (secrets.length !== known) redact = redactor(secrets);
+      known = secrets.length;
+      output.write(redact(text));
+    },
   });
   return { ...terminal, out: safe(terminal.out), err: safe(terminal.err) };
 }

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
 import { runProjects } from "../sync/run.ts";
-import { exitOfResult, printRun } from "./output.ts";
+import { exitOfResult, printRun } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
 import { withState } from "./state.ts";
-import type { CommonOptions, Terminal } from "./terminal.ts";
+import type { CommonOptions, ProjectOptions, Terminal } from "./terminal.ts";
 
 /** `boardsync sync`: one run. Needs the state for itself. */
 export async function sync(
   terminal: Terminal,
-  options: CommonOptions & { readonly project?: readonly string[]; readonly adopt?: boolean },
+  options: CommonOptions & ProjectOptions & { readonly adopt?: boolean },
 ): Promise<number> {
   return inSession(terminal, options, ({ terminal: safe, config, machine, sides, projects }) =>
     withState(terminal, "sync", resolve(terminal.cwd, config.state), async (ledger) => {

@@ -1,13 +1,14 @@
 import Table from "cli-table3";
-import { escapeControls } from "../log.ts";
 import type { Output } from "./terminal.ts";
+import { oneLine, widthOf, wrap } from "./text.ts";
 
-/** Rules between columns and the room around them, a column. */
-const paddingWidth = 3;
-const narrowest = 8;
+/** A word that is longer than this is broken where the room is short; ids and names stay whole. */
+const longestWord = 40;
+const gap = 2;
 
 /**
- * A table for a person, no wider than the output: the widest column gives way first. Text from posts and issues can't
+ * A table for a person, no wider than the output: cells are broken at words, the widest columns first; numbers stand on the
+ * right. Where even so the columns can't stand side by side, each row becomes a list. Text from posts and issues can't
  * command the terminal.
  */
 export function printTable(
@@ -15,40 +16,96 @@ export function printTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
 ): void {
-  const cells = rows.map((row) => row.map((cell) => escapeControls(cell)));
+  const cells = rows.map((row) => row.map(oneLine));
   const widths = fitWidths(head, cells, output.columns);
+  if (widths === undefined) {
+    printLists(output, head, cells);
+    return;
+  }
   const table = new Table({
     head: [...head],
-    colWidths: widths,
-    wordWrap: true,
-    wrapOnWordBoundary: true,
+    colAligns: head.map((_, column) => (isNumeric(cells, column) ? "right" : "left")),
     style: { head: [], border: [], compact: true },
   });
-  for (const row of cells) table.push([...row]);
+  for (const row of cells) {
+    table.push(row.map((cell, column) => wrap(cell, widths[column] ?? longestWord).join("\n")));
+  }
   output.write(`${table.toString()}\n`);
 }
 
-function fitWidths(head: readonly string[], rows: readonly (readonly string[])[], columns: number): number[] {
-  const widths = head.map((title, index) =>
-    Math.max(
-      ...[title, ...rows.map((row) => row[index] ?? "")].map((cell) => cell.length + paddingWidth - 1),
-    ),
-  );
-  const room = columns - head.length - 1;
-  for (;;) {
-    const total = widths.reduce((sum, width) => sum + width, 0);
-    const widest = Math.max(...widths);
-    if (total <= room || widest <= narrowest) return widths;
-    widths[widths.indexOf(widest)] = Math.max(
-      narrowest,
-      widest - (total - room),
-      secondWidest(widths, widest),
-    );
+/** Numbers, and the signs that stand where one is not known. */
+function isNumeric(cells: readonly (readonly string[])[], column: number): boolean {
+  return cells.every((row) => /^[\d,]+$|^[–?]$/.test(row[column] ?? ""));
+}
+
+/** How wide the text of each column may be; undefined when there is not even room for the longest words. */
+function fitWidths(
+  head: readonly string[],
+  cells: readonly (readonly string[])[],
+  columns: number,
+): readonly number[] | undefined {
+  const wanted = head.map((title, column) => largest(cells, column, widthOf, widthOf(title)));
+  // A title is never broken: it is short, and it is what is looked for.
+  const needed = head.map((title, column) => largest(cells, column, widthOfLongestWord, widthOf(title)));
+  // A rule and a blank on both sides of each column.
+  let room = columns - (3 * head.length + 1) - needed.reduce((sum, width) => sum + width, 0);
+  if (room < 0) return undefined;
+  const widths = [...needed];
+  for (; room > 0; room -= 1) {
+    const missing = widths.map((width, column) => (wanted[column] ?? width) - width);
+    const most = missing.reduce((one, other) => Math.max(one, other), 0);
+    if (most === 0) break;
+    widths[missing.indexOf(most)] = (widths[missing.indexOf(most)] ?? 0) + 1;
+  }
+  return widths;
+}
+
+function largest(
+  cells: readonly (readonly string[])[],
+  column: number,
+  measure: (cell: string) => number,
+  least: number,
+): number {
+  return cells.reduce((width, row) => Math.max(width, measure(row[column] ?? "")), least);
+}
+
+function widthOfLongestWord(cell: string): number {
+  const longest = cell.split(" ").reduce((width, word) => Math.max(width, widthOf(word)), 0);
+  return Math.min(longest, longestWord);
+}
+
+function printLists(output: Output, head: readonly string[], cells: readonly (readonly string[])[]): void {
+  const indent = head.reduce((width, title) => Math.max(width, widthOf(title)), 0) + gap;
+  const room = Math.max(10, output.columns - indent);
+  for (const row of cells) {
+    const lines = row.map((cell, column) => {
+      const title = (head[column] ?? "").padEnd(indent);
+      return `${title}${wrap(cell, room).join(`\n${" ".repeat(indent)}`)}`;
+    });
+    output.write(`${lines.join("\n")}\n\n`);
   }
 }
 
-/** The widest columns shrink together, so that none is sacrificed for another. */
-function secondWidest(widths: readonly number[], widest: number): number {
-  const smaller = widths.filter((width) => width < widest);
-  return smaller.length === 0 ? widest - 1 : Math.max(narrowest, ...smaller, Math.floor(widest * 0.9) - 1);
+/** One column of a table whose rows are records. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly show: (row: Row) => string;
+  /** Left out where every row shows `0`. */
+  readonly isOptional?: boolean;
+}
+
+/** A table of records; columns that have nothing to say are left out. */
+export function printRecords<Row>(
+  output: Output,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): void {
+  const shown = columns.filter(
+    ({ isOptional, show }) => !isOptional || rows.some((row) => show(row) !== "0"),
+  );
+  printTable(
+    output,
+    shown.map(({ title }) => title),
+    rows.map((row) => shown.map(({ show }) => show(row))),
+  );
 }

@@ -11,9 +11,12 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
+/** stdout or stderr. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Width in columns; 80 where it is not known. */
+  /** Whether colours are welcome: a terminal, without `NO_COLOR`. */
+  readonly hasColours: boolean;
+  /** Width in columns. */
   readonly columns: number;
   write(text: string): void;
 }
@@ -37,4 +40,9 @@ export interface CommonOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly logLevel?: string;
+}
+
+/** The option of the commands that can work on a part of the config. */
+export interface ProjectOptions {
+  readonly project?: readonly string[];
 }

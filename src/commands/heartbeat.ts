@@ -1,0 +1,21 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import { systemClock } from "./clock.ts";
+
+/** A daemon writes a sign of life far more often than this. */
+const maxAgeMs = 60_000;
+
+/** The last sign of life of a daemon on this state. */
+export interface Heartbeat {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly ageMs: number;
+  readonly isAlive: boolean;
+}
+
+/** Reads the last sign of life; undefined when no daemon has ever run on this state. */
+export function readHeartbeat(ledger: Ledger | undefined): Heartbeat | undefined {
+  const at = ledger?.runs.heartbeat()?.at;
+  if (at === undefined) return undefined;
+  const ageMs = Math.max(0, systemClock.now() - at);
+  return { at, ageMs, isAlive: ageMs < maxAgeMs };
+}

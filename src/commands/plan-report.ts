@@ -1,0 +1,76 @@
+import type { PlannedAction, PlanReport, RunReport } from "../sync/world.ts";
+import { printJson } from "./json.ts";
+import { errorOf, printErrors } from "./run-report.ts";
+import { type Column, printRecords } from "./table.ts";
+import type { CommonOptions, Terminal } from "./terminal.ts";
+import { count, paint, printLine } from "./text.ts";
+
+/** A plan, as JSON or for a person; and the report of the run which made it. */
+export function printPlan(
+  { out }: Pick<Terminal, "out">,
+  options: CommonOptions,
+  { projects }: PlanReport,
+  report: RunReport,
+): void {
+  if (options.json === true) {
+    // A project without errors shows none, so that the document is what the README promises.
+    const shown = projects.map(({ errors, ...rest }) => ({ ...rest, ...(errors.length > 0 && { errors }) }));
+    printJson(out, { projects: shown, ...errorOf(report.result, projects) });
+  }
+  if (options.json === true || options.quiet === true) return;
+  for (const { project, repo, actions, errors } of projects) {
+    if (actions.length > 0) {
+      out.write(`${paint(out, "bold", `${project} → ${repo}`)}\n`);
+      printRecords(out, columns, actions);
+    } else if (errors.length === 0) {
+      out.write(`${project}: nothing to do.\n`);
+    }
+  }
+  printErrors(out, projects);
+  const actions = projects.flatMap((project) => project.actions);
+  const adopted = report.projects.reduce((sum, project) => sum + project.adopted, 0);
+  printLine(out, "", sentenceOf(actions, adopted));
+}
+
+const columns: readonly Column<PlannedAction>[] = [
+  { title: "action", show: ({ kind }) => kind },
+  { title: "post", show: ({ post }) => post },
+  { title: "issue", show: ({ issue }) => issue ?? "–" },
+  { title: "what", show: ({ fields }) => showFields(fields) },
+  { title: "why", show: ({ reason, held }) => (held === undefined ? reason : `HELD: ${held} (${reason})`) },
+  { title: "voters", show: ({ notifies }) => notifies?.toLocaleString("en") ?? "?" },
+];
+
+function showFields(fields: PlannedAction["fields"]): string {
+  return Object.entries(fields)
+    .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+    .map(([field, value]) => `${field}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)
+    .join("; ");
+}
+
+/** What it comes to; what is held will not be done, and so nobody hears of it. */
+function sentenceOf(actions: readonly PlannedAction[], adopted: number): string {
+  const free = actions.filter(({ held }) => held === undefined);
+  const held = actions.length - free.length;
+  const amount = (kind: PlannedAction["kind"]): number =>
+    free.filter((action) => action.kind === kind).length;
+  const parts = [
+    { amount: adopted, said: `${count(adopted, "issue")} to link by the mark in it` },
+    { amount: amount("create-issue"), said: `${count(amount("create-issue"), "issue")} to open` },
+    { amount: amount("update-issue"), said: `${count(amount("update-issue"), "issue")} to edit` },
+    { amount: amount("patch-post"), said: `${count(amount("patch-post"), "post")} to patch` },
+    { amount: held, said: `${count(held, "action")} held` },
+  ].filter((part) => part.amount > 0);
+  if (parts.length === 0) return "Nothing to do. Nothing was written.";
+  const next = free.length + adopted > 0 ? " Next: `boardsync sync` does it." : "";
+  return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
+}
+
+function votersOf(actions: readonly PlannedAction[]): string {
+  const known = actions.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0);
+  const unknown = actions.filter(({ notifies }) => notifies === null).length;
+  if (unknown > 0) {
+    return `${count(known, "voter")} would be notified, and those of ${count(unknown, "post")} whose votes the board does not show.`;
+  }
+  return known === 0 ? "no voter would be notified." : `${count(known, "voter")} would be notified.`;
+}

@@ -1,0 +1,108 @@
+import { type Column, printRecords } from "./table.ts";
+import type { Output } from "./terminal.ts";
+import { count, oneLine, paint, printLine } from "./text.ts";
+
+/** What `status --json` prints. */
+export interface StatusReport {
+  /** The file. */
+  readonly state: string;
+  /** The last sign of life of a daemon; null when none has ever run on this state. */
+  readonly daemon: { readonly alive: boolean; readonly lastBeat: string; readonly ageSeconds: number } | null;
+  readonly projects: readonly ProjectStatus[];
+}
+
+export interface ProjectStatus {
+  readonly project: string;
+  readonly repo: string;
+  readonly posts: number;
+  readonly issues: number;
+  readonly lastRun: LastRun | null;
+  /** Seconds since the last run without an error; null when there was none. */
+  readonly lagSeconds: number | null;
+  readonly held: number;
+  readonly parked: number;
+  readonly quarantined: number;
+  /** What waits for a person or a time, oldest first. */
+  readonly waiting: readonly WaitingLine[];
+  /** Whether there is more than `waiting` shows. */
+  readonly hasMore: boolean;
+}
+
+export interface LastRun {
+  readonly run: number;
+  readonly at: string;
+  readonly result: string;
+  readonly ageSeconds: number;
+  /** What failed in it. */
+  readonly errors: readonly FailedLine[];
+}
+
+export interface FailedLine {
+  readonly post: string | null;
+  readonly issue: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface WaitingLine {
+  readonly post: string;
+  readonly issues: readonly string[];
+  readonly kind: string;
+  readonly code: string | null;
+  readonly message: string;
+  readonly since: string;
+}
+
+/** The state in words and a table. */
+export function printStatus(out: Output, { projects, daemon }: StatusReport): void {
+  printRecords(out, columns, projects);
+  for (const { project, lastRun } of projects) {
+    for (const { post, issue, code, message } of lastRun?.errors ?? []) {
+      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
+      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
+    }
+  }
+  for (const { project, waiting, hasMore } of projects) {
+    for (const line of waiting) printLine(out, paint(out, "yellow", "! "), describe(project, line));
+    if (hasMore) printLine(out, "  ", `${project}: and more.`);
+  }
+  printLine(out, "", describeDaemon(daemon));
+}
+
+const columns: readonly Column<ProjectStatus>[] = [
+  { title: "project", show: ({ project }) => project },
+  { title: "repository", show: ({ repo }) => repo },
+  { title: "posts", show: ({ posts }) => String(posts) },
+  { title: "issues", show: ({ issues }) => String(issues) },
+  { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(lastRun)) },
+  { title: "in step", show: ({ lagSeconds }) => (lagSeconds === null ? "never" : describeAge(lagSeconds)) },
+  { title: "held", show: ({ held }) => String(held), isOptional: true },
+  { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
+  { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
+];
+
+function describeRun({ result, ageSeconds }: LastRun): string {
+  return `${result}, ${describeAge(ageSeconds)}`;
+}
+
+function describe(project: string, { kind, post, issues, since, message, code }: WaitingLine): string {
+  const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
+  const end = code === null ? "" : ` [${code}]`;
+  return oneLine(`${kind}: ${project}/${post}${linked}, since ${since}: ${message}${end}`);
+}
+
+function describeDaemon(daemon: StatusReport["daemon"]): string {
+  if (daemon === null) return "No daemon has run on this state.";
+  const age = describeAge(daemon.ageSeconds);
+  return daemon.alive
+    ? `A daemon is running: last sign of life ${age}.`
+    : `No daemon is running: the last one was seen ${age}.`;
+}
+
+/** How long ago, in one unit. */
+export function describeAge(seconds: number): string {
+  if (seconds < 120) return `${count(seconds, "second")} ago`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes ago`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} hours ago`;
+  return `${count(Math.round(seconds / 86_400), "day")} ago`;
+}
