@@ -1,10 +1,19 @@
 import { fastify } from "fastify";
 import { ConfigError } from "../errors.ts";
 
+/** The daemon's HTTP server, listening. */
 export interface HttpServer {
   /** `http://host:port`. */
   readonly address: string;
+  /** Stops listening and cuts every connection: one that a monitor keeps open must not hold up the end of the process. */
   close(): Promise<void>;
+}
+
+/** Where to listen. */
+export interface HttpPlace {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
 }
 
 /**
@@ -12,20 +21,27 @@ export interface HttpServer {
  *
  * @throws ConfigError when the address can't be listened on.
  */
-export async function serveHttp(where: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<HttpServer> {
-  const server = fastify({ bodyLimit: 1024 * 1024, requestTimeout: 10_000 });
-  server.get("/healthz", () => ({ status: "ok" }));
+export async function serveHttp(where: HttpPlace): Promise<HttpServer> {
+  const server = fastify({ bodyLimit: 1024 * 1024, requestTimeout: 10_000, forceCloseConnections: true });
+  server.get("/healthz", (_request, reply) =>
+    reply.header("cache-control", "no-store").send({ status: "ok" }),
+  );
+  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: "not found" }));
   try {
-    const address = await server.listen(where);
+    const address = await server.listen({ host: where.host, port: where.port });
     return { address, close: () => server.close() };
   } catch (error) {
     await server.close();
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new ConfigError([
-      `The daemon can't listen on ${where.host}:${where.port} (${reason}). Set http.port to a free one, or http: false.`,
-    ]);
+    throw new ConfigError([explainListenFault(where, error)]);
   }
+}
+
+function explainListenFault({ host, port }: HttpPlace, error: unknown): string {
+  const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  const remedy =
+    code === "EADDRINUSE"
+      ? "Another program has it: set http.port to a free one"
+      : "Set http.host (or BOARDSYNC_HTTP_HOST) to an address of this machine, and http.port to a port that this user may open";
+  return `The daemon can't listen on ${place} (${code}). ${remedy}, or http: false.`;
 }

@@ -1,43 +1,42 @@
-/** Runs one thing at a time, in the order in which they were asked for; what waits already is not asked for twice. */
+/** Runs one thing at a time, in the order in which they were asked for; what waits or runs already is not taken twice. */
 export interface Queue {
-  /** Returns false when it waits or runs already, or the queue is closed. */
+  /** Returns false when the key waits or runs already, or the queue is closed. The work never starts within this call. */
   add(key: string, work: () => Promise<void>): boolean;
   /** Takes nothing more, drops what waits, and resolves when what runs has ended. */
   close(): Promise<void>;
 }
 
-export function createQueue(): Queue {
-  const waiting = new Map<string, () => Promise<void>>();
-  let running: string | undefined;
+/**
+ * A queue that works off what it is given. Its length is bounded by the number of keys.
+ *
+ * @param onError is told what a work threw, and must not throw itself; the queue goes on with the next.
+ */
+export function createQueue(onError: (key: string, error: unknown) => void): Queue {
+  const pending = new Set<string>();
   let isClosed = false;
-  let current: Promise<void> = Promise.resolve();
+  // Never rejects, or nothing would run any more.
+  let last: Promise<void> = Promise.resolve();
 
-  const runAll = async (): Promise<void> => {
-    for (;;) {
-      const next = waiting.entries().next().value;
-      if (next === undefined) return;
-      const [key, work] = next;
-      waiting.delete(key);
-      running = key;
-      try {
-        await work();
-      } finally {
-        running = undefined;
-      }
+  const run = async (key: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      if (!isClosed) await work();
+    } catch (error) {
+      onError(key, error);
+    } finally {
+      pending.delete(key);
     }
   };
 
   return {
     add(key, work) {
-      if (isClosed || running === key || waiting.has(key)) return false;
-      waiting.set(key, work);
-      if (running === undefined && waiting.size === 1) current = runAll();
+      if (isClosed || pending.has(key)) return false;
+      pending.add(key);
+      last = last.then(() => run(key, work));
       return true;
     },
-    async close() {
+    close() {
       isClosed = true;
-      waiting.clear();
-      await current;
+      return last;
     },
   };
 }

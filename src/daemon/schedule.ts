@@ -1,36 +1,52 @@
-import { createTask, type ScheduledTask, validate } from "node-cron";
+import { createTask, validate } from "node-cron";
+import { ConfigError } from "../errors.ts";
 
+/** So many coming times show the rhythm of an expression, a weekend between two working days included. */
+const timesLookedAt = 8;
+
+/** The times at which something is to be done. */
 export interface Schedule {
-  /** Starts calling `fire` at the times of the expression. */
+  /** Starts calling `fire` at the times of the expression. Called once. */
   start(fire: () => void): void;
-  stop(): Promise<void>;
-  /** Milliseconds between the next two times. */
+  /** Ends it: `fire` is not called any more, and nothing keeps the process alive. */
+  stop(): void;
+  /**
+   * Milliseconds between two times: the shortest distance among those that come next, so that it hardly depends on when it
+   * is asked where an expression is uneven (working days, `0,5 * * * *`). Infinite when there are no two.
+   */
   periodMs(): number;
 }
 
-/** A cron expression in a time zone; a field of seconds is allowed. What happens at its times is the caller's business. */
+/**
+ * A cron expression in a time zone; a field of seconds is allowed. What happens at its times is the caller's business.
+ *
+ * @throws ConfigError when the expression has no time at all, such as the 30th of February.
+ */
 export function createSchedule(expression: string, timezone: string): Schedule {
-  let task: ScheduledTask | undefined;
+  if (!validate(expression)) {
+    throw new ConfigError([
+      `The schedule \`${expression}\` can't be kept: it names a time that never comes.`,
+    ]);
+  }
+  let onTime = (): void => undefined;
+  const task = createTask(expression, () => onTime(), {
+    timezone,
+    // A time that passed while the process was busy or suspended is made up for, once, instead of being left out.
+    missedExecutionTolerance: Number.POSITIVE_INFINITY,
+    suppressMissedWarning: true,
+  });
   return {
     start(fire) {
-      task = createTask(expression, fire, { timezone, suppressMissedWarning: true });
+      onTime = fire;
       void task.start();
     },
-    async stop() {
-      await task?.destroy();
+    stop() {
+      void task.destroy();
     },
     periodMs() {
-      const probe = createTask(expression, () => undefined, { timezone });
-      const [first, second] = probe.getNextRuns(2);
-      void probe.destroy();
-      return first === undefined || second === undefined
-        ? Number.POSITIVE_INFINITY
-        : second.getTime() - first.getTime();
+      const times = task.getNextRuns(timesLookedAt).map((time) => time.getTime());
+      const later = times.slice(1);
+      return Math.min(...later.map((time, index) => time - Number(times[index])));
     },
   };
-}
-
-/** Whether node-cron understands an expression. */
-export function isSchedule(expression: string): boolean {
-  return validate(expression);
 }

@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { ConfigError } from "../../src/errors.ts";
+
+const open: HttpServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+async function given(where: Partial<HttpPlace> = {}): Promise<HttpServer> {
+  const server = await serveHttp({ host: "127.0.0.1", port: 0, ...where });
+  open.push(server);
+  return server;
+}
+
+/** What listening there is answered with. */
+async function refusal(where: HttpPlace): Promise<readonly string[]> {
+  const error: unknown = await serveHttp(where).catch((fault: unknown) => fault);
+  expect(error).toBeInstanceOf(ConfigError);
+  return error instanceof ConfigError ? error.problems : [];
+}
+
+describe("the daemon's HTTP", () => {
+  it("says that the loop is alive, and nothing else", async () => {
+    const { address } = await given();
+    const response = await fetch(`${address}/healthz`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.json()).toEqual({ status: "ok" });
+  });
+
+  it("answers HEAD without a body", async () => {
+    const { address } = await given();
+    const response = await fetch(`${address}/healthz`, { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("");
+  });
+
+  it.each([
+    ["GET", "/"],
+    ["GET", "/healthz/"],
+    ["GET", "/HEALTHZ"],
+    ["GET", "/metrics"],
+    ["GET", "/../../etc/passwd"],
+    ["HEAD", "/nothing"],
+    ["POST", "/healthz"],
+    ["DELETE", "/healthz"],
+  ])("%s %s is not found", async (method, path) => {
+    const { address } = await given();
+    const response = await fetch(`${address}${path}`, { method });
+    expect(response.status).toBe(404);
+    if (method !== "HEAD") expect(await response.json()).toEqual({ status: "not found" });
+  });
+
+  it("refuses a body that is too large, and a path that is no path, without failing", async () => {
+    const { address } = await given();
+    const large = await fetch(`${address}/healthz`, {
+      method: "POST",
+      body: "x".repeat(2 * 1024 * 1024),
+    });
+    expect(large.status).toBeGreaterThanOrEqual(400);
+    expect(large.status).toBeLessThan(500);
+    expect((await fetch(`${address}/%zz`)).status).toBe(400);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  });
+
+  it("listens on an address of IPv6", async () => {
+    const { address } = await given({ host: "::1" });
+    expect(address).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  });
+
+  it.each(["127.0.0.1", "::1"])(
+    "on %s names the address whose port is taken, and the remedy",
+    async (host) => {
+      const { address } = await given({ host });
+      const { host: place, port } = new URL(address);
+      expect(await refusal({ host, port: Number(port) })).toEqual([
+        `The daemon can't listen on ${place} (EADDRINUSE). Another program has it: set http.port to a free one, or http: false.`,
+      ]);
+      expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    },
+  );
+
+  it("names an address that is not of this machine", async () => {
+    expect(await refusal({ host: "192.0.2.1", port: 8787 })).toEqual([
+      expect.stringMatching(
+        /^The daemon can't listen on 192\.0\.2\.1:8787 \(EADDRNOTAVAIL\)\. Set http\.host /,
+      ),
+    ]);
+  });
+
+  it("frees its port when it is closed", async () => {
+    const first = await given();
+    const port = Number(new URL(first.address).port);
+    await first.close();
+    const second = await given({ port });
+    expect((await fetch(`${second.address}/healthz`)).status).toBe(200);
+  });
+
+  it.each([
+    ["keeps open after its answer", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["has sent half a request on", "GET /healthz HTTP/1.1\r\nHost: x\r\n"],
+    ["has sent nothing on", ""],
+  ])("closes although there is a connection that a monitor %s", async (_case, request) => {
+    const server = await given();
+    const { hostname, port } = new URL(server.address);
+    const socket = connect(Number(port), hostname);
+    const cut = new Promise((resolve) => socket.once("close", resolve));
+    await once(socket, "connect");
+    socket.on("error", () => undefined).write(request);
+    if (request.endsWith("\r\n\r\n")) await once(socket, "data");
+    // The answer to another connection shows that the first has arrived.
+    await fetch(`${server.address}/healthz`, { headers: { connection: "close" } });
+    await expectSoon(server.close());
+    await expectSoon(cut);
+  });
+});
+
+/** Far less than the grace after SIGTERM. */
+async function expectSoon(end: Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await end;
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+}
