@@ -40,8 +40,8 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
   for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
     if (page.isUnchanged) return memory;
     store(cycle, page.issues);
-    const isWhole = !page.hasMore || known.cursor === undefined || isBefore(page.lastUpdatedAt, known.cursor);
-    if (!isWhole) await catchUp(cycle, known, overlapStart(known.cursor));
+    if (page.hasMore && !reachesBack(cycle, known, page.lastUpdatedAt))
+      await catchUp(cycle, known, overlapStart(known.cursor));
     memory = {
       ...memory,
       etag: page.etag,
@@ -167,8 +167,14 @@ function overlapStart(cursor: string | undefined): string | undefined {
   return cursor === undefined ? undefined : new Date(Date.parse(cursor) - overlapMs).toISOString();
 }
 
-function isBefore(time: string | undefined, cursor: string): boolean {
-  return time === undefined || Date.parse(time) < Date.parse(cursor) - overlapMs;
+/**
+ * Whether a page that others follow holds everything that changed since the cursor. Before the first cursor that is so as
+ * long as no issue is linked: there was nothing that could have changed.
+ */
+function reachesBack(cycle: Cycle, known: RepositoryMemory, lastUpdatedAt: string | undefined): boolean {
+  if (known.cursor === undefined)
+    return cycle.world.ledger.pulls.linkedIssues(known.repository.id).length === 0;
+  return lastUpdatedAt === undefined || Date.parse(lastUpdatedAt) < Date.parse(known.cursor) - overlapMs;
 }
 
 function newest(times: readonly (string | undefined)[]): string | undefined {
