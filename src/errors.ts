@@ -11,6 +11,7 @@ export class ConfigError extends Error {
   }
 }
 
+/** Which of the two sides an error is about. */
 export type Side = "board" | "tracker";
 
 /** What made a remote read fail, as the middle of a code such as `board.unauthorized`. */

@@ -1,5 +1,5 @@
-import { pino } from "pino";
-import { PinoPretty } from "pino-pretty";
+import { type Level, pino } from "pino";
+import { prettyFactory } from "pino-pretty";
 
 /** What adapters and the sync may do with a log. */
 export interface Log {
@@ -9,11 +9,13 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** Where a log goes, and in which form. */
 export interface LogOptions {
   /** One of pino's levels, or `silent`. */
   readonly level: string;
   /** Readable lines for a person at a terminal; else one JSON document a line. */
   readonly isReadable: boolean;
+  /** Of readable lines. */
   readonly hasColours: boolean;
   readonly redact: Redact;
   write(line: string): void;
@@ -22,42 +24,178 @@ export interface LogOptions {
 /** Makes a text safe to print: no secret in it. */
 export type Redact = (text: string) => string;
 
-/** pino, with every line going through the redaction, whatever field or error a secret hides in. */
+/** A shorter one hides nothing that can't be guessed, and taking it out would blank half of every line. */
+const minSecretLength = 4;
+/** The longest text of a field or message, in UTF-16 code units: container runtimes split lines of more than 16 kB. */
+const maxTextLength = 8192;
+const maxDepth = 5;
+const maxBreadth = 1000;
+/** Of one error: how many of the errors that led to it are printed. */
+const maxCauses = 5;
+
+/**
+ * pino, with every text going through the redaction, whatever field or error a secret hides in, and with nothing in a line
+ * that a terminal would act on. Of errors only the type, message, stack, code and cause are written: those of libraries
+ * also carry requests and answers.
+ */
 export function createLog(options: LogOptions): Log {
-  const sink = { write: (line: string): void => options.write(options.redact(line)) };
-  const settings = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const formatters = { level: (label: string) => ({ level: label }) };
-  if (!options.isReadable) return pino({ ...settings, formatters }, sink);
-  // Post text may be in a field: a person's terminal must not obey it. The printer's own colours are added afterwards.
-  const readable = PinoPretty({
-    sync: true,
-    colorize: options.hasColours,
-    translateTime: "SYS:HH:MM:ss",
-    destination: { write: (line: string) => sink.write(line) } as never,
-  });
-  return pino(settings, { write: (line: string) => readable.write(escapeControls(line)) });
+  const { redact, isReadable } = options;
+  const print = isReadable ? createPrinter(options.hasColours) : escapeJsonLine;
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // Errors have become plain fields before pino sees them.
+      serializers: { err: (fields: unknown) => fields },
+    },
+    { write: (line) => options.write(print(line)) },
+  );
+  const toText = (raw: string): string => {
+    const text = shorten(redact(raw));
+    return isReadable ? escapeControls(text) : text;
+  };
+  // At a terminal a message keeps to its line, or a title in it could look like further lines of the log.
+  const toMessage = (raw: string): string =>
+    isReadable ? toText(raw).replaceAll("\n", "<0a>") : toText(raw);
+  const writeAt = (level: Level) => (fields: object, message: string) => {
+    if (logger.isLevelEnabled(level)) logger[level](describe(fields, toText), toMessage(message));
+  };
+  return { debug: writeAt("debug"), info: writeAt("info"), warn: writeAt("warn"), error: writeAt("error") };
+}
+
+function createPrinter(hasColours: boolean): (line: string) => string {
+  return prettyFactory({ colorize: hasColours, translateTime: "SYS:HH:MM:ss", singleLine: true });
+}
+
+function shorten(text: string): string {
+  const rest = text.length - maxTextLength;
+  return rest > 0 ? `${text.slice(0, maxTextLength).toWellFormed()}… (${rest} more)` : text;
+}
+
+/** A value as plain JSON of bounded size, every text in it (and every key) made safe. */
+function describe(value: unknown, toText: Redact, depth = 0): unknown {
+  if (typeof value === "string") return toText(value);
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Error) return describeError(value, toText);
+  if (depth > maxDepth) return "…";
+  if (Array.isArray(value)) {
+    return value.slice(0, maxBreadth).map((inner) => describe(inner, toText, depth + 1));
+  }
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return describe(value.toJSON(), toText, depth + 1);
+  }
+  const entries = Object.entries(value).slice(0, maxBreadth);
+  return Object.fromEntries(entries.map(([key, inner]) => [toText(key), describe(inner, toText, depth + 1)]));
+}
+
+function describeError(error: Error, toText: Redact, causes = 0): object {
+  const { name, message, stack, cause } = error;
+  const code: unknown = "code" in error ? error.code : undefined;
+  return {
+    // A library may have put anything there, and a log must not throw.
+    type: toText(String(name)),
+    message: toText(String(message)),
+    ...(typeof stack === "string" && { stack: toText(stack) }),
+    ...(typeof code === "string" && { code: toText(code) }),
+    ...(typeof code === "number" && { code }),
+    ...(typeof cause === "string" && { cause: toText(cause) }),
+    ...(cause instanceof Error && causes < maxCauses && { cause: describeError(cause, toText, causes + 1) }),
+  };
 }
 
 /**
- * Replaces the given secrets wherever they occur, also where JSON or a URL has escaped them. Longest first, so that one
- * that contains another leaves nothing behind.
+ * Covers the given secrets wherever they occur, also where JSON (twice, at most), a URL or a form has escaped them, and where base64 has
+ * encoded them with something before and after (`Authorization: Basic`). Secrets that overlap leave nothing behind. Those of
+ * less than four characters are not looked for.
  */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = new Set(
-    secrets
-      .filter((secret) => secret !== "")
-      .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
-  );
-  const longestFirst = [...forms].sort((one, other) => other.length - one.length);
-  return (text) => longestFirst.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), text);
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= minSecretLength);
+  const forms = [...new Set(known.flatMap(formsOf))];
+  const patterns = known.map(urlPattern);
+  return (text) => {
+    const spans = [
+      ...forms.flatMap((form) => findSpans(text, form)),
+      ...patterns.flatMap((pattern) => matchSpans(text, pattern)),
+    ];
+    return spans.length === 0 ? text : coverSpans(text, spans);
+  };
 }
 
-/** Escapes what a terminal would act on, line ends excepted: C0, DEL, C1 and the marks that turn text around. */
+function formsOf(secret: string): readonly string[] {
+  const json = escapeJson(secret);
+  return [secret, json, escapeJson(json), ...base64Forms(secret)];
+}
+
+/** Every encoder of URLs and forms has its own idea of which characters need it: here each may be encoded or not. */
+function urlPattern(secret: string): RegExp {
+  const characters = [...secret].map((character) => {
+    const plain = `\\u{${Number(character.codePointAt(0)).toString(16)}}`;
+    const encoded = Buffer.from(character).toString("hex").replace(/../g, "%$&");
+    return `(?:${plain}|${encoded.toUpperCase()}|${encoded}${character === " " ? "|\\+" : ""})`;
+  });
+  return new RegExp(characters.join(""), "gu");
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * The characters of base64 that depend on the secret alone, for each of the three ways in which it can lie in the groups of
+ * three bytes.
+ */
+function base64Forms(secret: string): readonly string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+    const own = bytes
+      .toString("base64")
+      .slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+/** A part of a text, from its first character to the one after its last. */
+type Span = readonly [start: number, end: number];
+
+function findSpans(text: string, form: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (let start = text.indexOf(form); start !== -1; start = text.indexOf(form, start + 1)) {
+    spans.push([start, start + form.length]);
+  }
+  return spans;
+}
+
+function matchSpans(text: string, pattern: RegExp): readonly Span[] {
+  return Array.from(text.matchAll(pattern), (match) => [match.index, match.index + match[0].length]);
+}
+
+function coverSpans(text: string, spans: readonly Span[]): string {
+  let covered = "";
+  let position = 0;
+  for (const [start, end] of spans.toSorted((one, other) => one[0] - other[0])) {
+    if (start > position || position === 0) covered += `${text.slice(position, start)}[redacted]`;
+    position = Math.max(position, end);
+  }
+  return covered + text.slice(position);
+}
+
+/**
+ * What a terminal would act on, but for the end of a line: C0, DEL, C1, the marks that turn text around, and Unicode's own
+ * line ends.
+ */
+const controls =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Makes every control character of a text visible, such as `<1b>`; the ends of lines stay. */
 export function escapeControls(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]|\\u00(?:0[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F])/g,
-    (found) =>
-      found.length === 1 ? `<${found.charCodeAt(0).toString(16).padStart(2, "0")}>` : `<${found.slice(4)}>`,
-  );
+  return text.replace(controls, (found) => `<${found.charCodeAt(0).toString(16).padStart(2, "0")}>`);
+}
+
+/** JSON escapes the first 32 characters; the other ones that a terminal would act on get the same, and mean the same. */
+function escapeJsonLine(line: string): string {
+  return line.replace(controls, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
