@@ -1,4 +1,3 @@
-import Table from "cli-table3";
 import type { Output } from "./terminal.ts";
 import { oneLine, widthOf, wrap } from "./text.ts";
 
@@ -17,20 +16,41 @@ export function printTable(
   rows: readonly (readonly string[])[],
 ): void {
   const cells = rows.map((row) => row.map(oneLine));
-  const widths = fitWidths(head, cells, output.columns);
-  if (widths === undefined) {
+  const room = fitWidths(head, cells, output.columns);
+  if (room === undefined) {
     printLists(output, head, cells);
     return;
   }
-  const table = new Table({
-    head: [...head],
-    colAligns: head.map((_, column) => (isNumeric(cells, column) ? "right" : "left")),
-    style: { head: [], border: [], compact: true },
-  });
-  for (const row of cells) {
-    table.push(row.map((cell, column) => wrap(cell, widths[column] ?? longestWord).join("\n")));
-  }
-  output.write(`${table.toString()}\n`);
+  const drawing = cells.map((row) => room.map((width, column) => wrap(row[column] ?? "", width)));
+  // Broken lines are often shorter than the room that was given to them.
+  const widths = head.map((title, column) =>
+    drawing
+      .flatMap((row) => row[column] ?? [])
+      .reduce((most, line) => Math.max(most, widthOf(line)), widthOf(title)),
+  );
+  const isRight = head.map((_, column) => isNumeric(cells, column));
+  const draw = (row: readonly Cell[]): string => drawRow(row, widths, isRight);
+  const rule = (left: string, cross: string, right: string): string =>
+    `${left}${widths.map((width) => "─".repeat(width + 2)).join(cross)}${right}\n`;
+  output.write(`${rule("┌", "┬", "┐")}${draw(head.map((title) => [title]))}${rule("├", "┼", "┤")}`);
+  output.write(`${drawing.map(draw).join("")}${rule("└", "┴", "┘")}`);
+}
+
+/** The lines of one cell. */
+type Cell = readonly string[];
+
+/** One row, as many lines high as its highest cell. */
+function drawRow(row: readonly Cell[], widths: readonly number[], isRight: readonly boolean[]): string {
+  const height = row.reduce((most, cell) => Math.max(most, cell.length), 1);
+  const lines = Array.from({ length: height }, (_, line) =>
+    widths.map((width, column) => pad(row[column]?.[line] ?? "", width, isRight[column] === true)),
+  );
+  return lines.map((cells) => `│ ${cells.join(" │ ")} │\n`).join("");
+}
+
+function pad(text: string, width: number, isRight: boolean): string {
+  const room = " ".repeat(Math.max(0, width - widthOf(text)));
+  return isRight ? `${room}${text}` : `${text}${room}`;
 }
 
 /** Numbers, and the signs that stand where one is not known. */
@@ -50,12 +70,13 @@ function fitWidths(
   // A rule and a blank on both sides of each column.
   let room = columns - (3 * head.length + 1) - needed.reduce((sum, width) => sum + width, 0);
   if (room < 0) return undefined;
-  const widths = [...needed];
+  let widths = needed;
   for (; room > 0; room -= 1) {
     const missing = widths.map((width, column) => (wanted[column] ?? width) - width);
-    const most = missing.reduce((one, other) => Math.max(one, other), 0);
+    const most = Math.max(...missing);
     if (most === 0) break;
-    widths[missing.indexOf(most)] = (widths[missing.indexOf(most)] ?? 0) + 1;
+    const first = missing.indexOf(most);
+    widths = widths.map((width, column) => (column === first ? width + 1 : width));
   }
   return widths;
 }
