@@ -36,7 +36,34 @@ export function findCronFault(expression: string): string | undefined {
       if (fault !== undefined) return fault;
     }
   }
-  return undefined;
+  const [days = "", names = ""] = parts.slice(-3);
+  return findDayFault(days, names);
+}
+
+/** The days that each month has at most. */
+const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A day that none of the months has would never come. Every term is known to be well-formed here. */
+function findDayFault(days: string, names: string): string | undefined {
+  const earliest = Math.min(
+    ...days.split(",").map((term) => (term.startsWith("*") ? 1 : Number.parseInt(term, 10))),
+  );
+  const longestMonth = Math.max(
+    ...names
+      .split(",")
+      .flatMap(monthsOf)
+      .map((month) => longest[month - 1] ?? 0),
+  );
+  if (earliest <= longestMonth) return undefined;
+  return `has \`${days}\` as day of the month, which \`${names}\` never has`;
+}
+
+function monthsOf(term: string): readonly number[] {
+  const [range = "", step = "1"] = term.split("/");
+  const read = (word: string): number => months.indexOf(word.toLowerCase()) + 1 || Number(word);
+  const [first = "", last = first] = range === "*" ? ["1", "12"] : range.split("-");
+  const count = Math.floor((read(last) - read(first)) / Number(step)) + 1;
+  return Array.from({ length: count }, (_, index) => read(first) + index * Number(step));
 }
 
 function findTermFault(term: string, field: CronField): string | undefined {

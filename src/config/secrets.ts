@@ -106,8 +106,16 @@ function judge(value: string, subject: string): Reading {
   return { problem: `${subject}: the value holds a space, a line break or a character that no key has` };
 }
 
-/** A secret that nothing uses yet, for redaction only; whatever is wrong with it does not matter yet. */
-function peek(name: string, source: SecretSource): readonly string[] {
-  const reading = readSecret(name, "", source);
-  return "value" in reading ? [reading.value] : [];
+/** A secret that nothing uses yet, for redaction only: whatever is wrong with it, it must not be shown. */
+function peek(name: string, { environment, cwd, readText }: SecretSource): readonly string[] {
+  const direct = readVariable(environment, name);
+  const file = readVariable(environment, `${name}_FILE`);
+  const read = (): string[] => {
+    try {
+      return file === undefined ? [] : [readText(resolve(cwd, file)).trim()];
+    } catch {
+      return [];
+    }
+  };
+  return [...(direct === undefined ? [] : [direct]), ...read()];
 }

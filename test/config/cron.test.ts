@@ -42,6 +42,9 @@ describe("a cron expression", () => {
     ["001 * * * *", "has `001` as minute"],
     ["1.5 * * * *", "has `1.5` as minute"],
     ["L * * * *", "has `L` as minute"],
+    ["0 0 30 2 *", "has `30` as day of the month, which `2` never has"],
+    ["0 0 31 apr,jun-sep/3 *", "has `31` as day of the month, which `apr,jun-sep/3` never has"],
+    ["0 0 0 30,31 feb *", "has `30,31` as day of the month, which `feb` never has"],
   ])("%j is refused with what is wrong", (expression, fault) => {
     expect(findCronFault(expression)).toContain(fault);
   });

@@ -78,6 +78,20 @@ describe("secrets of features that are not there yet", () => {
     ]);
   });
 
+  it("are kept out of logs whatever is wrong with them", () => {
+    const environment = {
+      ...both,
+      GITHUB_APP_PRIVATE_KEY: "-----BEGIN KEY-----\nMIIE\n",
+      GITHUB_WEBHOOK_SECRET: "a b",
+    };
+    expect(secretsOf(environment).secrets.all).toEqual([
+      "key-1",
+      "token-1",
+      "-----BEGIN KEY-----\nMIIE\n",
+      "a b",
+    ]);
+  });
+
   it("are named in warnings where nothing needs them, and still kept out of logs", () => {
     const environment = {
       ...both,
