@@ -39,8 +39,8 @@ export function decideField(facts: FieldFacts, policy: FieldPolicy, now: number)
   const decision = isSameTarget(field, target, base.target)
     ? decideSteady(facts, base)
     : decideChanged(facts, base, policy, now);
-  // Row 9.
-  return isOther
+  // Row 9; while the issue's side stands still, the decision says so itself.
+  return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
     ? { ...decision, notes: [noteNotStuck(field, base.written?.sent, post), ...decision.notes] }
     : decision;
 }
@@ -87,12 +87,31 @@ function isOpeningBase({ target, post, pending }: FieldBase): boolean {
   return target.kind === "none" && post === undefined && pending !== undefined;
 }
 
-/** Rows 6 to 10, and 20: the issue's side has not moved, so nothing is written, whatever the post shows. */
-function decideSteady({ field, post }: FieldFacts, base: FieldBase): FieldDecision {
-  if (post === undefined || isSameValue(field, post, base.post))
-    return record({ ...base, pending: undefined });
+/**
+ * Rows 6 to 10, and 20: the issue's side has not moved, so nothing is written, whatever the post shows. For as long as the
+ * two differ that is said.
+ */
+function decideSteady({ field, target, post }: FieldFacts, base: FieldBase): FieldDecision {
+  if (post === undefined || isSameValue(field, post, base.post)) {
+    return record({ ...base, pending: undefined }, notesApart(field, target, post, base));
+  }
   const moved = { target: base.target, post, foreign: post, written: undefined, pending: undefined };
-  return record(moved, isUnconfirmed(base) ? [noteNotStuck(field, base.written?.sent, post)] : []);
+  const notes = isUnconfirmed(base)
+    ? [noteNotStuck(field, base.written?.sent, post)]
+    : notesApart(field, target, post, base);
+  return record(moved, notes);
+}
+
+/** What the board made of our write, or what a person or a first look has left standing. */
+function notesApart(
+  field: RuleField,
+  target: Target,
+  post: FieldValue | undefined,
+  base: FieldBase,
+): readonly Note[] {
+  if (post === undefined || target.kind === "none" || isSameValue(field, post, target.value)) return [];
+  if (isOurs(field, base, post)) return [noteNotStuck(field, base.written?.sent, post)];
+  return [noteApart(field, target.value, post, "it stays so until the issue changes")];
 }
 
 /** Rows 11 to 19: the issue's side has moved. */

@@ -1,7 +1,7 @@
-import type { Row } from "../model/link.ts";
+import type { Parked, Row } from "../model/link.ts";
 import type { Action, Note, PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
-import { signatureOf } from "./print.ts";
+import { contentSignature, signatureOf } from "./print.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -22,10 +22,13 @@ export function isAllowed({ kind }: Pick<Action, "kind">, { writes }: Pick<Setti
  */
 export function isStopped(action: Action, row: Row, settings: Settings): boolean {
   if (!isAllowed(action, settings) || row.openIntents.includes(action.kind)) return true;
-  const parked = row.parked.filter(({ kind }) => kind === action.kind);
-  if (parked.length === 0) return false;
-  const signature = signatureOf(action, settings);
-  return parked.some((refused) => refused.signature === signature);
+  return row.parked.some((refused) => isRefusal(refused, action, settings));
+}
+
+/** Whether something parked is this very action: refused with these settings, or in doubt whatever they are. */
+export function isRefusal({ kind, signature }: Parked, action: Action, settings: Settings): boolean {
+  if (kind !== action.kind) return false;
+  return signature === contentSignature(action) || signature === signatureOf(action, settings);
 }
 
 /** Whether the post is out of use, in words: then neither it nor its issue's text is written. */

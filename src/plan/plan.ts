@@ -32,6 +32,7 @@ import type { Render, Settings } from "./settings.ts";
  *     T = T₀
  *      6                      P = P₀                        nothing; a target that was waiting is forgotten
  *      7                      P ≠ P₀: a person moved it     record P as not ours
+ *         for as long as a value of T and P differ,         say so
  *      8  first look after    P = sent, in any spelling     remember the spelling
  *      9    our write         P as the answer showed it,    record, say once that it did not stick; a restore
  *                               not what was sent             may still undo it

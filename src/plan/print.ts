@@ -17,6 +17,14 @@ export function signatureOf(action: Action, settings: Settings): string {
   return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
 }
 
+/**
+ * What an action is known by whose outcome is in doubt: what it would write, and nothing else. Other settings don't make it
+ * safe to send again.
+ */
+export function contentSignature(action: Action): string {
+  return hashText(canonical({ kind: action.kind, content: contentOf(action) }));
+}
+
 /** JSON that is the same text for the same content: keys sorted, undefined left out. */
 export function canonical(value: object): string {
   return JSON.stringify(value, (_key, part: unknown) =>

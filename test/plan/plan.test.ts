@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
-import type { PatchPost } from "../../src/plan/action.ts";
+import type { Note, PatchPost } from "../../src/plan/action.ts";
 import { adoptRow, planRow, recordApplied } from "../../src/plan/plan.ts";
-import { signatureOf } from "../../src/plan/print.ts";
+import { contentSignature, signatureOf } from "../../src/plan/print.ts";
 import type { Settings } from "../../src/plan/settings.ts";
 import {
   aim,
@@ -62,6 +62,12 @@ function plan(row: Row, settings: Partial<Settings> = {}, at = now) {
 }
 
 const closed = "issue #12 closed as completed → rule 1";
+
+/** What is said of a status that the board shows and one that the issue asks for. */
+function apart(shown: string, wanted: string, why: string): Note {
+  const message = `status is \`${shown}\` on the board, the issue asks for \`${wanted}\`: ${why}`;
+  return { kind: "disagreement", field: "status", message };
+}
 
 describe("a field without a base", () => {
   it("row 1: a new issue that a rule matches moves its post at once", () => {
@@ -190,7 +196,8 @@ describe("the issue's side has not moved", () => {
     const decision = plan(
       linked(started, "later", makeBase(aim("in_progress"), "in_progress", { foreign: "open", written })),
     );
-    expect([decision.actions, decision.notes]).toEqual([[], []]);
+    expect(decision.actions).toEqual([]);
+    expect(decision.notes).toEqual([apart("later", "in_progress", "it stays so until the issue changes")]);
     expect(decision.base).toEqual({ status: makeBase(aim("in_progress"), "later", { foreign: "later" }) });
   });
 
@@ -225,7 +232,14 @@ describe("the issue's side has not moved", () => {
     expect(decision.base.status?.written).toEqual({ sent: "in_progress", shown: "in_progress" });
   });
 
-  it("row 9: another value than the one sent is said once, and stays ours", () => {
+  it("row 6: two sides that differ are listed for as long as they do", () => {
+    const row = linked(started, "later", makeBase(aim("in_progress"), "later", { foreign: "later" }));
+    const decision = plan(row);
+    expect([decision.actions, decision.base]).toEqual([[], {}]);
+    expect(decision.notes).toEqual([apart("later", "in_progress", "it stays so until the issue changes")]);
+  });
+
+  it("row 9: another value than the one sent is said for as long as it stands, and stays ours", () => {
     const written = { sent: "in_progress", shown: "doing" };
     const row = linked(
       started,
@@ -246,7 +260,15 @@ describe("the issue's side has not moved", () => {
       status: makeBase(aim("in_progress"), "doing", { foreign: "open", written }),
     });
     const again = plan({ ...row, base: decision.base });
-    expect([again.actions, again.base, again.notes]).toEqual([[], {}, []]);
+    expect([again.actions, again.base, again.notes]).toEqual([[], {}, decision.notes]);
+  });
+
+  it("row 9: is said beside what the issue's side does meanwhile", () => {
+    const written = { sent: "in_progress", shown: "doing" };
+    const base = makeBase(aim("in_progress"), "in_progress", { foreign: "open", written });
+    const decision = plan(linked(done, "doing", base));
+    expect(decision.notes.map(({ kind }) => kind)).toEqual(["did-not-stick"]);
+    expect(decision.actions).toHaveLength(1);
   });
 
   it.each([
@@ -264,7 +286,8 @@ describe("the issue's side has not moved", () => {
     expect(decision.notes.map(({ kind }) => kind)).toEqual(["did-not-stick"]);
     expect(decision.base).toEqual({ status: makeBase(aim("in_progress"), "open", { foreign: "open" }) });
     const again = plan({ ...row, base: decision.base });
-    expect([again.actions, again.base, again.notes]).toEqual([[], {}, []]);
+    expect([again.actions, again.base]).toEqual([[], {}]);
+    expect(again.notes).toEqual([apart("open", "in_progress", "it stays so until the issue changes")]);
   });
 });
 
@@ -371,7 +394,9 @@ describe("the issue's side has moved", () => {
         message: "status is `later` on the board, the issue asks for `completed`: the board's side wins",
       },
     ]);
-    expect(plan({ ...row, base: decision.base }, { conflict: "board" }).notes).toEqual([]);
+    const again = plan({ ...row, base: decision.base }, { conflict: "board" });
+    expect([again.actions, again.base]).toEqual([[], {}]);
+    expect(again.notes).toEqual([apart("later", "completed", "it stays so until the issue changes")]);
   });
 
   it("row 16: with `conflict: hold` a person is asked, and asked again, while other fields go on", () => {
@@ -567,6 +592,14 @@ describe("what is to be written stays out of the plan", () => {
     expect(plan(linked(started, "planned", base, { parked: [same] })).actions).toHaveLength(1);
     const other = makeParked("create-issue", same.signature);
     expect(plan(linked(done, "planned", base, { parked: [other] })).actions).toEqual([write]);
+  });
+
+  it("row 23: other settings let a refused write go again, but none whose outcome is in doubt", () => {
+    const settings = { conflict: "hold" } as const;
+    const refused = makeParked("patch-post", signatureOf(write, makeSettings()));
+    expect(plan(linked(done, "planned", base, { parked: [refused] }), settings).actions).toEqual([write]);
+    const unsure = makeParked("patch-post", contentSignature(write));
+    expect(plan(linked(done, "planned", base, { parked: [unsure] }), settings).actions).toEqual([]);
   });
 
   it("row 24: while the outcome of a PATCH is open, not even a base moves", () => {

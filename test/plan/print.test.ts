@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../src/plan/action.ts";
-import { canonical, rulesPrint, settingsPrint, signatureOf } from "../../src/plan/print.ts";
+import { canonical, contentSignature, rulesPrint, settingsPrint, signatureOf } from "../../src/plan/print.ts";
 import { aim, makeSettings, noTarget, postId } from "./make.ts";
 
 it("the same content is the same text, whatever the order of its keys", () => {
@@ -73,6 +73,12 @@ describe("the signature of a refused action", () => {
     expect(sign({ ...patch, writes: patch.writes.map((write) => ({ ...write, target: noTarget })) })).toBe(
       sign(patch),
     );
+  });
+
+  it("of an action in doubt is the same whatever the settings are, and no refusal's", () => {
+    expect(contentSignature({ ...patch, reason: "two" })).toBe(contentSignature(patch));
+    expect(new Set([patch, create, update].map(contentSignature)).size).toBe(3);
+    expect(contentSignature(patch)).not.toBe(sign(patch));
   });
 
   it("changes with what would be written, with the post, and with the settings", () => {

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import type { Row } from "../../src/model/link.ts";
+import { planRow } from "../../src/plan/plan.ts";
+import { signatureOf } from "../../src/plan/print.ts";
+import { wishedActions } from "../../src/plan/wished.ts";
+import { aim, done, makeBase, makeContext, makeLink, makeParked, makeRow, makeSettings } from "./make.ts";
+
+const base = { status: makeBase(aim("planned"), "planned") };
+const row = makeRow({ status: "planned" }, { links: [makeLink(done)], base });
+const [wanted] = planRow(row, makeContext()).actions;
+
+describe("what a row asks for whatever stops it", () => {
+  it.each<[string, Partial<Row>]>([
+    ["nothing stops it", {}],
+    [
+      "it was refused",
+      { parked: wanted ? [makeParked("patch-post", signatureOf(wanted, makeSettings()))] : [] },
+    ],
+    ["it is quarantined", { isQuarantined: true }],
+    ["it has flapped", { statusWrites: [1, 2, 3, 4] }],
+  ])("is the same when %s", (_, changes) => {
+    expect(wishedActions({ ...row, ...changes }, makeContext())).toEqual([wanted]);
+  });
+
+  it("is the same when `writes` forbids it", () => {
+    const context = makeContext({ settings: makeSettings({ writes: "none" }) });
+    expect(wishedActions(row, context)).toEqual([wanted]);
+  });
+
+  it.each<[string, Partial<Row>]>([
+    ["no listing has shown the post since our last write", { seenAt: undefined }],
+    ["the outcome of a write is open", { openIntents: ["patch-post"] }],
+    ["the post is missing", { missing: 1 }],
+    ["a fact is missing", { links: [makeLink(undefined)] }],
+  ])("can't be said when %s", (_, changes) => {
+    expect(wishedActions({ ...row, ...changes }, makeContext())).toBeUndefined();
+  });
+});
