@@ -133,7 +133,7 @@ export interface Rows {
   row(project: ProjectId, post: PostId, now: number): Row | undefined;
   /**
    * Records a decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that
-   * were there; the row is due again only as `due` says.
+   * were there; the row is due again only as `due` says. A record of what stands already writes nothing.
    */
   record(project: ProjectId, post: PostId, record: RowRecord): void;
   /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
@@ -175,6 +175,7 @@ export interface RowNote {
     | "undecided"
     | "waiting";
   readonly message: string;
+  /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
   readonly since: number;
   /** Of a held action: what an approval names it by. */
   readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
@@ -194,6 +195,8 @@ export interface RowCounts {
   /** Linked issues, each once. */
   readonly issues: number;
   readonly skipped: number;
+  /** Posts that wait for a time, a limit, or the outcome of a write. */
+  readonly waiting: number;
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;

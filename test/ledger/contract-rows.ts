@@ -283,6 +283,7 @@ export function describeRows(ledger: () => Ledger): void {
         posts: 0,
         issues: 0,
         skipped: 0,
+        waiting: 0,
         held: 0,
         parked: 0,
         quarantined: 0,
@@ -309,6 +310,7 @@ export function describeRows(ledger: () => Ledger): void {
         posts: 5,
         issues: 2,
         skipped: 2,
+        waiting: 0,
         held: 1,
         parked: 2,
         quarantined: 1,
@@ -317,6 +319,46 @@ export function describeRows(ledger: () => Ledger): void {
       ledger().pulls.end(ledger().pulls.begin(project, 3, noon), { kind: "incomplete", at: noon });
       ledger().rows.release(project, postId("p2"), noon);
       expect(ledger().rows.counts(project)).toMatchObject({ posts: 2, skipped: 1, quarantined: 0 });
+    });
+
+    it("counts as waiting for a time, a limit, or the outcome of a write, once", () => {
+      pullPosts(
+        ledger(),
+        ["p1", "p2", "p3"].map((id) => createPost(id)),
+      );
+      const notes = [
+        { kind: "settling", message: "until noon", since: noon },
+        { kind: "waiting", message: "the hour's limit", since: noon },
+      ] as const;
+      ledger().rows.record(project, p1, createRecord({ notes }));
+      sendIntent(ledger(), { kind: "patch-post" });
+      ledger().rows.record(project, postId("p2"), createRecord({ notes: notes.slice(1) }));
+      expect(ledger().rows.counts(project)).toMatchObject({ waiting: 2, held: 0 });
+    });
+
+    it("keeps the time of a note that stands already, and of what is held or waits whatever is said", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const sayAt = (at: number, words: string): void => {
+        const notes = (["held", "disagreement", "waiting"] as const).map((kind) => ({
+          kind,
+          message: `${kind} ${words}`,
+          since: at,
+        }));
+        ledger().rows.record(project, p1, createRecord({ notes }));
+      };
+      const times = (): readonly string[] =>
+        ledger()
+          .rows.waiting(project, 10)
+          .map(({ message, since }) => `${message} ${since - noon}`)
+          .toSorted();
+      sayAt(noon, "first");
+      sayAt(noon + 1, "first");
+      expect(times()).toEqual(["disagreement first 0", "held first 0", "waiting first 0"]);
+      sayAt(noon + 2, "second");
+      expect(times()).toEqual(["disagreement second 2", "held second 0", "waiting second 0"]);
+      ledger().rows.record(project, p1, createRecord({ notes: [] }));
+      sayAt(noon + 3, "second");
+      expect(times()).toEqual(["disagreement second 3", "held second 3", "waiting second 3"]);
     });
 
     it("is listed, oldest first, with the issues of each post", () => {

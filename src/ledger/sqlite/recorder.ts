@@ -2,6 +2,7 @@ import type { FieldBase, Parked, Target } from "../../model/link.ts";
 import { type PostId, type RuleField, ruleFields } from "../../model/post.ts";
 import type { RowRecord } from "../ledger.ts";
 import { encodeValue } from "./facts.ts";
+import { createNoteWriter } from "./notes.ts";
 import type { BaseColumns } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 
@@ -19,17 +20,15 @@ const dueAtOnce = 0;
 /** Writes decisions, and what has to be decided again. */
 export function createRecorder(store: Store): Recorder {
   const writeStanding = store.prepare<[{ post: number; kind: string; reason: string; dueAt: number | null }]>(
-    "UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post",
+    `UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post
+      AND (standing IS NOT @kind OR reason IS NOT @reason OR due_at IS NOT @dueAt)`,
   );
   const writeBase = store.prepare<[BaseColumns]>(`
     INSERT OR REPLACE INTO bases
       (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since)
     VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
       @pending_since)`);
-  const deleteNotes = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
-  const insertNote = store.prepare<[NoteColumns]>(`
-    INSERT INTO notes (project, post, position, kind, message, since, action, signature)
-    VALUES (@project, @post, @position, @kind, @message, @since, @action, @signature)`);
+  const writeNotes = createNoteWriter(store);
   const markAll = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS NOT 0",
   );
@@ -51,11 +50,7 @@ export function createRecorder(store: Store): Recorder {
         const fieldBase = base[field];
         if (fieldBase !== undefined) writeBase.run(fromBase(post, field, fieldBase));
       }
-      deleteNotes.run(post);
-      for (const [position, { kind, message, since, action }] of notes.entries()) {
-        const named = { action: action?.kind ?? null, signature: action?.signature ?? null };
-        insertNote.run({ project, post, position, kind, message, since, ...named });
-      }
+      writeNotes(project, post, notes);
     },
     markDue(project, which) {
       if (which === "all") markAll.run(project);
@@ -69,17 +64,6 @@ export function createRecorder(store: Store): Recorder {
       deleteParked.run({ post, kind: kind ?? null });
     },
   };
-}
-
-interface NoteColumns {
-  project: number;
-  post: number;
-  position: number;
-  kind: string;
-  message: string;
-  since: number;
-  action: string | null;
-  signature: string | null;
 }
 
 function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns {

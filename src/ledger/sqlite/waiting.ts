@@ -23,7 +23,15 @@ interface WaitingColumns {
 }
 
 /** Of a project that nothing is known of. */
-const noCounts: RowCounts = { posts: 0, issues: 0, skipped: 0, held: 0, parked: 0, quarantined: 0 };
+const noCounts: RowCounts = {
+  posts: 0,
+  issues: 0,
+  skipped: 0,
+  held: 0,
+  parked: 0,
+  quarantined: 0,
+  waiting: 0,
+};
 
 /** Reads what `status` shows. */
 export function createWaitingReader(store: Store): WaitingReader {
@@ -33,6 +41,10 @@ export function createWaitingReader(store: Store): WaitingReader {
         ORDER BY number DESC LIMIT 1), 0) AS posts,
       (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = known.number)) AS issues,
       (SELECT count(*) FROM posts WHERE project = known.number AND standing = 'skipped' AND missing = 0) AS skipped,
+      (SELECT count(*) FROM (
+        SELECT post FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')
+        UNION SELECT post FROM intents WHERE project = known.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+      )) AS waiting,
       (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held') AS held,
       (SELECT count(*) FROM parked WHERE project = known.number) AS parked,
       (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined
