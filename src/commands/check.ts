@@ -17,7 +17,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
-    const findings = await checkAll(projects, sides, bounds);
+    const findings = session.clean(await checkAll(projects, sides, bounds));
     const unreached = findings.filter(isUnreached);
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {

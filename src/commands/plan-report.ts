@@ -28,8 +28,9 @@ export function printPlan(
   }
   printErrors(out, projects);
   const actions = projects.flatMap((project) => project.actions);
-  const adopted = report.projects.reduce((sum, project) => sum + project.adopted, 0);
-  printLine(out, "", sentenceOf(actions, adopted));
+  const hasErrors = projects.some(({ errors }) => errors.length > 0);
+  if (hasErrors) printLine(out, "", "Not everything could be looked at, as said above.");
+  printLine(out, "", sentenceOf(actions, countAdopted(report), hasErrors));
 }
 
 const columns: readonly Column<PlannedAction>[] = [
@@ -48,20 +49,25 @@ function showFields(fields: PlannedAction["fields"]): string {
     .join("; ");
 }
 
+/** Issues that a run would link because they carry our mark. */
+export function countAdopted({ projects }: RunReport): number {
+  return projects.reduce((sum, { adopted }) => sum + adopted, 0);
+}
+
 /** What it comes to; what is held will not be done, and so nobody hears of it. */
-function sentenceOf(actions: readonly PlannedAction[], adopted: number): string {
+function sentenceOf(actions: readonly PlannedAction[], adopted: number, hasErrors: boolean): string {
   const free = actions.filter(({ held }) => held === undefined);
   const held = actions.length - free.length;
   const amount = (kind: PlannedAction["kind"]): number =>
     free.filter((action) => action.kind === kind).length;
   const parts = [
-    { amount: adopted, said: `${count(adopted, "issue")} to link by the mark in it` },
+    { amount: adopted, said: `${count(adopted, "issue")} to link by the mark in them` },
     { amount: amount("create-issue"), said: `${count(amount("create-issue"), "issue")} to open` },
     { amount: amount("update-issue"), said: `${count(amount("update-issue"), "issue")} to edit` },
     { amount: amount("patch-post"), said: `${count(amount("patch-post"), "post")} to patch` },
     { amount: held, said: `${count(held, "action")} held` },
   ].filter((part) => part.amount > 0);
-  if (parts.length === 0) return "Nothing to do. Nothing was written.";
+  if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;
   const next = free.length + adopted > 0 ? " Next: `boardsync sync` does it." : "";
   return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
 }

@@ -5,7 +5,7 @@ import { buildWorld } from "../app.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { runProjects } from "../sync/run.ts";
 import type { PlanReport, RunReport } from "../sync/world.ts";
-import { printPlan } from "./plan-report.ts";
+import { countAdopted, printPlan } from "./plan-report.ts";
 import { exitOfResult } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
 import { openPrivateState, readState } from "./state.ts";
@@ -20,8 +20,8 @@ export async function plan(
     withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger) => {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const { plan: made, report } = await runProjects(session.projects, world, "plan", terminal.signal);
-      printPlan(session.terminal, options, made, report);
-      return exitOf(terminal, exitOfPlan(report.result, made, options.detailedExitcode === true));
+      printPlan(session.terminal, options, session.clean(made), report);
+      return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     }),
   );
 }
@@ -54,9 +54,9 @@ async function withPrivateCopy<T>(
 }
 
 /** What waits for a person is no failure of a plan, which writes nothing. */
-function exitOfPlan(result: RunReport["result"], report: PlanReport, isDetailed: boolean): number {
-  const code = exitOfResult(result);
+function exitOfPlan(report: RunReport, { projects }: PlanReport, isDetailed: boolean): number {
+  const code = exitOfResult(report.result);
   if (code !== exitCodes.ok && code !== exitCodes.held) return code;
-  const hasActions = report.projects.some(({ actions }) => actions.length > 0);
-  return isDetailed && hasActions ? exitCodes.changes : exitCodes.ok;
+  const hasWork = countAdopted(report) > 0 || projects.some(({ actions }) => actions.length > 0);
+  return isDetailed && hasWork ? exitCodes.changes : exitCodes.ok;
 }

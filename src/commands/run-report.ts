@@ -90,6 +90,6 @@ const results: Readonly<Record<RunReport["result"], string>> = {
 function sentenceOf({ run, durationMs, result, projects }: RunReport, signal: AbortSignal): string {
   const waiting = projects.reduce((sum, project) => sum + project.waiting, 0);
   const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on` : results[result];
-  const later = waiting === 0 ? "" : ` ${count(waiting, "change")} will follow by themselves later.`;
+  const later = waiting === 0 ? "" : ` ${count(waiting, "change")} will follow without your doing.`;
   return `Run ${run}, ${(durationMs / 1000).toFixed(1)} s: ${end}.${signal.aborted ? "" : later}`;
 }

@@ -21,6 +21,8 @@ import {
 export interface Session {
   /** Prints no secret, whatever is written to it. */
   readonly terminal: Terminal;
+  /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
+  clean<T>(report: T): T;
   readonly config: Config;
   readonly projects: readonly SyncProject[];
   readonly machine: Machine;
@@ -51,7 +53,8 @@ function openSession(
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
   secrets.push(...loaded.secrets.all);
-  const log = openLog(terminal, options, source.environment, redactor(secrets));
+  const redact = redactor(secrets);
+  const log = openLog(terminal, options, source.environment, redact);
   for (const warning of loaded.warnings) log.warn({}, warning);
   const machine: Machine = {
     clock: systemClock,
@@ -62,6 +65,10 @@ function openSession(
   };
   return {
     terminal,
+    clean: (report) =>
+      JSON.parse(JSON.stringify(report), (_, value: unknown) =>
+        typeof value === "string" ? redact(value) : value,
+      ),
     config: loaded.config,
     projects: chooseProjects(syncProjects(loaded.config), options.project, loaded.file),
     machine,

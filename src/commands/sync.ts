@@ -11,12 +11,12 @@ export async function sync(
   terminal: Terminal,
   options: CommonOptions & ProjectOptions & { readonly adopt?: boolean },
 ): Promise<number> {
-  return inSession(terminal, options, ({ terminal: safe, config, machine, sides, projects }) =>
+  return inSession(terminal, options, ({ terminal: safe, clean, config, machine, sides, projects }) =>
     withState(terminal, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const mode = options.adopt === true ? "adopt" : "sync";
       const { report } = await runProjects(projects, world, mode, terminal.signal);
-      printRun(safe, options, report);
+      printRun(safe, options, clean(report));
       return exitOf(terminal, exitOfResult(report.result));
     }),
   );
