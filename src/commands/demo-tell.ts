@@ -44,16 +44,26 @@ export interface Told {
 /** Tells the story, run by run. Every number in it is counted on the two sides, none is written down. */
 export async function tellStory(telling: Telling): Promise<Told> {
   const { story, signal } = telling;
-  introduce(telling);
-  const runs = [...(await openIssues(telling))];
+  const runs: RunReport[] = [];
   const days: Told["days"][number][] = [];
-  for (const [index, scene] of scenes.entries()) {
+  const chapters: readonly (() => void | Promise<void>)[] = [
+    () => introduce(telling),
+    () => plan(telling),
+    async () => void runs.push(await openIssues(telling)),
+    () => showIssues(telling),
+    async () => void runs.push(await syncAgain(telling)),
+    ...scenes.map((scene, index) => async () => {
+      const { report, changes } = await playDay(telling, scene, index + 2);
+      runs.push(report);
+      days.push({ title: scene.title, run: report.run, changes });
+    }),
+    () => conclude(telling),
+  ];
+  for (const chapter of chapters) {
+    // A run that was stopped has not done what the next chapter tells of.
     if (signal.aborted) break;
-    const { report, changes } = await playDay(telling, scene, index + 2);
-    runs.push(report);
-    days.push({ title: scene.title, run: report.run, changes });
+    await chapter();
   }
-  if (!signal.aborted) conclude(telling);
   return { runs, days, notifications: story.board.notifications };
 }
 
@@ -63,22 +73,32 @@ function introduce({ out, story }: Telling): void {
     `Board:  ${story.board.url}\nGitHub: ${story.github.url}\n\nWhat the customers of Acme wish for:\n\n`,
   );
   printPosts(out, story.board);
-  out.write("\nPlanned posts are to become issues, and what becomes of these goes back to the posts:\n\n");
-  out.write(indent(story.config));
+  out.write("\n");
+  printParagraph(
+    out,
+    "Planned posts are to become issues, and what becomes of these goes back to the posts:",
+  );
+  out.write(`\n${indent(story.config)}`);
 }
 
-/** The first day: the plan, the first sync, and a second one that has nothing to do. */
-async function openIssues(telling: Telling): Promise<readonly RunReport[]> {
-  const { out, story, run } = telling;
-  heading(out, "Day 1. $ boardsync plan");
-  const { plan, report } = await run("plan");
-  printPlan(telling, {}, plan, report);
+async function plan(telling: Telling): Promise<void> {
+  heading(telling.out, "Day 1. $ boardsync plan");
+  const made = await telling.run("plan");
+  printPlan(telling, {}, made.plan, made.report);
+}
+
+async function openIssues(telling: Telling): Promise<RunReport> {
+  const { out } = telling;
   heading(out, "Day 1. $ boardsync sync");
-  const first = (await run("sync")).report;
-  printRun(telling, {}, first);
+  const { report } = await telling.run("sync");
+  printRun(telling, {}, report);
   const legend = runLegend.map(([title, meaning]) => `${title}: ${meaning}`).join("; ");
   out.write("\n");
   printParagraph(out, `(${legend}.)`);
+  return report;
+}
+
+function showIssues({ out, story }: Telling): void {
   out.write("\nThe issues now:\n\n");
   printIssues(out, story.github);
   const { name, number } = story.hostile;
@@ -87,13 +107,16 @@ async function openIssues(telling: Telling): Promise<readonly RunReport[]> {
     out,
     `Issue ${name}#${number}, whose post tried to ping people, close an issue, forge our mark and link a private issue (· stands for a character without width that was put in):`,
   );
-  out.write("\n");
-  out.write(indent((story.github.issue(name, number).body ?? "").replaceAll("\u200b", "·")));
-  heading(out, "Day 1. $ boardsync sync   (again: nothing changed, so nothing is written)");
-  const second = (await run("sync")).report;
-  printRun(telling, {}, second);
-  out.write(`${requestsOf(second)}\n`);
-  return [first, second];
+  const text = story.github.issue(name, number).body ?? "";
+  out.write(`\n${indent(text.replaceAll("\u200b", "·"))}`);
+}
+
+async function syncAgain(telling: Telling): Promise<RunReport> {
+  heading(telling.out, "Day 1. $ boardsync sync   (again: nothing changed, so nothing is written)");
+  const { report } = await telling.run("sync");
+  printRun(telling, {}, report);
+  telling.out.write(`${requestsOf(report)}\n`);
+  return report;
 }
 
 /** People do something, and the sync follows. */

@@ -1,0 +1,228 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { describeAge } from "../../src/commands/status-report.ts";
+import { acquireState } from "../../src/ledger/sqlite/lock.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { makeFolder, openStage, runCommand, type Stage } from "./stage.ts";
+
+/** A daemon's sign of life, so many seconds ago. */
+function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): void {
+  const now = Date.now();
+  const ledger = openLedger(join(folder, "state.db"), { now, version: "1" });
+  ledger.runs.beat(now - secondsAgo * 1000, "daemon, process 99");
+  ledger.close();
+}
+
+describe("status", () => {
+  it("before any run says so, and what is next", async () => {
+    const stage = await openStage();
+    const { code, out } = await stage.run(["status"]);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`.\n`,
+    );
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({ daemon: null, projects: [{ lastRun: null, lagSeconds: null }, {}] });
+  });
+
+  it("shows each project after a run, and needs neither secrets nor the two sides", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    await stage.story.close();
+    const env = { BOARD_API_KEY: undefined, GITHUB_TOKEN: undefined };
+    const { code, out } = await stage.run(["status"], { env });
+    expect(code).toBe(0);
+    expect(out).toContain("│ project  │ repository │ posts │ issues │ last run");
+    expect(out).toMatch(
+      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, \d+ seconds? ago │ \d+ seconds? ago │/,
+    );
+    expect(out).toMatch(/\nNo daemon has run on this state\.\n$/);
+    const { json } = await stage.run(["status", "--json"], { env });
+    expect(json()).toEqual({
+      state: join(stage.folder, "state.db"),
+      daemon: null,
+      projects: [
+        {
+          project: "acme-app",
+          repo: "acme/app",
+          posts: 8,
+          issues: 4,
+          lastRun: {
+            run: 1,
+            at: expect.any(String),
+            result: "ok",
+            ageSeconds: expect.any(Number),
+            errors: [],
+          },
+          lagSeconds: expect.any(Number),
+          held: 0,
+          parked: 0,
+          quarantined: 0,
+          waiting: [],
+          hasMore: false,
+        },
+        expect.objectContaining({ project: "acme-api", posts: 4, issues: 2 }),
+      ],
+    });
+  });
+
+  it("shows a project that has never run", async () => {
+    const stage = await openStage();
+    await stage.run(["sync", "-p", "acme-api"]);
+    expect((await stage.run(["status"])).out).toMatch(
+      /│ acme-app │ acme\/app {3}│ {5}0 │ {6}0 │ never +│ never +│/,
+    );
+  });
+
+  it("lists what is held, with its reason", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { issues: 1 }\n`);
+    await stage.run(["sync", "-c", file]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(/│ held │/);
+    expect(out).toMatch(/^! held: acme-app\/p1, since \d{4}-.*Z: .+$/m);
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      projects: [
+        {
+          held: 4,
+          waiting: expect.arrayContaining([
+            {
+              post: "p1",
+              issues: [],
+              kind: "held",
+              code: null,
+              message: expect.any(String),
+              since: expect.any(String),
+            },
+          ]),
+        },
+        {},
+      ],
+    });
+  });
+
+  it("lists what is parked with its issue and code, and what failed in the last run", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    const body = { error: { message: "No such\nstatus\u001b[2J." } };
+    stage.story.board.failNext(
+      { kind: "answer", status: 422, body },
+      { when: ({ method }) => method === "PATCH" },
+    );
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(
+      /^✗ failed: acme-app, post p1(, acme\/app#1)?: .*No such status.* \[board\.rejected\]$/m,
+    );
+    expect(out).toMatch(/^! parked: acme-app\/p1 \(acme\/app#1\), since .*: .* \[board\.rejected\]$/m);
+    expect(out).not.toContain("\u001b");
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      projects: [
+        { parked: 1, lastRun: { result: "partial", errors: [{ post: "p1", code: "board.rejected" }] } },
+        {},
+      ],
+    });
+  });
+
+  it("says whether a daemon is running, beside one that holds the state", async () => {
+    const stage = await openStage();
+    beat(stage, 5);
+    const lock = acquireState(join(stage.folder, "state.db"), "daemon", { now: Date.now(), version: "1" });
+    try {
+      const { code, out } = await stage.run(["status"]);
+      expect(code).toBe(0);
+      expect(out).toMatch(/\nA daemon is running: last sign of life \d seconds ago\.\n$/);
+    } finally {
+      lock.release();
+    }
+    beat(stage, 3600);
+    expect((await stage.run(["status"])).out).toMatch(
+      /\nNo daemon is running: the last one was seen 60 minutes ago\.\n$/,
+    );
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      daemon: { alive: false, lastBeat: expect.any(String), ageSeconds: 3600 },
+    });
+  });
+
+  it("prints nothing with --quiet", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["status", "-q"])).toMatchObject({ code: 0, out: "", err: "" });
+  });
+
+  it("exits 2 without a config", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["status", "-c", "no.yaml"])).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("health", () => {
+  it.each([
+    [5, 0, /^The daemon is alive: last sign of life \d+ seconds ago\.\n$/],
+    [
+      3600,
+      1,
+      /^The daemon on .*state\.db is not running, or it hangs: last sign of life 60 minutes ago\.\n$/,
+    ],
+  ])("of a sign of life %i s ago exits %i", async (seconds, code, words) => {
+    const stage = await openStage();
+    beat(stage, seconds);
+    const ran = await stage.run(["health"]);
+    expect(ran.code).toBe(code);
+    expect(ran.out).toMatch(words);
+    const { json } = await stage.run(["health", "--json"]);
+    expect(json()).toEqual({ alive: code === 0, ageMs: expect.any(Number), message: expect.any(String) });
+  });
+
+  it("needs no config, no secret and no .env, and finds the state by its variable", async () => {
+    const folder = makeFolder();
+    beat({ folder }, 1);
+    const ran = await runCommand(["health"], { env: { BOARDSYNC_STATE: "state.db" }, cwd: folder });
+    expect(ran).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("of a state that is not there exits 1", async () => {
+    const ran = await runCommand(["health", "--json"], { env: {}, cwd: makeFolder() });
+    expect(ran.code).toBe(1);
+    expect(ran.json()).toEqual({
+      alive: false,
+      ageMs: null,
+      message: expect.stringContaining("No daemon has ever run"),
+    });
+  });
+
+  it("of a state that can't be read exits 1", async () => {
+    const stage = await openStage();
+    writeFileSync(join(stage.folder, "state.db"), "no database ".repeat(1000));
+    const { code, json } = await stage.run(["health", "--json"]);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ error: { code: "state.unusable" } });
+  });
+
+  it("prints nothing with --quiet", async () => {
+    const ran = await runCommand(["health", "--quiet"], { env: {}, cwd: makeFolder() });
+    expect(ran).toMatchObject({ code: 1, out: "", err: "" });
+  });
+});
+
+it.each([
+  [0, "0 seconds ago"],
+  [1, "1 second ago"],
+  [119, "119 seconds ago"],
+  [120, "2 minutes ago"],
+  [7200, "2 hours ago"],
+  [172_800, "2 days ago"],
+])("%i seconds are said as %j", (seconds, words) => {
+  expect(describeAge(seconds)).toBe(words);
+});
+
+it("schema prints what is committed", async () => {
+  const { out, code } = await runCommand(["schema"], { env: {}, cwd: makeFolder() });
+  expect(code).toBe(0);
+  const committed = readFileSync(new URL("../../config/boardsync.schema.json", import.meta.url), "utf8");
+  expect(JSON.parse(out)).toEqual(JSON.parse(committed));
+});
