@@ -1,21 +1,18 @@
-import type { AuditEntry, IntentId, RepositoryMemory } from "../ledger/ledger.ts";
-import type { IssueRecord, Milestone } from "../model/issue.ts";
+import type { IntentId, RepositoryMemory } from "../ledger/ledger.ts";
+import type { IssueRecord } from "../model/issue.ts";
 import type { CreateIssue } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
 import { parseMarker } from "../plan/marker.ts";
 import { signatureOf } from "../plan/print.ts";
-import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
+import type { WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
-import { closureOf, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { auditTracker } from "./audit.ts";
+import { closureOf, delayAction, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
-import { noteClosure, takePace, writePaced } from "./pace.ts";
-import { postpone, replan, settleRow } from "./record.ts";
-
-type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
-
-/** Fields that an issue can do without: one that the tracker refuses is left out, once, and said. */
-const optionalFields = ["assignees", "labels", "milestone", "type"] as const;
-type OptionalField = (typeof optionalFields)[number];
+import { noteClosure, takePace } from "./pace.ts";
+import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
+import { postpone, recordRow, replan } from "./record.ts";
+import { noteError } from "./report.ts";
 
 /**
  * Opens one issue. The request is journalled before it leaves and sent once; what became of it is decided by the answer,
@@ -37,113 +34,39 @@ export async function createIssue(
     postpone(
       cycle,
       action,
-      `an earlier life of this state may still have a request under way; until ${until}`,
+      `an earlier life of the state may still have a request under way; until ${until}`,
     );
     return;
   }
-  const write = await prepareWrite(cycle, repository, action);
-  const opened = await send(cycle, repository, action, write);
-  if (opened === undefined) return;
-  settleRow(cycle, action.post);
+  const write = await prepareIssue(cycle, repository, action);
+  const isOpened = await send(cycle, repository, action, write);
+  if (!isOpened) return;
+  if (followUpHeld !== undefined) {
+    delayAction(cycle, { post: action.post, kind: "patch-post" }, { kind: "held", message: followUpHeld });
+  }
+  recordRow(cycle, action.post);
   if (followUpHeld === undefined) await followUp(cycle, action);
 }
 
-/** Names become what the tracker wants: labels exist, the milestone is a number. */
-async function prepareWrite(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
-): Promise<CreateWrite> {
-  await ensureLabels(cycle, repository, action.labels);
-  const milestone = await findMilestone(cycle, repository, action);
-  return {
-    kind: "create-issue",
-    title: action.title,
-    body: action.body,
-    labels: action.labels,
-    assignees: action.assignees,
-    milestone: milestone?.number,
-    type: action.type,
-  };
-}
-
-async function ensureLabels(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  wanted: readonly string[],
-): Promise<void> {
-  const { ledger, log } = cycle.world;
-  const remembered = ledger.memory.repository(repository.name) ?? repository;
-  const known = new Set(remembered.labels.map((label) => label.toLowerCase()));
-  for (const name of wanted) {
-    // Without push access the tracker drops labels silently; that is said when the answer shows it.
-    if (known.has(name.toLowerCase()) || !repository.repository.canPush) continue;
-    const outcome = await writePaced(cycle, repository, { kind: "create-label", name });
-    if (outcome === undefined) return;
-    if (outcome.kind !== "applied") {
-      log.warn(
-        { repo: repository.name, label: name, outcome: outcome.kind },
-        "The label could not be created",
-      );
-      continue;
-    }
-    known.add(name.toLowerCase());
-    const now = ledger.memory.repository(repository.name) ?? repository;
-    ledger.memory.rememberRepository({ ...now, labels: [...now.labels, name] });
-  }
-}
-
-async function findMilestone(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
-): Promise<Milestone | undefined> {
-  const { ledger, tracker } = cycle.world;
-  if (action.milestone === undefined) return undefined;
-  const byTitle = (milestones: readonly Milestone[]): Milestone | undefined =>
-    milestones.find(({ title }) => title === action.milestone);
-  const remembered = ledger.memory.repository(repository.name) ?? repository;
-  const known = byTitle(remembered.milestones);
-  if (known !== undefined) return known;
-  const { labels, milestones } = await tracker.catalogue(repository.repository, cycle.run.bounds);
-  ledger.memory.rememberRepository({ ...remembered, labels, milestones });
-  const found = byTitle(milestones);
-  if (found === undefined) {
-    report(cycle, action, repository, undefined, "tracker.milestone", missingMilestone(action, repository));
-  }
-  return found;
-}
-
-function missingMilestone(action: CreateIssue, repository: RepositoryMemory): string {
-  return `${repository.name} has no milestone "${action.milestone}", so the issue is opened without one. Create it, or correct issue.milestone.`;
-}
-
-/** Sends the create; once more without the optional fields that a 422 names. Returns the opened issue. */
+/** Sends the create; once more without the optional fields that a 422 names. Returns whether the issue was opened. */
 async function send(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   action: CreateIssue,
   write: CreateWrite,
-): Promise<IssueRecord | undefined> {
+): Promise<boolean> {
   const first = await sendOnce(cycle, repository, action, write);
-  if (first?.kind === "applied") return first.record;
-  const refused = first?.kind === "rejected" && first.status === 422 ? optionalOf(first.fields) : [];
-  if (first?.kind !== "rejected") return undefined;
+  if (first?.kind !== "rejected") return first?.kind === "applied";
+  const refused = first.status === 422 ? optionalOf(first.fields) : [];
   if (refused.length === 0) {
     parkCreate(cycle, repository, action, first.message);
-    return undefined;
+    return false;
   }
-  report(
-    cycle,
-    action,
-    repository,
-    undefined,
-    "tracker.field-refused",
-    `${repository.name} refuses ${refused.join(", ")} (${first.message}), so the issue is opened without.`,
-  );
+  const message = `${repository.name} refuses ${refused.join(", ")} (${first.message}), so the issue is opened without.`;
+  report(cycle, action, repository, undefined, "tracker.field-refused", message);
   const second = await sendOnce(cycle, repository, action, without(write, refused));
   if (second?.kind === "rejected") parkCreate(cycle, repository, action, second.message);
-  return second?.kind === "applied" ? second.record : undefined;
+  return second?.kind === "applied";
 }
 
 async function sendOnce(
@@ -166,31 +89,23 @@ async function sendOnce(
     return undefined;
   }
   ledger.journal.markSent(intent, clock.now());
-  const sent = await tracker.write(repository.repository, write);
-  const outcome = isOurs(cycle, action, sent) ? sent : asUnknown(sent);
-  ledger.transaction(() => recordOutcome(cycle, repository, action, intent, outcome));
+  const outcome = onlyOurs(cycle, action, await tracker.write(repository.repository, write));
   noteClosure(cycle, outcome);
-  if (outcome.kind === "applied" && outcome.record !== undefined) {
-    compareOpened(cycle, repository, action, write, outcome.record);
-  }
+  ledger.transaction(() => recordOutcome(cycle, repository, action, intent, write, outcome));
   return outcome;
 }
 
 /** An answer counts as the new issue only when it shows our marker for this very post. */
-function isOurs(cycle: PulledCycle, action: CreateIssue, outcome: WriteOutcome): boolean {
-  if (outcome.kind !== "applied") return true;
+function onlyOurs(cycle: PulledCycle, action: CreateIssue, outcome: WriteOutcome): WriteOutcome {
+  if (outcome.kind !== "applied") return outcome;
   const marker = outcome.record && parseMarker(outcome.record.body);
-  return (
+  const isOurs =
     marker?.board === cycle.world.policy.boardHash &&
     marker.project === cycle.memory.id &&
-    marker.posts.includes(action.post)
-  );
-}
-
-function asUnknown(outcome: WriteOutcome): WriteOutcome {
-  return outcome.kind === "applied"
-    ? { kind: "unknown", message: "the answer does not show the issue that was asked for" }
-    : outcome;
+    marker.posts.includes(action.post);
+  return isOurs
+    ? outcome
+    : { kind: "unknown", message: "the answer does not show the issue that was asked for" };
 }
 
 function recordOutcome(
@@ -198,57 +113,62 @@ function recordOutcome(
   repository: RepositoryMemory,
   action: CreateIssue,
   intent: IntentId,
+  write: CreateWrite,
   outcome: WriteOutcome,
 ): void {
-  const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  audit(cycle, repository, action, outcome);
+  const { journal } = cycle.world.ledger;
+  const now = cycle.world.clock.now();
+  auditCreate(cycle, repository, action, outcome);
   switch (outcome.kind) {
-    case "applied": {
-      if (outcome.record === undefined) return;
-      const { issue } = outcome.record;
-      const ref = { repositoryId: issue.repositoryId, number: issue.number };
-      ledger.rows.link(
-        cycle.memory.id,
-        { post: action.post, issue: ref, origin: "opened" },
-        issue,
-        action.content,
-      );
-      ledger.rows.unpark(cycle.memory.id, action.post, "create-issue");
-      ledger.journal.resolve(intent, "DONE", now, `opened as #${issue.number}`);
-      cycle.tally.created += 1;
-      cycle.world.log.info(
-        {
-          run: cycle.run.number,
-          project: cycle.project.key,
-          post: action.post,
-          issue: nameIssue(cycle, ref),
-        },
-        "Issue opened",
-      );
+    case "applied":
+      if (outcome.record !== undefined) linkOpened(cycle, repository, action, intent, write, outcome.record);
       return;
-    }
     case "rejected":
-      ledger.journal.resolve(intent, "REJECTED", now, outcome.message);
+      journal.resolve(intent, "REJECTED", now, outcome.message);
       return;
     case "limited":
-      ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
+      journal.resolve(intent, "PREPARED", now, outcome.message);
       postpone(cycle, action, outcome.message);
       return;
     case "unauthorized":
     case "unsent": {
-      ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
+      journal.resolve(intent, "PREPARED", now, outcome.message);
       const code = outcome.kind === "unsent" ? "tracker.unreachable" : "tracker.unauthorized";
       report(cycle, action, repository, undefined, code, outcome.message);
+      recordRow(cycle, action.post);
       return;
     }
     case "unknown": {
-      ledger.journal.resolve(intent, "UNKNOWN", now, outcome.message);
+      journal.resolve(intent, "UNKNOWN", now, outcome.message);
       const message = `It is not known whether the issue was opened (${outcome.message}). It is looked up before anything is sent again.`;
       report(cycle, action, repository, undefined, "tracker.unknown", message);
+      recordRow(cycle, action.post);
       return;
     }
   }
+}
+
+function linkOpened(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  action: CreateIssue,
+  intent: IntentId,
+  write: CreateWrite,
+  record: IssueRecord,
+): void {
+  const { ledger, clock, log } = cycle.world;
+  const { post, content } = action;
+  const issue = { repositoryId: record.issue.repositoryId, number: record.issue.number };
+  ledger.rows.link(cycle.memory.id, { post, issue, origin: "opened" }, record.issue, content);
+  ledger.rows.unpark(cycle.memory.id, post, "create-issue");
+  ledger.journal.resolve(intent, "DONE", clock.now(), `opened as #${issue.number}`);
+  cycle.tally.created += 1;
+  const fields = { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, issue) };
+  log.info(fields, "Issue opened");
+  const dropped = droppedFrom(write, action, record);
+  if (dropped.length === 0) return;
+  const message = `The issue was opened without ${dropped.join(", ")}: ${repository.name} did not take it. The token needs push access there, and the name must exist.`;
+  report(cycle, action, repository, issue.number, "tracker.dropped", message);
 }
 
 function parkCreate(
@@ -267,29 +187,7 @@ function parkCreate(
     signature: signatureOf(action, cycle.settings),
   });
   report(cycle, action, repository, undefined, "tracker.rejected", message);
-  settleRow(cycle, action.post);
-}
-
-/** What the tracker left out without a word (no push access) is said. */
-function compareOpened(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
-  write: CreateWrite,
-  { issue }: IssueRecord,
-): void {
-  const has = new Set(issue.labels.map((label) => label.toLowerCase()));
-  const dropped = [
-    ...write.labels.filter((label) => !has.has(label.toLowerCase())).map((label) => `label ${label}`),
-    ...write.assignees
-      .filter((login) => !issue.assignees.includes(login))
-      .map((login) => `assignee ${login}`),
-    ...(write.milestone !== undefined && issue.milestone === null ? [`milestone ${action.milestone}`] : []),
-    ...(write.type !== undefined && issue.type === null ? [`type ${write.type}`] : []),
-  ];
-  if (dropped.length === 0) return;
-  const message = `The issue was opened without ${dropped.join(", ")}: ${repository.name} did not take it. The token needs push access there, and the name must exist.`;
-  report(cycle, action, repository, issue.number, "tracker.dropped", message);
+  recordRow(cycle, action.post);
 }
 
 /** The PATCH that the plan promised with the create, when the issue came out as it was asked for. */
@@ -301,57 +199,30 @@ async function followUp(cycle: PulledCycle, action: CreateIssue): Promise<void> 
   if (isPromised) await patchPost(cycle, next);
 }
 
-function optionalOf(fields: readonly string[]): readonly OptionalField[] {
-  return optionalFields.filter((field) =>
-    fields.some((refused) => field.startsWith(refused) || refused === "assignee"),
-  );
-}
-
-function without(write: CreateWrite, fields: readonly OptionalField[]): CreateWrite {
-  return {
-    ...write,
-    ...(fields.includes("assignees") && { assignees: [] }),
-    ...(fields.includes("labels") && { labels: [] }),
-    ...(fields.includes("milestone") && { milestone: undefined }),
-    ...(fields.includes("type") && { type: undefined }),
-  };
-}
-
 function report(
   cycle: PulledCycle,
-  action: CreateIssue,
-  repository: RepositoryMemory,
+  { post }: CreateIssue,
+  { repository: { name } }: RepositoryMemory,
   number: number | undefined,
   code: string,
   message: string,
 ): void {
-  const issue = number === undefined ? repository.repository.name : `${repository.repository.name}#${number}`;
-  cycle.tally.errors.push({ post: action.post, issue, code, message });
+  const issue = number === undefined ? name : `${name}#${number}`;
+  noteError(cycle.tally, { post, issue, code, message });
 }
 
-function audit(
+function auditCreate(
   cycle: PulledCycle,
   repository: RepositoryMemory,
-  action: CreateIssue,
+  { kind, post, title, labels, reason }: CreateIssue,
   outcome: WriteOutcome,
 ): void {
   const number = outcome.kind === "applied" ? outcome.record?.issue.number : undefined;
-  const entry: AuditEntry = {
-    at: cycle.world.clock.now(),
-    run: cycle.run.number,
-    side: "tracker",
-    project: cycle.memory.id,
-    post: action.post,
+  auditTracker(cycle, outcome, {
+    kind,
+    post,
     issue: number === undefined ? undefined : { repository: repository.repository.name, number },
-    kind: "create-issue",
-    fields: [
-      { field: "title", value: action.title },
-      ...action.labels.map((label) => ({ field: "label", value: label })),
-    ],
-    reason: action.reason,
-    outcome: outcome.kind,
-    message: outcome.kind === "applied" ? undefined : outcome.message,
-    isApproved: false,
-  };
-  cycle.world.ledger.journal.audit(entry);
+    fields: [{ field: "title", value: title }, ...labels.map((label) => ({ field: "label", value: label }))],
+    reason,
+  });
 }

@@ -1,23 +1,27 @@
 import type { PatchOutcome } from "../board/board.ts";
 import type { AuditEntry, IntentId } from "../ledger/ledger.ts";
 import type { Row } from "../model/link.ts";
+import type { Post } from "../model/post.ts";
 import { changeOf, isNotifying, type PatchPost } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
 import { recordApplied } from "../plan/plan.ts";
 import { signatureOf } from "../plan/print.ts";
-import { nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
+import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
-import { postpone } from "./record.ts";
+import { postpone, recordRow } from "./record.ts";
+import { noteError } from "./report.ts";
 
-/** A write that rests on an older look at the post than this waits for the next pull. */
-const maxLookAgeMs = 60_000;
+/** A write that rests on an older pull than this waits for the next one. */
+const maxPullAgeMs = 60_000;
 
 /** Sends one PATCH, once, through the journal. Voters hear of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<void> {
   const { ledger, clock, board } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
   if (row === undefined) return;
-  if (row.seenAt === undefined || clock.now() - row.seenAt > maxLookAgeMs) {
+  // From a pull that broke off only what it has shown is known.
+  const isSeen = row.seenAt !== undefined && row.seenAt >= cycle.pull.beganAt;
+  if (!isSeen || clock.now() - cycle.pull.endedAt > maxPullAgeMs) {
     postpone(cycle, action, "the post was last seen too long ago; the next pull looks again");
     return;
   }
@@ -33,7 +37,10 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   });
   ledger.journal.markSent(intent, clock.now());
   const outcome = await board.patchPost(cycle.memory.id, action.post, change);
-  ledger.transaction(() => recordOutcome(cycle, row, action, intent, outcome));
+  ledger.transaction(() => {
+    audit(cycle, row, action, outcome);
+    recordOutcome(cycle, row, action, intent, outcome);
+  });
 }
 
 function recordOutcome(
@@ -45,43 +52,23 @@ function recordOutcome(
 ): void {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
+  const { post } = action;
   const now = clock.now();
-  audit(cycle, row, action, outcome);
   switch (outcome.kind) {
-    case "applied": {
+    case "applied":
       ledger.journal.resolve(intent, "DONE", now, "accepted");
-      const base = recordApplied(row, action, outcome.post);
-      ledger.rows.record(project, action.post, {
-        base,
-        standing: { kind: "linked", reason: action.reason },
-        notes: [],
-        due: "now",
-      });
-      ledger.rows.forgetLook(project, action.post);
-      cycle.tally.postWrites += 1;
-      cycle.world.log.info(
-        {
-          run: cycle.run.number,
-          project: cycle.project.key,
-          post: action.post,
-          change: changeOf(action),
-          reason: action.reason,
-        },
-        "Post patched",
-      );
-      if (isNotifying(action)) cycle.tally.statusWrites += 1;
+      recordAccepted(cycle, row, action, outcome.post);
       return;
-    }
     case "rejected":
       ledger.journal.resolve(intent, "REJECTED", now, outcome.message);
-      ledger.rows.park(project, action.post, {
+      ledger.rows.park(project, post, {
         kind: "patch-post",
         code: "board.rejected",
         message: outcome.message,
         since: now,
         signature: signatureOf(action, cycle.settings),
       });
-      reportFailure(
+      fail(
         cycle,
         row,
         "board.rejected",
@@ -90,51 +77,63 @@ function recordOutcome(
       return;
     case "missing":
       ledger.journal.resolve(intent, "REJECTED", now, outcome.message);
-      ledger.rows.setMissing(project, action.post, 2);
-      reportFailure(
-        cycle,
-        row,
-        "board.missing",
-        `The board does not know this post any more: ${outcome.message}`,
-      );
-      return;
-    case "unauthorized":
-      ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
-      cycle.run.closed.board ??= { code: "board.unauthorized", message: outcome.message };
-      reportFailure(cycle, row, "board.unauthorized", outcome.message);
+      ledger.rows.setMissing(project, post, 2);
+      fail(cycle, row, "board.missing", `The board does not know this post any more: ${outcome.message}`);
       return;
     case "limited":
       ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
       cycle.run.closed.board ??= { code: "board.limited", message: outcome.message };
       postpone(cycle, action, outcome.message);
       return;
-    case "unsent":
+    case "unauthorized":
+    case "unsent": {
+      const code = outcome.kind === "unsent" ? "board.unreachable" : "board.unauthorized";
       ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
-      cycle.run.closed.board ??= { code: "board.unreachable", message: outcome.message };
-      reportFailure(cycle, row, "board.unreachable", outcome.message);
+      cycle.run.closed.board ??= { code, message: outcome.message };
+      fail(cycle, row, code, outcome.message);
       return;
+    }
     case "unknown": {
       ledger.journal.resolve(intent, "UNKNOWN", now, outcome.message);
       const message = `It is not known whether the change reached the board (${outcome.message}). It is looked up before anything is sent again.`;
-      reportFailure(cycle, row, "board.unknown", message);
+      fail(cycle, row, "board.unknown", message);
       return;
     }
   }
 }
 
-function reportFailure(cycle: PulledCycle, row: Row, code: string, message: string): void {
+/** The bases are those of an applied write; what the board has made of it the next pull shows. */
+function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: Post | undefined): void {
+  const { ledger, log } = cycle.world;
+  const { id: project } = cycle.memory;
+  const { post, reason } = action;
+  const base = recordApplied(row, action, shown);
+  ledger.rows.record(project, post, { base, standing: { kind: "linked", reason }, notes: [], due: "now" });
+  ledger.rows.forgetLook(project, post);
+  ledger.rows.unpark(project, post, "patch-post");
+  recordRow(cycle, post);
+  cycle.tally.postWrites += 1;
+  if (isNotifying(action)) cycle.tally.statusWrites += 1;
+  const fields = {
+    run: cycle.run.number,
+    project: cycle.project.key,
+    post,
+    change: changeOf(action),
+    reason,
+  };
+  log.info(fields, "Post patched");
+}
+
+function fail(cycle: PulledCycle, row: Row, code: string, message: string): void {
+  const { id: post } = row.post;
   const first = row.links[0]?.link.issue;
-  cycle.tally.errors.push({
-    post: row.post.id,
-    ...(first && { issue: nameIssue(cycle, first) }),
-    code,
-    message,
-  });
+  noteError(cycle.tally, { post, ...(first && { issue: nameIssue(cycle, first) }), code, message });
+  recordRow(cycle, post);
 }
 
 function audit(cycle: PulledCycle, row: Row, action: PatchPost, outcome: PatchOutcome): void {
   const first = row.links[0]?.link.issue;
-  const repository = first && repositoryById(cycle, first.repositoryId);
+  const repository = first && cycle.world.ledger.memory.repositoryById(first.repositoryId);
   const entry: AuditEntry = {
     at: cycle.world.clock.now(),
     run: cycle.run.number,

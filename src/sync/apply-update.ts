@@ -1,14 +1,16 @@
-import type { AuditEntry, RepositoryMemory } from "../ledger/ledger.ts";
+import type { IntentId, RepositoryMemory } from "../ledger/ledger.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import type { UpdateIssue } from "../plan/action.ts";
 import { hashBlock, replaceBlock, splitBody } from "../plan/block.ts";
 import { hashText } from "../plan/hash.ts";
 import { signatureOf } from "../plan/print.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
+import { auditTracker } from "./audit.ts";
 import { closureOf, nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { noteClosure, takePace } from "./pace.ts";
-import { postpone, settleRow } from "./record.ts";
+import { postpone, recordRow } from "./record.ts";
+import { noteError } from "./report.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -25,16 +27,17 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
   const answer = await cycle.world.tracker.readIssue(action.issue, cycle.run.bounds);
   if (answer.kind === "gone") {
     cycle.world.ledger.pulls.setGone(action.issue, true);
-    settleRow(cycle, action.post);
+    recordRow(cycle, action.post);
     return;
   }
-  if (answer.kind !== "found") {
-    report(
-      cycle,
-      action,
-      "tracker.missing",
-      "The issue is not where it was: it was moved, or our token no longer sees it.",
-    );
+  if (answer.kind === "moved") {
+    const words = `The issue was moved to ${answer.to}#${answer.record.issue.number}, so the post's later edits are not written there.`;
+    park(cycle, action, "tracker.moved", words);
+    return;
+  }
+  if (answer.kind === "missing") {
+    report(cycle, action, "tracker.missing", "The tracker does not show the issue, or not to our token.");
+    recordRow(cycle, action.post);
     return;
   }
   const write = editOf(action, answer.record);
@@ -44,7 +47,7 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
   }
   if (write === undefined) {
     cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
-    settleRow(cycle, action.post);
+    recordRow(cycle, action.post);
     return;
   }
   await send(cycle, repository, action, write);
@@ -97,18 +100,48 @@ async function send(
   const outcome = await tracker.write(repository.repository, write);
   noteClosure(cycle, outcome);
   ledger.transaction(() => {
-    audit(cycle, repository, action, write, outcome);
-    const state = { applied: "DONE", rejected: "REJECTED", unknown: "UNKNOWN" } as const;
-    const next = outcome.kind in state ? state[outcome.kind as keyof typeof state] : "PREPARED";
-    ledger.journal.resolve(
-      intent,
-      next,
-      clock.now(),
-      outcome.kind === "applied" ? "accepted" : outcome.message,
-    );
-    if (outcome.kind === "applied") recordApplied(cycle, action);
-    else recordFailure(cycle, action, outcome);
+    auditEdit(cycle, repository, action, write, outcome);
+    recordOutcome(cycle, action, intent, outcome);
   });
+}
+
+function recordOutcome(
+  cycle: PulledCycle,
+  action: UpdateIssue,
+  intent: IntentId,
+  outcome: WriteOutcome,
+): void {
+  const { journal } = cycle.world.ledger;
+  const now = cycle.world.clock.now();
+  switch (outcome.kind) {
+    case "applied":
+      journal.resolve(intent, "DONE", now, "accepted");
+      recordApplied(cycle, action);
+      return;
+    case "rejected":
+      journal.resolve(intent, "REJECTED", now, outcome.message);
+      park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
+      return;
+    case "limited":
+      journal.resolve(intent, "PREPARED", now, outcome.message);
+      postpone(cycle, action, outcome.message);
+      return;
+    case "unauthorized":
+    case "unsent": {
+      journal.resolve(intent, "PREPARED", now, outcome.message);
+      const code = outcome.kind === "unsent" ? "tracker.unreachable" : "tracker.unauthorized";
+      report(cycle, action, code, outcome.message);
+      recordRow(cycle, action.post);
+      return;
+    }
+    case "unknown": {
+      journal.resolve(intent, "UNKNOWN", now, outcome.message);
+      const message = `It is not known whether the issue was changed (${outcome.message}); it is read again.`;
+      report(cycle, action, "tracker.unknown", message);
+      recordRow(cycle, action.post);
+      return;
+    }
+  }
 }
 
 function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
@@ -124,36 +157,7 @@ function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
     },
     "Issue changed",
   );
-  settleRow(cycle, action.post);
-}
-
-function recordFailure(
-  cycle: PulledCycle,
-  action: UpdateIssue,
-  outcome: Exclude<WriteOutcome, { kind: "applied" }>,
-): void {
-  switch (outcome.kind) {
-    case "limited":
-      postpone(cycle, action, outcome.message);
-      return;
-    case "rejected":
-      park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
-      return;
-    case "unauthorized":
-      report(cycle, action, "tracker.unauthorized", outcome.message);
-      return;
-    case "unsent":
-      report(cycle, action, "tracker.unreachable", outcome.message);
-      return;
-    case "unknown":
-      report(
-        cycle,
-        action,
-        "tracker.unknown",
-        `It is not known whether the issue was changed (${outcome.message}); it is read again.`,
-      );
-      return;
-  }
+  recordRow(cycle, action.post);
 }
 
 function parkEdited(cycle: PulledCycle, action: UpdateIssue): void {
@@ -172,36 +176,28 @@ function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: st
     signature: signatureOf(action, cycle.settings),
   });
   report(cycle, action, code, message);
-  settleRow(cycle, action.post);
+  recordRow(cycle, action.post);
 }
 
 function report(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): void {
-  cycle.tally.errors.push({ post: action.post, issue: nameIssue(cycle, action.issue), code, message });
+  noteError(cycle.tally, { post: action.post, issue: nameIssue(cycle, action.issue), code, message });
 }
 
-function audit(
+function auditEdit(
   cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: UpdateIssue,
+  { repository }: RepositoryMemory,
+  { post, issue, reason }: UpdateIssue,
   write: EditWrite,
   outcome: WriteOutcome,
 ): void {
-  const entry: AuditEntry = {
-    at: cycle.world.clock.now(),
-    run: cycle.run.number,
-    side: "tracker",
-    project: cycle.memory.id,
-    post: action.post,
-    issue: { repository: repository.repository.name, number: action.issue.number },
-    kind: "edit-issue",
+  auditTracker(cycle, outcome, {
+    kind: write.kind,
+    post,
+    issue: { repository: repository.name, number: issue.number },
     fields: [
       ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
       ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
     ],
-    reason: action.reason,
-    outcome: outcome.kind,
-    message: outcome.kind === "applied" ? undefined : outcome.message,
-    isApproved: false,
-  };
-  cycle.world.ledger.journal.audit(entry);
+    reason,
+  });
 }

@@ -1,7 +1,8 @@
-import type { ActionKind } from "../plan/action.ts";
+import { type Action, type ActionKind, isNotifying } from "../plan/action.ts";
 import { createIssue } from "./apply-create.ts";
 import { patchPost } from "./apply-patch.ts";
 import { updateIssue } from "./apply-update.ts";
+import { attempt } from "./attempt.ts";
 import { closureOf, isOpen, type PulledCycle } from "./cycle-state.ts";
 import type { Wanted } from "./decide.ts";
 import { postpone, replan } from "./record.ts";
@@ -33,24 +34,38 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
   }
   const action = replan(cycle, wanted);
   if (action === undefined) return;
+  if (isNotifying(action) && !wanted.isNotifying) {
+    postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
+    return;
+  }
+  await attempt(cycle, action, () => carryOut(cycle, action, wanted));
+}
+
+async function carryOut(cycle: PulledCycle, action: Action, { followUpHeld }: Wanted): Promise<void> {
   switch (action.kind) {
     case "patch-post":
       return patchPost(cycle, action);
     case "update-issue":
       return updateIssue(cycle, action);
     case "create-issue":
-      return createIssue(cycle, action, wanted.followUpHeld);
+      return createIssue(cycle, action, followUpHeld);
   }
 }
 
+/** Works through a list, `width` at a time. After an error no further part is begun, and what is under way is waited for. */
 async function inParallel<T>(
-  work: readonly T[],
+  parts: readonly T[],
   width: number,
-  one: (part: T) => Promise<void>,
+  work: (part: T) => Promise<void>,
 ): Promise<void> {
-  const queue = work.values();
+  const queue = parts.values();
+  const errors: unknown[] = [];
   const worker = async (): Promise<void> => {
-    for (const part of queue) await one(part);
+    for (const part of queue) {
+      if (errors.length > 0) return;
+      await work(part).catch((error: unknown) => errors.push(error));
+    }
   };
   await Promise.all(Array.from({ length: width }, worker));
+  if (errors.length > 0) throw errors[0];
 }

@@ -1,33 +1,34 @@
+import type { PostField } from "../model/post.ts";
 import type { PlanContext } from "../plan/plan.ts";
-import { rulesPrint, settingsPrint } from "../plan/print.ts";
+import { settingsPrint } from "../plan/print.ts";
 import { createRenderer } from "../plan/render.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
-import type { Cycle, PulledCycle } from "./cycle-state.ts";
-import type { BoardPull } from "./pull-board.ts";
+import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
 export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
   markRowsForFullLook(cycle);
   warnOfUnseen(cycle, pull);
+  return { ...cycle, pull, context: createContext(cycle, pull.seen) };
+}
+
+/** The planner's context of a project, for the fields that its board shows. */
+export function createContext(
+  { project, world: { policy }, run, memory, ...cycle }: Cycle,
+  seen: ReadonlySet<PostField>,
+): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
-  const settings: Settings =
-    cycle.run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
-  const renderer = createRenderer(cycle.project.templates, { webHosts: cycle.world.policy.webHosts });
-  const { boardHash } = cycle.world.policy;
+  const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
+  const renderer = createRenderer(project.templates, { webHosts: policy.webHosts });
   const render: PlanContext["render"] = (post) =>
-    renderer.render(post, { board: boardHash, project: cycle.memory.id, posts: [post.id] });
-  return {
-    ...cycle,
-    seen: pull.seen,
-    hold: pull.hold,
-    context: (now) => ({ settings, seen: pull.seen, render, now }),
-  };
+    renderer.render(post, { board: policy.boardHash, project: memory.id, posts: [post.id] });
+  return (now) => ({ settings, seen, render, now });
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */
-function warnOfUnseen({ world, settings, project }: Cycle, { seen, isComplete }: BoardPull): void {
-  if (!isComplete || seen.size === 0) return;
+function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: BoardPull): void {
+  if (kind === "incomplete" || seen.size === 0) return;
   const unseen = unseenConditions(settings, seen);
   if (unseen.length === 0) return;
   world.log.warn(
@@ -48,7 +49,6 @@ function markRowsForFullLook(cycle: Cycle): void {
     ledger.memory.rememberProject({
       ...memory,
       settingsPrint: print,
-      rulesPrint: rulesPrint(cycle.settings),
       fullAt: isFresh ? memory.fullAt : now,
     });
   });

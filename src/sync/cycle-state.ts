@@ -1,6 +1,7 @@
 import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
-import type { PostField } from "../model/post.ts";
+import type { PostField, PostId } from "../model/post.ts";
+import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
@@ -18,38 +19,75 @@ export interface Cycle {
   readonly tally: Tally;
 }
 
+/** What a pull of the board brought, besides the posts in the ledger. */
+export interface BoardPull {
+  readonly seen: ReadonlySet<PostField>;
+  /** `usable`: all that there was to see, but absence from it means nothing. `incomplete`: it broke off. */
+  readonly kind: "complete" | "usable" | "incomplete";
+  /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
 /** A cycle whose pulls are done: decisions can be made. */
 export interface PulledCycle extends Cycle {
-  readonly seen: ReadonlySet<PostField>;
-  /** Why nothing may be written although there is something to do (the board shrank, …); undefined when all is well. */
-  readonly hold: string | undefined;
+  readonly pull: BoardPull;
   /** The planner's context, for a time. */
   context(now: number): PlanContext;
 }
 
+/** Why an action that is decided is not done in this run. */
+export interface Delay {
+  readonly kind: "held" | "waiting";
+  readonly message: string;
+}
+
 /** What one cycle has done so far; the report is made of it. */
 export interface Tally {
+  /** Posts that this pull has shown. */
+  posts: number;
   created: number;
   adopted: number;
   issueWrites: number;
   postWrites: number;
   statusWrites: number;
-  waiting: number;
+  /** Whether a limit or a signal put the whole project off. */
+  isPutOff: boolean;
+  /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
+  hold: string | undefined;
+  readonly delays: Map<PostId, Map<ActionKind, Delay>>;
+  /** Repositories whose labels and milestones this cycle has read anew. */
+  readonly catalogued: Set<RepositoryId>;
   readonly errors: ReportedError[];
+  /** Of mode `plan` only. */
   readonly planned: PlannedAction[];
 }
 
 export function startTally(): Tally {
   return {
+    posts: 0,
     created: 0,
     adopted: 0,
     issueWrites: 0,
     postWrites: 0,
     statusWrites: 0,
-    waiting: 0,
+    isPutOff: false,
+    hold: undefined,
+    delays: new Map(),
+    catalogued: new Set(),
     errors: [],
     planned: [],
   };
+}
+
+/** Remembers why an action is not done in this run; every record of its row says so as long as the row asks for it. */
+export function delayAction(
+  { tally }: Cycle,
+  { post, kind }: { readonly post: PostId; readonly kind: ActionKind },
+  delay: Delay,
+): void {
+  const delays = tally.delays.get(post) ?? new Map<ActionKind, Delay>();
+  tally.delays.set(post, delays.set(kind, delay));
 }
 
 /** Whether another write may start on a side: no limit, no refusal, no signal, and the budget not used up. */
@@ -67,14 +105,12 @@ export function closureOf(cycle: Cycle, side: "board" | "tracker"): string {
   return "the run's time budget was used up";
 }
 
-/** A repository of this project by its numeric id. */
+/** A repository of this project by its numeric id; undefined where it can't be used in this run. */
 export function repositoryById(cycle: Cycle, id: RepositoryId | undefined): RepositoryMemory | undefined {
   return [...cycle.repositories.values()].find(({ repository }) => repository.id === id);
 }
 
 /** `owner/name#number`, as reports say it; with the number alone where the repository is not known. */
-export function nameIssue(cycle: Cycle, issue: IssueRef): string {
-  const known =
-    repositoryById(cycle, issue.repositoryId) ?? cycle.world.ledger.memory.repositoryById(issue.repositoryId);
-  return `${known?.repository.name ?? ""}#${issue.number}`;
+export function nameIssue({ world }: Cycle, issue: IssueRef): string {
+  return `${world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? ""}#${issue.number}`;
 }

@@ -5,6 +5,7 @@ import { decide } from "./decide.ts";
 import { identify } from "./identify.ts";
 import { pullBoard } from "./pull-board.ts";
 import { pullTracker } from "./pull-tracker.ts";
+import { rebase } from "./rebase.ts";
 import { noteFailure, reportProject } from "./report.ts";
 import { resolveUnknown } from "./resolve.ts";
 import type { PlannedAction, ProjectReport, Run, SyncProject, World } from "./world.ts";
@@ -27,7 +28,9 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   let isDone = false;
   try {
     const cycle = await identify(project, world, run, tally);
+    rebase(cycle);
     const pulled = await pull(cycle);
+    await resolveUnknown(pulled);
     const wanted = decide(pulled);
     if (run.mode === "sync") await apply(pulled, wanted);
     isDone = true;
@@ -40,8 +43,6 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 
 async function pull(cycle: Cycle): Promise<PulledCycle> {
   const board = await pullBoard(cycle);
-  await pullTracker(cycle);
-  const pulled = planContext(cycle, board);
-  await resolveUnknown(pulled, board.isComplete);
-  return pulled;
+  const repositories = await pullTracker(cycle);
+  return planContext({ ...cycle, repositories }, board);
 }

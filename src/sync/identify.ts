@@ -3,7 +3,8 @@ import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import type { BoardProject } from "../model/post.ts";
 import type { Settings } from "../plan/settings.ts";
-import { type Cycle, startTally, type Tally } from "./cycle-state.ts";
+import type { Cycle, Tally } from "./cycle-state.ts";
+import { noteError } from "./report.ts";
 import type { Run, SyncProject, World } from "./world.ts";
 
 /**
@@ -13,28 +14,20 @@ import type { Run, SyncProject, World } from "./world.ts";
  * @throws ProjectError when the project, or its own repository, can't be used.
  * @throws RemoteError when a side can't be asked.
  */
-export async function identify(
-  project: SyncProject,
-  world: World,
-  run: Run,
-  tally: Tally = startTally(),
-): Promise<Cycle> {
+export async function identify(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Cycle> {
   const memory = await findProject(project, world, run);
   const account = await findAccount(world, run);
   const settings: Settings = { ...project.settings, project: memory.id };
   const repositories = new Map<RepositoryName, RepositoryMemory>();
   for (const name of repositoryNames(settings)) {
-    const problem = await findRepository(name, world, run).then(
-      (found) => {
-        repositories.set(name, found);
-        return undefined;
-      },
-      (error: unknown) => asProjectError(error),
-    );
-    if (problem === undefined) continue;
-    // Posts routed to a repository that can't be used stay due; without the project's own one nothing makes sense.
-    if (name === settings.repo) throw problem;
-    tally.errors.push({ code: problem.code, message: problem.message });
+    try {
+      repositories.set(name, await findRepository(name, world, run));
+    } catch (error) {
+      const problem = asProjectError(error);
+      // Posts routed to a repository that can't be used stay due; without the project's own one nothing makes sense.
+      if (name === settings.repo) throw problem;
+      noteError(tally, { code: problem.code, message: problem.message });
+    }
   }
   return { world, run, project, memory, settings, account, repositories, tally };
 }
@@ -105,9 +98,14 @@ function claimedTwice(key: string, rival: string): ProjectError {
 }
 
 async function findAccount(world: World, run: Run): Promise<string> {
-  const { ledger, clock, policy, tracker } = world;
+  const { ledger, clock, policy } = world;
   const known = ledger.memory.account();
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known.login;
+  return askAccount(world, run);
+}
+
+/** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */
+export async function askAccount({ ledger, clock, tracker }: World, run: Run): Promise<string> {
   const account = await tracker.account(run.bounds);
   ledger.memory.rememberAccount({ login: account.login, checkedAt: clock.now() });
   return account.login;
@@ -162,7 +160,7 @@ async function findRepository(name: RepositoryName, world: World, run: Run): Pro
 }
 
 /** A repository that is not there concerns its project; a side that can't be asked concerns the whole run. */
-function asProjectError(error: unknown): ProjectError {
+export function asProjectError(error: unknown): ProjectError {
   if (error instanceof ProjectError) return error;
   if (error instanceof RemoteError && error.fault === "missing")
     return new ProjectError("tracker.missing", error.message);

@@ -1,15 +1,10 @@
 import type { ListEnd } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
+import type { PullId } from "../ledger/ledger.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
-import type { Cycle } from "./cycle-state.ts";
-
-export interface BoardPull {
-  readonly seen: ReadonlySet<PostField>;
-  /** Why the project is held although the pull came through: the board suddenly shows too little. */
-  readonly hold: string | undefined;
-  readonly isComplete: boolean;
-}
+import type { BoardPull, Cycle } from "./cycle-state.ts";
+import { isPutOff, noteError } from "./report.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has
@@ -18,63 +13,70 @@ export interface BoardPull {
  * @throws RemoteError when not even the first page could be read, or the key is refused.
  */
 export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
-  const { world, run, memory, tally } = cycle;
-  const { ledger, clock, board, log } = world;
-  const pull = ledger.pulls.begin(memory.id, run.number, clock.now());
+  const { ledger, clock, board, log } = cycle.world;
+  const beganAt = clock.now();
+  const pull = ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
   const seen = new Set<PostField>();
-  let pages = 0;
   let end: ListEnd | undefined;
   try {
-    for await (const page of board.listPosts(memory.id, run.bounds)) {
+    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds)) {
       ledger.pulls.storePosts(pull, page.posts, clock.now());
       for (const field of page.seen) seen.add(field);
-      for (const message of page.unusable) {
-        log.warn({ project: cycle.project.key, reason: message }, "A record of the board could not be used");
+      for (const reason of page.unusable) {
+        log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
-      pages += 1;
       end = page.end;
     }
   } catch (error) {
-    ledger.pulls.end(pull, { kind: "incomplete", at: clock.now() });
-    if (pages === 0 || !(error instanceof RemoteError) || error.fault === "unauthorized") throw error;
-    tally.errors.push({
-      code: "board.incomplete",
-      message: `The list of posts broke off after ${pages} pages: ${error.message}`,
-    });
-    return { seen: union(seen, memory.seen), hold: undefined, isComplete: false };
+    end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };
   }
-  return endPull(cycle, pull, end, seen);
+  return endPull(cycle, pull, end ?? unended, seen, beganAt);
+}
+
+const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
+
+/** A limit or the end of the run's time puts the rest off; anything else is a failure. What ends the project is thrown. */
+function explainBreak({ run, tally }: Cycle, error: unknown, hasSeen: boolean): string {
+  if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
+  if (isPutOff(error)) {
+    tally.isPutOff = true;
+    run.closed.board ??= { code: error.code, message: error.message };
+  }
+  return `The list of posts broke off: ${error.message}`;
 }
 
 function endPull(
   cycle: Cycle,
-  pull: ReturnType<Cycle["world"]["ledger"]["pulls"]["begin"]>,
-  end: ListEnd | undefined,
-  seen: ReadonlySet<PostField>,
+  pull: PullId,
+  end: ListEnd,
+  shown: ReadonlySet<PostField>,
+  beganAt: number,
 ): BoardPull {
-  const { world, memory, tally, project } = cycle;
-  const { ledger, clock, log } = world;
-  if (end === undefined || end.kind === "incomplete") {
-    const message = end?.message ?? "The list of posts ended without an end.";
-    ledger.pulls.end(pull, { kind: "incomplete", at: clock.now() });
-    tally.errors.push({ code: "board.incomplete", message });
-    return { seen: union(seen, memory.seen), hold: undefined, isComplete: false };
+  const { ledger, clock, log } = cycle.world;
+  const { memory, tally } = cycle;
+  const endedAt = clock.now();
+  const measure = ledger.pulls.measure(pull);
+  tally.posts = measure.posts;
+  // From a list that shows nothing, nothing is learnt about fields.
+  const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
+  if (end.kind === "incomplete") {
+    ledger.pulls.end(pull, { kind: "incomplete", at: endedAt });
+    if (!tally.isPutOff) noteError(tally, { code: "board.incomplete", message: end.message });
+    return { seen, kind: "incomplete", beganAt, endedAt };
   }
-  if (end.kind === "cut") log.warn({ project: project.key }, end.message);
-  const shrunk = end.kind === "complete" ? isShrunk(ledger.pulls.measure(pull)) : undefined;
+  if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   // A board that shrank is looked at again before anything is counted as missing.
-  const isUsable = end.kind === "cut" || shrunk !== undefined;
+  tally.hold = end.kind === "complete" ? isShrunk(measure) : undefined;
+  if (tally.hold !== undefined) {
+    log.warn({ project: cycle.project.key, reason: tally.hold }, "Nothing is written: the project is held");
+  }
+  const kind = end.kind === "complete" && tally.hold === undefined ? "complete" : "usable";
   ledger.transaction(() => {
-    ledger.pulls.end(pull, { kind: isUsable ? "usable" : "complete", at: clock.now() });
-    ledger.memory.rememberProject({ ...currentMemory(cycle), seen: [...seen] });
+    ledger.pulls.end(pull, { kind, at: endedAt });
+    const current = ledger.memory.project(cycle.project.key) ?? memory;
+    if ([...seen].join() !== current.seen.join()) {
+      ledger.memory.rememberProject({ ...current, seen: [...seen] });
+    }
   });
-  return { seen, hold: shrunk, isComplete: !isUsable };
-}
-
-function currentMemory(cycle: Cycle): Cycle["memory"] {
-  return cycle.world.ledger.memory.project(cycle.project.key) ?? cycle.memory;
-}
-
-function union(one: Iterable<PostField>, other: Iterable<PostField>): ReadonlySet<PostField> {
-  return new Set([...one, ...other]);
+  return { seen, kind, beganAt, endedAt };
 }

@@ -1,28 +1,41 @@
 import type { RowNote } from "../ledger/ledger.ts";
+import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
 import type { Action, Decision } from "../plan/action.ts";
+import { isRefusal } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
-import type { PulledCycle } from "./cycle-state.ts";
+import { contentSignature } from "../plan/print.ts";
+import { wishedActions } from "../plan/wished.ts";
+import { delayAction, type PulledCycle } from "./cycle-state.ts";
 
-/** Records a decision; with actions left to do the row stays due. */
+/** Decides a row as it is now, and records that: after something has been done, refused or put off. */
+export function recordRow(cycle: PulledCycle, post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const row = ledger.rows.row(cycle.memory.id, post, now);
+  if (row !== undefined) recordDecision(cycle, row, planRow(row, cycle.context(now)), now);
+}
+
+/** Records a decision; with actions left to do the row stays due, and says of each that waits why it does. */
 export function recordDecision(
   cycle: PulledCycle,
+  row: Row,
   decision: Decision,
   now: number,
-  due: "now" | number | undefined = decision.actions.length > 0 ? "now" : decision.dueAt,
-  more: readonly RowNote[] = [],
+  due: "now" | number | undefined = dueOf(decision, now),
 ): void {
-  const notes = decision.notes.map(
-    (note): RowNote => ({ kind: note.kind, message: note.message, since: now }),
-  );
-  cycle.world.ledger.rows.record(cycle.memory.id, decision.post, {
+  const { rows } = cycle.world.ledger;
+  const { id: project } = cycle.memory;
+  warnOfLostWrites(cycle, decision);
+  endParked(cycle, row, now);
+  rows.record(project, decision.post, {
     base: decision.base,
     standing: decision.standing,
-    notes: [...notes, ...more],
+    notes: notesOf(cycle, decision, now),
     due,
   });
-  if (decision.notes.some(({ kind }) => kind === "quarantined")) {
-    cycle.world.ledger.rows.quarantine(cycle.memory.id, decision.post);
+  if (!row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined")) {
+    rows.quarantine(project, decision.post);
   }
 }
 
@@ -34,27 +47,46 @@ export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">
   if (row === undefined) return undefined;
   const decision = planRow(row, cycle.context(now));
   const action = decision.actions.find(({ kind }) => kind === wanted.kind);
-  if (action === undefined) recordDecision(cycle, decision, now);
+  if (action === undefined) recordDecision(cycle, row, decision, now);
   return action;
 }
 
 /** Leaves an action for a later run, with the reason. */
 export function postpone(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">, reason: string): void {
-  const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  const row = ledger.rows.row(cycle.memory.id, wanted.post, now);
-  if (row === undefined) return;
-  const message = `Decided, and waiting: ${reason}`;
-  recordDecision(cycle, planRow(row, cycle.context(now)), now, "now", [
-    { kind: "waiting", message, since: now },
-  ]);
-  cycle.tally.waiting += 1;
+  delayAction(cycle, wanted, { kind: "waiting", message: `Decided, and waiting: ${reason}` });
+  recordRow(cycle, wanted.post);
 }
 
-/** Records what is left to decide of a row after one of its actions is done. */
-export function settleRow(cycle: PulledCycle, post: PostId): void {
-  const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  const row = ledger.rows.row(cycle.memory.id, post, now);
-  if (row !== undefined) recordDecision(cycle, planRow(row, cycle.context(now)), now);
+function dueOf({ actions, dueAt }: Decision, now: number): "now" | number | undefined {
+  return actions.length > 0 || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
+}
+
+function notesOf({ tally }: PulledCycle, decision: Decision, since: number): readonly RowNote[] {
+  const notes = decision.notes.map(({ kind, message }): RowNote => ({ kind, message, since }));
+  const delays = decision.actions.flatMap((action): readonly RowNote[] => {
+    const delay = tally.delays.get(action.post)?.get(action.kind);
+    if (delay === undefined) return [];
+    const name = { kind: action.kind, signature: contentSignature(action) };
+    return [{ ...delay, since, ...(delay.kind === "held" && { action: name }) }];
+  });
+  return [...notes, ...delays];
+}
+
+/** Said once: the planner only notes it together with the base that remembers it. */
+function warnOfLostWrites({ world, project }: PulledCycle, { post, notes, base }: Decision): void {
+  for (const note of notes) {
+    if (note.kind !== "did-not-stick" || base[note.field] === undefined) continue;
+    world.log.warn({ project: project.key, post, reason: note.message }, "A change did not stick");
+  }
+}
+
+/** What was refused is parked for as long as it is wanted, and no longer. */
+function endParked(cycle: PulledCycle, row: Row, now: number): void {
+  if (row.parked.length === 0) return;
+  const wished = wishedActions(row, cycle.context(now));
+  if (wished === undefined) return;
+  for (const refused of row.parked) {
+    if (wished.some((action) => isRefusal(refused, action, cycle.settings))) continue;
+    cycle.world.ledger.rows.unpark(cycle.memory.id, row.post.id, refused.kind);
+  }
 }

@@ -1,7 +1,21 @@
 import { ProjectError, RemoteError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Tally } from "./cycle-state.ts";
-import type { ProjectReport, Run, SyncProject, World } from "./world.ts";
+import type { ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
+
+/** Adds a failure to a report, each once. */
+export function noteError({ errors }: Tally, error: ReportedError): void {
+  const isKnown = errors.some(
+    ({ post, issue, code, message }) =>
+      post === error.post && issue === error.issue && code === error.code && message === error.message,
+  );
+  if (!isKnown) errors.push(error);
+}
+
+/** Whether a failed read only means "later": a limit of the other side, or the end of this run's time. */
+export function isPutOff(error: RemoteError): boolean {
+  return error.fault === "limited" || error.fault === "aborted";
+}
 
 /**
  * Puts an expected failure of a whole project into its tally. A limit, or a signal, only puts the project off. Anything else
@@ -9,12 +23,12 @@ import type { ProjectReport, Run, SyncProject, World } from "./world.ts";
  */
 export function noteFailure(tally: Tally, error: unknown, log: Log): void {
   if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
-  if (error instanceof RemoteError && (error.fault === "limited" || error.fault === "aborted")) {
-    tally.waiting += 1;
+  if (error instanceof RemoteError && isPutOff(error)) {
+    tally.isPutOff = true;
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
     return;
   }
-  tally.errors.push({ code: error.code, message: error.message });
+  noteError(tally, { code: error.code, message: error.message });
 }
 
 /** The report of one project, made of what this run did and of what the ledger says waits. */
@@ -29,26 +43,27 @@ export function reportProject(
   const { ledger, board, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
   const counts = memory && ledger.rows.counts(memory.id);
-  if (memory !== undefined && isDone && tally.errors.length === 0 && run.mode === "sync") {
+  if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && run.mode === "sync") {
     ledger.memory.rememberProject({ ...memory, lastSuccessAt: clock.now() });
   }
   return {
     project: project.key,
     repo: project.settings.repo,
-    posts: counts?.posts ?? 0,
+    posts: tally.posts,
     issues: counts?.issues ?? 0,
     created: tally.created,
     adopted: tally.adopted,
     issueWrites: tally.issueWrites,
     postWrites: tally.postWrites,
     statusWrites: tally.statusWrites,
-    waiting: tally.waiting,
-    held: counts?.held ?? 0,
+    waiting: (counts?.waiting ?? 0) + Number(tally.isPutOff),
+    held: Math.max(counts?.held ?? 0, Number(tally.hold !== undefined)),
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
     skipped: counts?.skipped ?? 0,
     failed: tally.errors.length,
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
+    ...(tally.hold !== undefined && { hold: tally.hold }),
   };
 }

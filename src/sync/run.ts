@@ -3,6 +3,7 @@ import type { Mode, PlanReport, ProjectReport, Run, RunReport, SyncProject, Worl
 
 export interface RunResult {
   readonly report: RunReport;
+  /** Without actions in any mode but `plan`. */
   readonly plan: PlanReport;
 }
 

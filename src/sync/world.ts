@@ -90,6 +90,8 @@ export interface ProjectReport {
   readonly failed: number;
   readonly requests: { readonly board: number; readonly tracker: number };
   readonly errors: readonly ReportedError[];
+  /** Why nothing of the whole project is written, where a guard holds it. */
+  readonly hold?: string;
 }
 
 export interface ReportedError {

@@ -1,0 +1,29 @@
+import type { Row } from "../model/link.ts";
+import { type Action, changeOf } from "../plan/action.ts";
+import { nameIssue, type PulledCycle } from "./cycle-state.ts";
+import type { PlannedAction } from "./world.ts";
+
+/** An action in words for a person and a script; a create is followed by the PATCH that it leads to. */
+export function describeAction(cycle: PulledCycle, row: Row, action: Action): readonly PlannedAction[] {
+  const { kind, post, reason } = action;
+  switch (action.kind) {
+    case "create-issue": {
+      const { title, labels, assignees, milestone, type, followUp } = action;
+      const fields = { title, labels, assignees, ...(milestone && { milestone }), ...(type && { type }) };
+      const create: PlannedAction = { kind, post, issue: action.repo, fields, reason, notifies: 0 };
+      return followUp === undefined ? [create] : [create, ...describeAction(cycle, row, followUp)];
+    }
+    case "update-issue": {
+      const fields = {
+        ...(action.title !== undefined && { title: action.title }),
+        ...(action.block !== undefined && { body: "the managed block" }),
+      };
+      return [{ kind, post, issue: nameIssue(cycle, action.issue), fields, reason, notifies: 0 }];
+    }
+    case "patch-post": {
+      const first = row.links[0]?.link.issue;
+      const issue = first === undefined ? null : nameIssue(cycle, first);
+      return [{ kind, post, issue, fields: changeOf(action), reason, notifies: action.notifies }];
+    }
+  }
+}

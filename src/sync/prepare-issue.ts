@@ -1,0 +1,123 @@
+import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { IssueRecord, Milestone } from "../model/issue.ts";
+import type { CreateIssue } from "../plan/action.ts";
+import type { IssueWrite } from "../tracker/tracker.ts";
+import { auditTracker } from "./audit.ts";
+import type { PulledCycle } from "./cycle-state.ts";
+import { writePaced } from "./pace.ts";
+import { noteError } from "./report.ts";
+
+/** The request that opens an issue. */
+export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
+
+/** Fields that an issue can do without: one that the tracker refuses is left out, once, and said. */
+const optionalFields = ["assignees", "labels", "milestone", "type"] as const;
+type OptionalField = (typeof optionalFields)[number];
+
+/** Names become what the tracker wants: labels exist, the milestone is a number. */
+export async function prepareIssue(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  action: CreateIssue,
+): Promise<CreateWrite> {
+  const milestone = await findMilestone(cycle, repository, action.milestone);
+  await ensureLabels(cycle, repository, action);
+  return {
+    kind: "create-issue",
+    title: action.title,
+    body: action.body,
+    labels: action.labels,
+    assignees: action.assignees,
+    milestone: milestone?.number,
+    type: action.type,
+  };
+}
+
+async function ensureLabels(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  { post, labels }: CreateIssue,
+): Promise<void> {
+  // Without push access the tracker drops labels silently; that is said when the answer shows it.
+  if (!repository.repository.canPush) return;
+  const { ledger, log } = cycle.world;
+  for (const name of labels) {
+    const current = currentMemory(cycle, repository);
+    if (current.labels.some((label) => label.toLowerCase() === name.toLowerCase())) continue;
+    const outcome = await writePaced(cycle, repository, { kind: "create-label", name });
+    if (outcome === undefined) return;
+    auditTracker(cycle, outcome, {
+      kind: "create-label",
+      post,
+      issue: undefined,
+      fields: [{ field: "label", value: name }],
+      reason: `${repository.name} lacks the label`,
+    });
+    if (outcome.kind === "applied") {
+      ledger.memory.rememberRepository({ ...current, labels: [...current.labels, name] });
+    } else {
+      const fields = { repo: repository.name, label: name, outcome: outcome.kind, reason: outcome.message };
+      log.warn(fields, "The label could not be created");
+    }
+  }
+}
+
+/** A milestone that is not known may be new: it is looked for once a run. */
+async function findMilestone(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  wanted: string | undefined,
+): Promise<Milestone | undefined> {
+  if (wanted === undefined) return undefined;
+  const { ledger, tracker } = cycle.world;
+  const byTitle = ({ milestones }: Pick<RepositoryMemory, "milestones">): Milestone | undefined =>
+    milestones.find(({ title }) => title === wanted);
+  const current = currentMemory(cycle, repository);
+  const known = byTitle(current);
+  const { id } = repository.repository;
+  if (known !== undefined || cycle.tally.catalogued.has(id)) return known;
+  const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
+  cycle.tally.catalogued.add(id);
+  ledger.memory.rememberRepository({ ...current, ...catalogue });
+  const found = byTitle(catalogue);
+  if (found === undefined) {
+    const message = `${repository.name} has no milestone "${wanted}", so issues are opened without one. Create it, or correct issue.milestone.`;
+    noteError(cycle.tally, { issue: repository.repository.name, code: "tracker.milestone", message });
+  }
+  return found;
+}
+
+function currentMemory({ world }: PulledCycle, repository: RepositoryMemory): RepositoryMemory {
+  return world.ledger.memory.repositoryById(repository.repository.id) ?? repository;
+}
+
+/** The optional fields that a refusal names; the tracker says `assignee` as well as `assignees`. */
+export function optionalOf(refused: readonly string[]): readonly OptionalField[] {
+  return optionalFields.filter((field) => refused.some((name) => name === field || `${name}s` === field));
+}
+
+export function without(write: CreateWrite, fields: readonly OptionalField[]): CreateWrite {
+  return {
+    ...write,
+    ...(fields.includes("assignees") && { assignees: [] }),
+    ...(fields.includes("labels") && { labels: [] }),
+    ...(fields.includes("milestone") && { milestone: undefined }),
+    ...(fields.includes("type") && { type: undefined }),
+  };
+}
+
+/** What the tracker left out of a new issue without a word (no push access), by name. */
+export function droppedFrom(
+  write: CreateWrite,
+  action: CreateIssue,
+  { issue }: IssueRecord,
+): readonly string[] {
+  const isIn = (names: readonly string[], name: string): boolean =>
+    names.some((one) => one.toLowerCase() === name.toLowerCase());
+  return [
+    ...write.labels.filter((label) => !isIn(issue.labels, label)).map((label) => `label ${label}`),
+    ...write.assignees.filter((login) => !isIn(issue.assignees, login)).map((login) => `assignee ${login}`),
+    ...(write.milestone !== undefined && issue.milestone === null ? [`milestone ${action.milestone}`] : []),
+    ...(write.type !== undefined && issue.type === null ? [`type ${write.type}`] : []),
+  ];
+}

@@ -1,0 +1,344 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { buildWorld, connectSides, type Sides, syncProjects } from "../../src/app.ts";
+import { loadConfigAndSecrets } from "../../src/config/load.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { createLog, redactor } from "../../src/log.ts";
+import type { Clock } from "../../src/model/surroundings.ts";
+import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board.ts";
+import type { SandboxRequest } from "../../src/sandbox/board-http.ts";
+import type { SandboxProject } from "../../src/sandbox/board-state.ts";
+import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
+import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
+import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
+import { checkAll, type Finding } from "../../src/sync/check.ts";
+import { type RunResult, runProjects } from "../../src/sync/run.ts";
+import type {
+  Mode,
+  PlannedAction,
+  ProjectReport,
+  RunReport,
+  SyncProject,
+  World,
+} from "../../src/sync/world.ts";
+import { validateRequests } from "./openapi.ts";
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+
+/** A part of the config, as YAML would hold it. */
+export type ConfigPart = Readonly<Record<string, unknown>>;
+
+export interface StageOptions {
+  /** Default: `acme-app`, with the id `prj_app`. */
+  readonly boardProjects?: readonly SandboxProject[];
+  /** Default: `acme/app`, with the labels `feedback` and `in progress`. */
+  readonly repositories?: readonly RepositorySetup[];
+  readonly style?: BoardStyleOptions;
+  /** Keys of the config besides `projects`; `board` and `tracker` need no address. */
+  readonly config?: ConfigPart;
+  /** Default: one project, `standardProject`. */
+  readonly projects?: readonly ConfigPart[];
+}
+
+/** Rules with a status, a column, and nothing for an open issue without labels. */
+export const standardProject: ConfigPart = {
+  project: "acme-app",
+  repo: "acme/app",
+  select: { statuses: ["planned", "in_progress"] },
+  issue: { labels: ["feedback"] },
+  rules: [
+    {
+      when: { state: "closed", reason: "completed" },
+      set: { status: "completed", roadmapColumn: "COMPLETED" },
+    },
+    { when: { state: "closed", reason: ["not_planned", "duplicate"] }, set: { status: "closed" } },
+    { when: { labels: ["in progress"] }, set: { status: "in_progress", roadmapColumn: "IN_PROGRESS" } },
+  ],
+};
+
+/** A board and a GitHub on loopback, a clock of its own, a state in a folder of its own, and the program between them. */
+export interface Stage {
+  readonly board: SandboxBoard;
+  readonly github: SandboxGitHub;
+  readonly clock: StageClock;
+  readonly ledger: Ledger;
+  /** Every line of the log so far. */
+  readonly log: readonly string[];
+  /** One run, a minute after whatever was before. */
+  sync(): Promise<RunReport>;
+  /** One run of a stage with one project: its report. */
+  syncOne(): Promise<ProjectReport>;
+  adopt(): Promise<RunReport>;
+  /** Plans on a private copy of the state, as the command does; the lines of all projects. */
+  plan(): Promise<readonly PlannedAction[]>;
+  run(mode: Mode, world?: World): Promise<RunResult>;
+  check(): Promise<readonly Finding[]>;
+  /** Closes and opens the state, as another process would. */
+  restart(): void;
+  /** Goes on with an empty state. */
+  loseState(): void;
+  /** Another config from now on. */
+  reconfigure(changes: Pick<StageOptions, "config" | "projects">): void;
+  /** Other secrets from now on. */
+  useSecrets(secrets: { readonly boardKey?: string; readonly token?: string }): void;
+  /** The process dies in the middle of the next write to a side: before it leaves, or when its answer is there. */
+  crashAt(side: "board" | "tracker", when: "before" | "after"): void;
+  /** Ends the run when the next write to the tracker is answered. */
+  stopAfterNextWrite(): void;
+  /** Takes the requests so far for granted: `writes` and `reads` count from here. */
+  mark(): void;
+  /** Requests since the mark that change something, as `POST /repos/…`, oldest first: the board's, then GitHub's. */
+  writes(): readonly string[];
+  /** Requests since the mark that change nothing. */
+  reads(): readonly string[];
+  patches(): readonly SandboxRequest[];
+  /** Content of every file of the state, one after another. */
+  stateBytes(): string;
+}
+
+export interface StageClock extends Clock {
+  skip(ms: number): void;
+}
+
+/** Opens a stage; the end of the test closes it and holds every request to GitHub against GitHub's own description. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const clock = createStageClock();
+  const board = await startSandboxBoard({
+    projects: options.boardProjects ?? [{ id: "prj_app", slug: "acme-app", name: "Acme App" }],
+    key: "stage-board-key-0123456789",
+    now: clock.now,
+    ...(options.style && { style: options.style }),
+  });
+  const github = await startSandboxGitHub({
+    clock,
+    token: "stage-github-token-0123456789",
+    repositories: options.repositories ?? [
+      { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
+    ],
+  });
+  const folder = mkdtempSync(join(tmpdir(), "boardsync-stage-"));
+  const all: LoggedRequest[] = [];
+  const stage = createStage(options, clock, board, github, folder, all);
+  onTestFinished(async () => {
+    stage.ledger.close();
+    await board.close();
+    await github.stop();
+    rmSync(folder, { recursive: true, force: true });
+    expect(validateRequests([...all, ...github.requests])).toEqual([]);
+  });
+  return stage;
+}
+
+function createStage(
+  options: StageOptions,
+  clock: StageClock,
+  board: SandboxBoard,
+  github: SandboxGitHub,
+  folder: string,
+  validated: LoggedRequest[],
+): Stage {
+  const log: string[] = [];
+  let state = 1;
+  let parts = { config: options.config ?? {}, projects: options.projects ?? [standardProject] };
+  let secrets = { boardKey: board.key, token: github.token };
+  let interrupt: Interrupt | undefined;
+  let abort = new AbortController();
+  let boardMark = 0;
+
+  const open = (file: string): Ledger => openLedger(file, { now: clock.now(), version: "0.0.0" });
+  const stateFile = (): string => join(folder, `state-${state}.db`);
+  let ledger = open(stateFile());
+
+  const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
+    const environment = { BOARD_API_KEY: secrets.boardKey, GITHUB_TOKEN: secrets.token };
+    const { board: boardPart, tracker: trackerPart, ...rest } = parts.config;
+    const text = JSON.stringify({
+      ...rest,
+      board: { url: board.url, retries: 0, ...(boardPart as object) },
+      tracker: { url: github.url, pace: { minIntervalMs: 0 }, ...(trackerPart as object) },
+      projects: parts.projects,
+    });
+    const loaded = loadConfigAndSecrets({
+      file: "stage.yaml",
+      environment,
+      cwd: folder,
+      readText: () => text,
+    });
+    const machine = {
+      clock,
+      random: () => 0.5,
+      log: createLog({
+        level: "debug",
+        isReadable: false,
+        hasColours: false,
+        redact: redactor(loaded.secrets.all),
+        write: (line) => log.push(line),
+      }),
+      version: "0.0.0",
+      environment,
+    };
+    const sides = interruptible(connectSides(loaded.config, loaded.secrets, machine), (side, when) => {
+      if (interrupt?.side !== side || interrupt.when !== when) return;
+      const { act } = interrupt;
+      interrupt = undefined;
+      act();
+    });
+    return {
+      world: buildWorld(loaded.config, sides, ledger, machine),
+      projects: syncProjects(loaded.config),
+    };
+  };
+
+  const run = async (mode: Mode, given?: World): Promise<RunResult> => {
+    clock.skip(minuteMs);
+    const { world, projects } = connect();
+    abort = new AbortController();
+    return runProjects(projects, given ?? world, mode, abort.signal);
+  };
+
+  return {
+    board,
+    github,
+    clock,
+    log,
+    get ledger() {
+      return ledger;
+    },
+    run,
+    sync: async () => (await run("sync")).report,
+    async syncOne() {
+      const { projects } = (await run("sync")).report;
+      const [only] = projects;
+      if (only === undefined || projects.length > 1) throw new Error("The stage has not just one project.");
+      return only;
+    },
+    adopt: async () => (await run("adopt")).report,
+    async plan() {
+      const file = join(folder, "plan.db");
+      await ledger.copyTo(file, undefined);
+      const copy = open(file);
+      try {
+        const { plan } = await run("plan", { ...connect().world, ledger: copy });
+        return plan.projects.flatMap(({ actions }) => actions);
+      } finally {
+        copy.close();
+        for (const name of readdirSync(folder)) if (name.startsWith("plan.db")) rmSync(join(folder, name));
+      }
+    },
+    check() {
+      const { world, projects } = connect();
+      const bounds = { until: clock.now() + hourMs, signal: new AbortController().signal };
+      return checkAll(projects, world, bounds);
+    },
+    restart() {
+      ledger.close();
+      ledger = open(stateFile());
+    },
+    loseState() {
+      ledger.close();
+      state += 1;
+      ledger = open(stateFile());
+    },
+    reconfigure(changes) {
+      parts = { config: changes.config ?? parts.config, projects: changes.projects ?? parts.projects };
+    },
+    useSecrets(changes) {
+      secrets = { ...secrets, ...changes };
+    },
+    crashAt(side, when) {
+      const act = (): void => {
+        throw new Error("The process died.");
+      };
+      interrupt = { side, when, act };
+    },
+    stopAfterNextWrite() {
+      interrupt = { side: "tracker", when: "after", act: () => abort.abort("SIGTERM") };
+    },
+    mark() {
+      validated.push(...github.requests);
+      github.clearRequests();
+      boardMark = board.requests.length;
+    },
+    writes: () => [...board.requests.slice(boardMark), ...github.requests].filter(isWrite).map(nameOf),
+    reads: () =>
+      [...board.requests.slice(boardMark), ...github.requests]
+        .filter((request) => !isWrite(request))
+        .map(nameOf),
+    patches: () => board.requests.slice(boardMark).filter(isWrite),
+    stateBytes: () => {
+      writeFileSync(join(folder, "end"), "");
+      return readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), "latin1"))
+        .join("\n");
+    },
+  };
+}
+
+interface Interrupt {
+  readonly side: "board" | "tracker";
+  readonly when: "before" | "after";
+  act(): void;
+}
+
+/** Both sides, with a place before and after each write where something may happen. */
+function interruptible(
+  sides: Sides,
+  happen: (side: Interrupt["side"], when: Interrupt["when"]) => void,
+): Sides {
+  const { board, tracker } = sides;
+  return {
+    board: Object.assign(Object.create(board), {
+      patchPost: async (...given: Parameters<typeof board.patchPost>) => {
+        happen("board", "before");
+        const outcome = await board.patchPost(...given);
+        happen("board", "after");
+        return outcome;
+      },
+    }),
+    tracker: Object.assign(Object.create(tracker), {
+      write: async (...given: Parameters<typeof tracker.write>) => {
+        happen("tracker", "before");
+        const outcome = await tracker.write(...given);
+        happen("tracker", "after");
+        return outcome;
+      },
+    }),
+  };
+}
+
+function createStageClock(): StageClock {
+  let now = Date.parse("2026-03-02T08:00:00Z");
+  return {
+    now: () => now,
+    sleep: (ms, signal) => {
+      if (signal?.aborted !== true) now += ms;
+      return Promise.resolve();
+    },
+    skip: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+function isWrite({ method }: { readonly method: string }): boolean {
+  return method !== "GET";
+}
+
+function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path}`;
+}
+
+/** Adds planned posts, in order; `count` of them, or one for each set of fields. */
+export function addPlanned(
+  { board }: Stage,
+  posts: number | readonly Parameters<SandboxBoard["addPost"]>[1][],
+  project = "acme-app",
+): readonly string[] {
+  const fields = typeof posts === "number" ? Array.from({ length: posts }, () => ({})) : posts;
+  return fields.map((field) => board.addPost(project, { status: "planned", votes: 3, ...field }));
+}
