@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Story, startStory } from "../src/sandbox/story.ts";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+/** Where processes have to start first, on a machine that is busy. */
+const patience = { timeout: 15_000, interval: 20 };
+
+interface Process {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "boardsync-main-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A real process; it does not outlive the test. */
+function start(args: readonly string[], { folder, env }: Place): Process {
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder, env });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => void child.on("close", resolve));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return { child, out: () => out, err: () => err, ended };
+}
+
+async function run(args: readonly string[], place: Place) {
+  const { ended, out, err } = start(args, place);
+  const code = await ended;
+  return { code, out: out(), err: err() };
+}
+
+/** The story's two sides, with a config for processes. */
+async function openStage(settings = ""): Promise<Place & { readonly story: Story }> {
+  const story = await startStory({ now: Date.now, port: undefined });
+  onTestFinished(() => story.close());
+  const folder = makeFolder();
+  const config = story.config.replace("tracker:\n", `tracker:\n  ${settings || "timeout: 20s"}\n`);
+  writeFileSync(join(folder, "c.yaml"), `${config}state: state.db\nhttp: false\nwaits: { create: 0s }\n`);
+  const env = {
+    BOARD_API_KEY: story.board.key,
+    GITHUB_TOKEN: story.github.token,
+    BOARDSYNC_CONFIG: "c.yaml",
+  };
+  return { story, folder, env };
+}
+
+/** Starts a command whose first new issue gets no answer, and resolves when that request is under way. */
+async function startHanging(command: string, stage: Awaited<ReturnType<typeof openStage>>): Promise<Process> {
+  stage.story.github.failNext({ method: "POST", path: "/issues", applied: true, answer: { kind: "hang" } });
+  const hanging = start([command], stage);
+  await vi.waitFor(() => expect(countCreates(stage.story)).toBe(1), patience);
+  return hanging;
+}
+
+function countCreates({ github }: Story): number {
+  return github.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/issues")).length;
+}
+
+const nowhere = (): Place => ({ folder: makeFolder(), env: {} });
+
+it("prints the version of package.json", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await run(["--version"], nowhere())).toEqual({ code: 0, out: `${version}\n`, err: "" });
+});
+
+it("exits 2 where it does not understand", async () => {
+  const { code, out, err } = await run(["syc"], nowhere());
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain("Did you mean sync?");
+});
+
+it("exits with the code of the command, and writes JSON alone to stdout", async () => {
+  const stage = await openStage();
+  const { code, out, err } = await run(["sync", "--json"], stage);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ result: "ok" });
+  for (const line of err.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+  const refused = await run(["plan", "--json"], {
+    ...stage,
+    env: { ...stage.env, BOARD_API_KEY: "wrong-key-987" },
+  });
+  expect(refused.code).toBe(3);
+  expect(JSON.parse(refused.out)).toMatchObject({ error: { code: "board.unauthorized" } });
+});
+
+describe("a reader that goes away", () => {
+  it("is no failure, and no reason to break off what is being done", async () => {
+    const stage = await openStage();
+    const { child, ended } = start(["sync"], stage);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    expect(await ended).toBe(0);
+    expect(stage.story.github.issues("acme/app")).toHaveLength(4);
+  });
+
+  it.runIf(existsSync("/dev/full"))("is another thing than a full disk, which exits 1", () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [main, "schema"], {
+      stdio: ["ignore", full, "pipe"],
+    });
+    expect(status).toBe(1);
+    expect(String(stderr)).toBe("The output could not be written (ENOSPC).\n");
+  });
+});
+
+describe("a signal", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s lets the write in hand end, starts nothing new, and exits %i", async (signal, code) => {
+    const stage = await openStage("timeout: 1s");
+    const { child, ended, out } = await startHanging("sync", stage);
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect(out()).toContain(`stopped by ${signal}; the next run goes on.`);
+    expect(countCreates(stage.story)).toBe(1);
+    const next = await run(["sync", "--json"], stage);
+    expect(next.code).toBe(0);
+    expect(stage.story.github.issues("acme/app").map(({ title }) => title)).toHaveLength(4);
+  });
+
+  it("that comes twice at once, as from npm, counts once", async () => {
+    const stage = await openStage("timeout: 1s");
+    const { child, ended, out } = await startHanging("sync", stage);
+    child.kill("SIGINT");
+    child.kill("SIGTERM");
+    expect([130, 143]).toContain(await ended);
+    expect(out()).toMatch(/stopped by SIG(?:INT|TERM); the next run goes on\./);
+  });
+
+  it.each([
+    ["sync", 130],
+    ["daemon", 0],
+  ])("of a person who insists ends %s without waiting, and exits %i", async (command, code) => {
+    const stage = await openStage("timeout: 60s");
+    const { child, ended } = await startHanging(command, stage);
+    const started = performance.now();
+    const insisting = setInterval(() => child.kill("SIGINT"), 100);
+    onTestFinished(() => clearInterval(insisting));
+    expect(await ended).toBe(code);
+    expect(performance.now() - started).toBeLessThan(6000);
+  });
+
+  it("leaves a write that gets no answer after 8 seconds; the daemon exits 0, and nothing is opened twice", async () => {
+    const stage = await openStage("timeout: 60s");
+    const { child, ended } = await startHanging("daemon", stage);
+    const started = performance.now();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(performance.now() - started).toBeGreaterThan(7500);
+    expect(await run(["sync"], stage)).toMatchObject({ code: 0 });
+    const titles = stage.story.github.issues("acme/app").map(({ title }) => title);
+    expect(new Set(titles).size).toBe(4);
+    expect(titles).toHaveLength(4);
+  }, 30_000);
+
+  it("ends `demo --serve`", async () => {
+    const { child, ended, out } = start(["demo", "--serve", "--json"], nowhere());
+    await vi.waitFor(() => expect(JSON.parse(out())).toHaveProperty("board"), patience);
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+  });
+});
+
+it("a second process is told who holds the state, and exits 5", async () => {
+  const stage = await openStage("timeout: 60s");
+  const { child } = await startHanging("sync", stage);
+  const { code, out, err } = await run(["sync", "--json"], stage);
+  expect(code).toBe(5);
+  expect(JSON.parse(out)).toEqual({ error: { code: "state.held", message: expect.any(String) } });
+  expect(err).toMatch(new RegExp(`held by sync, process ${child.pid} on \\S+, since 20`));
+  expect((await run(["status"], stage)).code).toBe(0);
+});
+
+const script = "/usr/bin/script";
+
+describe.runIf(existsSync(script))("on a terminal", () => {
+  const typed = (command: string, place: Place) =>
+    spawnSync(script, ["-qec", `stty cols 70; "${process.execPath}" "${main}" ${command}`, "/dev/null"], {
+      cwd: place.folder,
+      env: { ...place.env, PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh" },
+      encoding: "utf8",
+      timeout: 15_000,
+    });
+
+  it("keeps to its width, and has colours unless NO_COLOR is set", async () => {
+    const folder = makeFolder();
+    const place = { folder, env: {} };
+    const { stdout } = typed("demo --log-level error", place);
+    const lines = stdout.split("\r\n");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out.
+    const plain = lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, ""));
+    const tables = plain.filter((line) => /^[┌│└├]/.test(line));
+    expect(tables.length).toBeGreaterThan(10);
+    expect(Math.max(...tables.map((line) => line.length))).toBeLessThanOrEqual(70);
+    expect(stdout).toContain("\u001b[1m━━ ");
+    expect(typed("demo", { folder, env: { NO_COLOR: "1" } }).stdout).not.toContain("\u001b");
+  });
+});
+
+const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((file) => {
+  const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8" });
+  const [major = 99] = (stdout ?? "").replace("v", "").split(".").map(Number);
+  return major > 0 && major < 22;
+});
+
+it.runIf(oldNode !== undefined)(
+  "an older Node.js says one sentence and exits 2, before anything is loaded",
+  () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    // As `dist` has it, but alone: whatever it loaded beside Node's own would be missing.
+    writeFileSync(join(folder, "main.js"), stripTypeScriptTypes(readFileSync(main, "utf8")));
+    const { status, stdout, stderr } = spawnSync(oldNode ?? "", [join(folder, "main.js")], {
+      encoding: "utf8",
+    });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^boardsync needs Node\.js 22\.19 or newer, and this is \d+\.\d+\.\d+: .*\.\n$/);
+  },
+);
