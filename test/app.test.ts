@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { buildWorld, connectSides, type Machine, syncProjects } from "../src/app.ts";
 import { loadConfigAndSecrets } from "../src/config/load.ts";
@@ -39,9 +42,13 @@ async function openStory(): Promise<Story> {
   return story;
 }
 
-function openMemory(): Ledger {
-  const ledger = openLedger(":memory:", { now: 0, version: "1" });
-  onTestFinished(() => ledger.close());
+function openState(): Ledger {
+  const folder = mkdtempSync(join(tmpdir(), "boardsync-app-"));
+  const ledger = openLedger(join(folder, "state.db"), { now: 0, version: "1" });
+  onTestFinished(() => {
+    ledger.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
   return ledger;
 }
 
@@ -170,7 +177,7 @@ describe("the settings of the config", () => {
   it("arrive at the run", () => {
     const { config, secrets } = load(everything);
     const machine = createMachine();
-    const ledger = openMemory();
+    const ledger = openState();
     const sides = connectSides(config, secrets, machine);
     const world = buildWorld(config, sides, ledger, machine);
     expect(world.policy).toEqual({
@@ -222,7 +229,7 @@ it.each([
 ])("pages of the tracker at %s are on %j", (url, hosts) => {
   const { config, secrets } = load(`${smallest}tracker: { url: "${url}" }\n`);
   const machine = createMachine();
-  const world = buildWorld(config, connectSides(config, secrets, machine), openMemory(), machine);
+  const world = buildWorld(config, connectSides(config, secrets, machine), openState(), machine);
   expect(world.policy.webHosts).toEqual(hosts);
 });
 

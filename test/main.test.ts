@@ -207,7 +207,7 @@ describe.runIf(existsSync(script))("on a terminal", () => {
       timeout: 15_000,
     });
 
-  it("keeps to its width, and has colours unless NO_COLOR is set", async () => {
+  it("keeps to its width, and has colours unless NO_COLOR is set", () => {
     const folder = makeFolder();
     const place = { folder, env: {} };
     const { stdout } = typed("demo --log-level error", place);

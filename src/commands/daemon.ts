@@ -5,6 +5,7 @@ import { serveHttp } from "../daemon/http.ts";
 import { createSchedule } from "../daemon/schedule.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { runProjects } from "../sync/run.ts";
+import { printJson } from "./json.ts";
 import { inSession, type Session } from "./session.ts";
 import { withState } from "./state.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
@@ -18,6 +19,7 @@ export async function daemon(terminal: Terminal, options: CommonOptions): Promis
       if (http !== undefined) log.info({ address: http.address }, "Listening");
       try {
         await runUntilSignal(terminal, session, ledger);
+        if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
         return exitCodes.ok;
       } finally {
         await http?.close();

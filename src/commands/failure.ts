@@ -22,9 +22,10 @@ export function failWith(
   const advice = adviceOn(code);
   if (advice !== undefined) terminal.err.write(`${advice}\n`);
   // A bug is worth its stack; an expected failure is not.
-  if (code === "bug" && error instanceof Error) {
-    terminal.err.write(`This is a mistake in boardsync. Please report it with these lines:\n`);
-    terminal.err.write(`${escapeControls(error.stack ?? "")}\n`);
+  if (code === "bug") {
+    const stack = error instanceof Error ? String(error.stack) : message;
+    terminal.err.write("This is a mistake in boardsync. Please report it with these lines:\n");
+    terminal.err.write(`${escapeControls(stack)}\n`);
   }
   if (options.json === true) printFailure(terminal, { code, message });
   return exit;
@@ -38,7 +39,7 @@ export function printFailure(terminal: Terminal, error: Failure): void {
 /** Several errors as the one that a script looks at: the code of the first, and every message once. */
 export function joinFailures(errors: readonly Failure[]): Failure {
   const messages = [...new Set(errors.map(({ message }) => message))];
-  return { code: errors[0]?.code ?? "unknown", message: messages.join("\n") };
+  return { code: errors[0]?.code ?? "", message: messages.join("\n") };
 }
 
 function classify(error: unknown): { readonly code: string; readonly exit: number } {

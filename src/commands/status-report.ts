@@ -11,6 +11,7 @@ export interface StatusReport {
   readonly projects: readonly ProjectStatus[];
 }
 
+/** One project, as the state knows it. */
 export interface ProjectStatus {
   readonly project: string;
   readonly repo: string;
@@ -28,6 +29,7 @@ export interface ProjectStatus {
   readonly hasMore: boolean;
 }
 
+/** The last run that a project had a part in. */
 export interface LastRun {
   readonly run: number;
   readonly at: string;
@@ -37,6 +39,7 @@ export interface LastRun {
   readonly errors: readonly FailedLine[];
 }
 
+/** One thing that failed in a run. */
 export interface FailedLine {
   readonly post: string | null;
   readonly issue: string | null;
@@ -44,6 +47,7 @@ export interface FailedLine {
   readonly message: string;
 }
 
+/** One thing that waits. */
 export interface WaitingLine {
   readonly post: string;
   readonly issues: readonly string[];

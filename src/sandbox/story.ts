@@ -26,6 +26,7 @@ const project = "acme-app";
 /** The board's projects, as the config names them. */
 export const projectNames: readonly string[] = [project, "acme-api"];
 
+/** How the story's two sides start. */
 export interface StoryOptions {
   readonly now: () => number;
   /** The board's port; the GitHub gets the next one. Without it both take a free one. */

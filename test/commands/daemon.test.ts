@@ -42,7 +42,7 @@ it("runs every project at once, is alive and holds the state meanwhile, and exit
       seen.page = (await fetch(`${address}/healthz`)).status;
       seen.sync = (await stage.run(["sync"])).err;
     };
-    look().finally(end);
+    void look().finally(end);
   });
   expect({ code, out }).toEqual({ code: 0, out: "" });
   expect(finished.toSorted()).toEqual(["acme-api", "acme-app"]);
@@ -69,6 +69,15 @@ it("does without HTTP where the config says so, and leaves out projects that ran
   expect(code).toBe(0);
   expect(lines.map(({ msg }) => msg)).not.toContain("Listening");
   expect(lines.map(({ msg }) => msg)).not.toContain("Project started");
+});
+
+it("says with --json what ended it, as the one document on stdout", async () => {
+  const stage = await openStage();
+  const { code, out } = await runDaemon(stage, ["--json"], (line, end) => {
+    if (line.msg === "Daemon started") end();
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ stopped: "SIGTERM" });
 });
 
 it("exits 2 where its port is taken", async () => {

@@ -149,6 +149,27 @@ describe("status", () => {
     });
   });
 
+  it("reads what it can of a report that another version has stored", async () => {
+    const stage = await openStage();
+    const now = Date.now();
+    const ledger = openLedger(join(stage.folder, "state.db"), { now, version: "1" });
+    const reports = [{ errors: ["?", { code: 5, message: "Oh." }, null] }, { errors: "none" }];
+    const projects = ["acme-app", "acme-api"].map((project, index) => ({
+      project,
+      report: reports[index] ?? {},
+    }));
+    ledger.runs.finish(ledger.runs.begin(now), { finishedAt: now, result: "partial", projects });
+    ledger.close();
+    const { json } = await stage.run(["status", "--json"]);
+    const unknown = { post: null, issue: null, code: "unknown", message: "" };
+    expect(json()).toMatchObject({
+      projects: [
+        { lastRun: { errors: [unknown, { ...unknown, message: "Oh." }, unknown] } },
+        { lastRun: { errors: [] } },
+      ],
+    });
+  });
+
   it("prints nothing with --quiet", async () => {
     const stage = await openStage();
     expect(await stage.run(["status", "-q"])).toMatchObject({ code: 0, out: "", err: "" });
