@@ -6,7 +6,7 @@ const longestWord = 40;
 const gap = 2;
 
 /**
- * A table for a person, no wider than the output: cells are broken at words, the widest columns first; numbers stand on the
+ * A table for a person, no wider than the output: cells are broken at words, so that rows stay low; numbers stand on the
  * right. Where even so the columns can't stand side by side, each row becomes a list. Text from posts and issues can't
  * command the terminal.
  */
@@ -72,11 +72,12 @@ function fitWidths(
   if (room < 0) return undefined;
   let widths = needed;
   for (; room > 0; room -= 1) {
-    const missing = widths.map((width, column) => (wanted[column] ?? width) - width);
-    const most = Math.max(...missing);
-    if (most === 0) break;
-    const first = missing.indexOf(most);
-    widths = widths.map((width, column) => (column === first ? width + 1 : width));
+    // The column that would become the highest gets the next bit of room.
+    const heights = widths.map((width, column) => (wanted[column] ?? width) / width);
+    const most = Math.max(...heights);
+    if (most <= 1) break;
+    const highest = heights.indexOf(most);
+    widths = widths.map((width, column) => (column === highest ? width + 1 : width));
   }
   return widths;
 }
