@@ -115,6 +115,7 @@ export interface Pulls {
 
 export interface PullMeasure {
   readonly posts: number;
+  /** Without those that are known to be missing. */
   readonly linked: number;
   readonly linkedSeen: number;
 }
@@ -327,11 +328,13 @@ interface AnyRequest {
 
 /**
  * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
- * these posts as they are. `approve`: lets these held actions go; `isWhole` when they were all that was held.
+ * these posts as they are. `approve`: lets these held actions go; `isWhole` when they were all that was held. `accept-size`: of a
+ * project that is held because the board shrank, the present size is the new measure.
  */
 export type NewRequest = AnyRequest &
   (
     | { readonly kind: "retry" | "release" | "discard"; readonly posts: readonly PostId[] }
+    | { readonly kind: "accept-size" }
     | { readonly kind: "approve"; readonly actions: readonly HeldAction[]; readonly isWhole: boolean }
   );
 

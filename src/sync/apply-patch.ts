@@ -10,6 +10,7 @@ import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { postpone, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
+import { isApproved } from "./requests.ts";
 
 /** A write that rests on an older pull than this waits for the next one. */
 const maxPullAgeMs = 60_000;
@@ -150,7 +151,7 @@ function audit(cycle: PulledCycle, row: Row, action: PatchPost, outcome: PatchOu
     reason: action.reason,
     outcome: outcome.kind,
     message: outcome.kind === "applied" ? undefined : outcome.message,
-    isApproved: false,
+    isApproved: isApproved(cycle, action.post, "patch-post"),
   };
   cycle.world.ledger.journal.audit(entry);
 }

@@ -4,8 +4,9 @@ import { patchPost } from "./apply-patch.ts";
 import { updateIssue } from "./apply-update.ts";
 import { attempt } from "./attempt.ts";
 import { closureOf, isOpen, type PulledCycle } from "./cycle-state.ts";
-import type { Wanted } from "./decide.ts";
 import { postpone, replan } from "./record.ts";
+import { beginApproval } from "./requests.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
 const order: readonly ActionKind[] = ["patch-post", "update-issue", "create-issue"];
@@ -38,6 +39,7 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
     postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
     return;
   }
+  beginApproval(cycle, wanted);
   await attempt(cycle, action, () => carryOut(cycle, action, wanted));
 }
 

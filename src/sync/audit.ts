@@ -16,6 +16,7 @@ export function auditTracker(
     project: memory.id,
     outcome: outcome.kind,
     message: outcome.kind === "applied" ? undefined : outcome.message,
+    // The guard counts issue writes by the run, so nothing asks this of them.
     isApproved: false,
   });
 }

@@ -1,4 +1,4 @@
-import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
+import type { ProjectMemory, RepositoryMemory, RequestId } from "../ledger/ledger.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { PostField, PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
@@ -56,6 +56,8 @@ export interface Tally {
   /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
   hold: string | undefined;
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
+  /** What a person let go, with the request that says so. */
+  readonly approved: Map<PostId, Map<ActionKind, RequestId>>;
   /** Repositories whose labels and milestones this cycle has read anew. */
   readonly catalogued: Set<RepositoryId>;
   readonly errors: ReportedError[];
@@ -74,6 +76,7 @@ export function startTally(): Tally {
     isPutOff: false,
     hold: undefined,
     delays: new Map(),
+    approved: new Map(),
     catalogued: new Set(),
     errors: [],
     planned: [],

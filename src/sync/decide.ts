@@ -1,9 +1,10 @@
 import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
-import { type ActionKind, type Decision, isNotifying } from "../plan/action.ts";
-import { guard } from "../plan/guard.ts";
+import { type Decision, isNotifying } from "../plan/action.ts";
+import { type GuardVerdict, guard } from "../plan/guard.ts";
 import { isAllowed } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
+import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
@@ -11,29 +12,19 @@ import { eachDueRow } from "./due-rows.ts";
 import { describeAction } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
+import { isApproved, markApproved, takeRequests } from "./requests.ts";
+import type { Wanted } from "./wanted.ts";
 import type { PlannedAction } from "./world.ts";
 
 /** Voters count as notified by one burst for this long. */
 const guardWindowMs = 3_600_000;
-
-/** An action that the plan wants, by name only: when its turn comes it is planned again from the row as it is then. */
-export interface Wanted {
-  readonly post: PostId;
-  readonly kind: ActionKind;
-  readonly isNotifying: boolean;
-  /** Why a guard holds it; undefined when it may go. */
-  readonly held: string | undefined;
-  /** Why the PATCH that follows a create is held although the create may go. */
-  readonly followUpHeld: string | undefined;
-  /** Of mode `plan`: what is shown of it. */
-  readonly lines: readonly PlannedAction[];
-}
 
 /**
  * Decides every due row. What needs no write is recorded at once; a row with actions stays due until they are done. Then
  * the guard looks over all of it, before the first write.
  */
 export function decide(cycle: PulledCycle): readonly Wanted[] {
+  takeRequests(cycle);
   const wanted: Wanted[] = [];
   eachDueRow(cycle, (row, now) => wanted.push(...decideRow(cycle, row, now)));
   const judged = holdBack(cycle, wanted);
@@ -57,6 +48,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     post: row.post.id,
     kind: action.kind,
     isNotifying: isNotifying(action),
+    signature: contentSignature(action),
     held: undefined,
     followUpHeld: undefined,
     lines: cycle.run.mode === "plan" ? describeAction(cycle, row, action) : [],
@@ -72,10 +64,22 @@ function sayUndecided({ tally }: PulledCycle, row: Row, { notes }: Decision): vo
 }
 
 function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[] {
+  const unapproved = judge(cycle, wanted);
+  markApproved(
+    cycle,
+    wanted,
+    unapproved.filter(({ held }) => held !== undefined),
+  );
+  return cycle.tally.approved.size === 0 ? unapproved : judge(cycle, wanted);
+}
+
+/** Says of every action why it is held, if it is. What a person approved goes, and counts for nothing. */
+function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[] {
   const { world, memory, settings, tally } = cycle;
   const since = world.clock.now() - guardWindowMs;
+  const isFree = ({ post, kind }: Wanted): boolean => isApproved(cycle, post, kind);
   const verdict = guard(
-    wanted.map(({ kind, isNotifying }) => ({ kind, isNotifying, isApproved: false })),
+    wanted.map((action) => ({ ...action, isApproved: isFree(action) })),
     { statusWrites: world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
@@ -83,13 +87,16 @@ function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wante
     if (!isAllowed(action, settings)) {
       return { ...action, held: `\`writes: ${settings.writes}\` in the config` };
     }
-    const heldStatus = action.isNotifying ? verdict.holdStatuses : undefined;
+    const { holdIssues, holdStatuses } = isFree(action) ? nothingHeld : verdict;
+    const heldStatus = action.isNotifying ? holdStatuses : undefined;
     if (action.kind === "patch-post") return { ...action, held: tally.hold ?? heldStatus };
     const isFollowed = isAllowed({ kind: "patch-post" }, settings);
     const followUpHeld = isFollowed ? heldStatus : `\`writes: ${settings.writes}\` in the config`;
-    return { ...action, held: tally.hold ?? verdict.holdIssues, followUpHeld };
+    return { ...action, held: tally.hold ?? holdIssues, followUpHeld };
   });
 }
+
+const nothingHeld: GuardVerdict = { holdIssues: undefined, holdStatuses: undefined };
 
 /** A held action says so for as long as it is held: its row stays due, until it is approved or no longer wanted. */
 function recordHeld(cycle: PulledCycle, judged: readonly Wanted[]): void {

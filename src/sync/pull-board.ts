@@ -1,6 +1,6 @@
 import type { ListEnd } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
-import type { PullId } from "../ledger/ledger.ts";
+import type { PersonRequest, PullId } from "../ledger/ledger.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
 import type { BoardPull, Cycle } from "./cycle-state.ts";
@@ -66,17 +66,24 @@ function endPull(
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   // A board that shrank is looked at again before anything is counted as missing.
-  tally.hold = end.kind === "complete" ? isShrunk(measure) : undefined;
+  const acceptance = findAcceptance(cycle);
+  tally.hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
   if (tally.hold !== undefined) {
     log.warn({ project: cycle.project.key, reason: tally.hold }, "Nothing is written: the project is held");
   }
   const kind = end.kind === "complete" && tally.hold === undefined ? "complete" : "usable";
   ledger.transaction(() => {
     ledger.pulls.end(pull, { kind, at: endedAt });
+    if (acceptance !== undefined && kind === "complete") ledger.requests.end(acceptance.id);
     const current = ledger.memory.project(cycle.project.key) ?? memory;
     if ([...seen].join() !== current.seen.join()) {
       ledger.memory.rememberProject({ ...current, seen: [...seen] });
     }
   });
   return { seen, kind, beganAt, endedAt };
+}
+
+/** A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on. */
+function findAcceptance({ world, memory }: Cycle): PersonRequest | undefined {
+  return world.ledger.requests.pending(memory.id).find(({ kind }) => kind === "accept-size");
 }

@@ -26,7 +26,7 @@ export function createPulls(
     "UPDATE pulls SET kind = @kind, ended_at = @at, posts = @posts WHERE number = @pull",
   );
   const selectLinked = store.prepare<[number], { post: number }>(
-    "SELECT DISTINCT post FROM links WHERE project = ?",
+    "SELECT DISTINCT post FROM links JOIN posts ON posts.number = post WHERE links.project = ? AND missing = 0",
   );
   const selectLinkedIssues = store.prepare<[number], { number: number }>(
     "SELECT DISTINCT number FROM links WHERE repository = ? ORDER BY number",

@@ -1,0 +1,101 @@
+import type { HeldAction, PersonRequest } from "../ledger/ledger.ts";
+import type { PostId } from "../model/post.ts";
+import type { ActionKind } from "../plan/action.ts";
+import { adoptRow } from "../plan/plan.ts";
+import type { PulledCycle } from "./cycle-state.ts";
+import { recordDecision } from "./record.ts";
+import type { Wanted } from "./wanted.ts";
+
+type Approval = Extract<PersonRequest, { kind: "approve" }>;
+
+/** Takes up what people asked for beside the runs: it is done before anything is decided. Approvals wait for the plan. */
+export function takeRequests(cycle: PulledCycle): void {
+  const { ledger, log } = cycle.world;
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
+    if (request.kind === "approve" || request.kind === "accept-size") continue;
+    const { kind, posts } = request;
+    ledger.transaction(() => {
+      for (const post of posts) doFor(cycle, kind, post);
+      ledger.rows.markDue(cycle.memory.id, posts);
+      ledger.requests.end(request.id);
+    });
+    log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
+  }
+}
+
+function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  switch (kind) {
+    case "retry":
+      ledger.rows.unpark(cycle.memory.id, post, undefined);
+      return;
+    case "release":
+      ledger.rows.release(cycle.memory.id, post, now);
+      return;
+    case "discard": {
+      const row = ledger.rows.row(cycle.memory.id, post, now);
+      if (row !== undefined && row.links.length > 0) {
+        recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now);
+      }
+      return;
+    }
+  }
+}
+
+/**
+ * Marks the wanted actions that a person has approved. An approval of all that was held is void when more would be held now
+ * and none of it has been written yet: the person has not seen that. Once begun it stands until each of its actions is done
+ * or has become another one.
+ *
+ * @param held what the guard would hold if there were no approval.
+ */
+export function markApproved(cycle: PulledCycle, wanted: readonly Wanted[], held: readonly Wanted[]): void {
+  const { ledger, log } = cycle.world;
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
+    if (request.kind !== "approve") continue;
+    const approved = wanted.filter((action) => names(request, action));
+    const unseen = held.filter((action) => !names(request, action));
+    if (request.isWhole && !request.hasBegun && unseen.length > 0) {
+      log.warn(
+        { project: cycle.project.key, more: unseen.length },
+        "More is held now than was approved, so the approval is void; look at `boardsync plan` and approve again",
+      );
+      ledger.requests.end(request.id);
+    } else if (approved.length === 0) {
+      ledger.requests.end(request.id);
+    } else {
+      for (const action of approved) noteApproval(cycle, action, request);
+    }
+  }
+}
+
+function names({ actions }: Approval, wanted: Wanted): boolean {
+  return actions.some((action) => isSameAction(action, wanted));
+}
+
+function isSameAction(one: HeldAction, other: Wanted): boolean {
+  return one.post === other.post && one.kind === other.kind && one.signature === other.signature;
+}
+
+/** An approved issue brings the PATCH along that the plan has shown with it. */
+function noteApproval({ tally }: PulledCycle, { post, kind }: Wanted, { id }: Approval): void {
+  const kinds = tally.approved.get(post) ?? new Map();
+  kinds.set(kind, id);
+  if (kind === "create-issue") kinds.set("patch-post", id);
+  tally.approved.set(post, kinds);
+}
+
+/** Whether a person let this action of this run go. */
+export function isApproved({ tally }: Pick<PulledCycle, "tally">, post: PostId, kind: ActionKind): boolean {
+  return tally.approved.get(post)?.has(kind) ?? false;
+}
+
+/** The first write of an approval leaves: from now on what is left of it stays approved. */
+export function beginApproval(
+  { tally, world }: PulledCycle,
+  { post, kind }: Pick<Wanted, "post" | "kind">,
+): void {
+  const id = tally.approved.get(post)?.get(kind);
+  if (id !== undefined) world.ledger.requests.begin(id);
+}

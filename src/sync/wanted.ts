@@ -1,0 +1,18 @@
+import type { PostId } from "../model/post.ts";
+import type { ActionKind } from "../plan/action.ts";
+import type { PlannedAction } from "./world.ts";
+
+/** An action that the plan wants, by name only: when its turn comes it is planned again from the row as it is then. */
+export interface Wanted {
+  readonly post: PostId;
+  readonly kind: ActionKind;
+  readonly isNotifying: boolean;
+  /** What an approval names it by. */
+  readonly signature: string;
+  /** Why a guard holds it; undefined when it may go. */
+  readonly held: string | undefined;
+  /** Why the PATCH that follows a create is held although the create may go. */
+  readonly followUpHeld: string | undefined;
+  /** Of mode `plan`: what is shown of it. */
+  readonly lines: readonly PlannedAction[];
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
+
+/** A stage whose guard allows two notifying writes an hour, and where three issues have just been closed. */
+async function openHeld(): Promise<Stage> {
+  const stage = await openStage({ config: { guard: { statuses: 2 } } });
+  addPlanned(stage, 4);
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  for (const number of [1, 2, 3]) stage.github.close("acme/app", number, "completed");
+  expect(await stage.sync()).toMatchObject({ result: "held" });
+  expect(stage.writes()).toEqual([]);
+  return stage;
+}
+
+function approve(stage: Stage, ...posts: readonly string[]): void {
+  const held = stage.ledger.rows.held(project);
+  const actions = posts.length === 0 ? held : held.filter(({ post }) => posts.includes(post));
+  stage.ledger.requests.add({
+    kind: "approve",
+    actions,
+    isWhole: posts.length === 0,
+    project,
+    at: stage.clock.now(),
+  });
+}
+
+function ask(stage: Stage, kind: "retry" | "release" | "discard", ...posts: readonly string[]): void {
+  stage.ledger.requests.add({ kind, posts: posts as readonly PostId[], project, at: stage.clock.now() });
+}
+
+describe("an approval", () => {
+  it("lets what is held go, once, and is over then", async () => {
+    const stage = await openHeld();
+    approve(stage);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 3, held: 0 }] });
+    expect(stage.writes()).toHaveLength(3);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 0 }] });
+    expect(stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it("does not count against the next hour", async () => {
+    const stage = await openHeld();
+    approve(stage);
+    await stage.sync();
+    stage.github.close("acme/app", 4, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1 }] });
+  });
+
+  it("of some posts leaves the others held", async () => {
+    const stage = await openHeld();
+    // With one of three gone, two are left, which the guard allows; so one more is closed.
+    stage.github.close("acme/app", 4, "completed");
+    await stage.sync();
+    approve(stage, "p2");
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ statusWrites: 1, held: 3 }] });
+    expect(stage.board.notifications.map(({ post }) => post)).toEqual(["p2"]);
+  });
+
+  it("is void when more is held before its first write", async () => {
+    const stage = await openHeld();
+    approve(stage);
+    stage.github.close("acme/app", 4, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ statusWrites: 0, held: 4 }] });
+    expect(stage.log.join("\n")).toContain("the approval is void");
+    expect(stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it("outlives a run that could not finish it, and then new actions count by themselves", async () => {
+    const stage = await openHeld();
+    approve(stage);
+    stage.board.failNext({ kind: "answer", status: 429 }, { when: ({ path }) => path.endsWith("/p2") });
+    await stage.sync();
+    const told = stage.board.notifications.length;
+    expect(told).toBeLessThan(3);
+    stage.github.close("acme/app", 4, "completed");
+    await stage.sync();
+    expect(stage.board.notifications).toHaveLength(4);
+    await stage.sync();
+    expect(stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it("falls out for an action that has become another one", async () => {
+    const stage = await openHeld();
+    approve(stage);
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 1, "not_planned");
+    // p1 is held as another action than the approved one: more than was seen, so nothing goes.
+    expect(await stage.sync()).toMatchObject({ projects: [{ statusWrites: 0, held: 3 }] });
+  });
+
+  it("of an import brings the PATCH along that follows an issue", async () => {
+    const stage = await openStage({
+      config: { guard: { issues: 1, statuses: 1 } },
+      projects: [
+        {
+          project: "acme-app",
+          repo: "acme/app",
+          rules: [{ when: { state: "open" }, set: { status: "in_progress" } }],
+        },
+      ],
+    });
+    addPlanned(stage, 3);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ created: 0, held: 3 }] });
+    approve(stage);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 3, statusWrites: 3 }] });
+  });
+});
+
+describe("a discarded action", () => {
+  it("is never done: both sides stay as they are", async () => {
+    const stage = await openHeld();
+    ask(stage, "discard", "p1", "p2", "p3");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 0, held: 0 }] });
+    stage.clock.skip(2 * hourMs);
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    stage.github.reopen("acme/app", 1);
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  });
+});
+
+describe("a retry", () => {
+  it("sends once more what the board has refused", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.board.failNext({ kind: "answer", status: 422 }, { when: ({ method }) => method === "PATCH" });
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "partial", projects: [{ parked: 1 }] });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ postWrites: 0 }] });
+    ask(stage, "retry", "p1");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 1, parked: 0 }] });
+  });
+});
+
+describe("a release", () => {
+  it("ends a quarantine, and counts the flips anew", async () => {
+    const stage = await openStage({ config: { guard: { flips: 2 } } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    const flip = async (): Promise<void> => {
+      stage.github.close("acme/app", 1, "completed");
+      await stage.sync();
+      stage.github.reopen("acme/app", 1);
+      await stage.sync();
+    };
+    await flip();
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.sync()).toMatchObject({
+      result: "held",
+      projects: [{ quarantined: 1, postWrites: 0 }],
+    });
+    ask(stage, "release", "p1");
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ quarantined: 0, statusWrites: 1 }],
+    });
+  });
+});
+
+describe("a board that shrank", () => {
+  it("is taken as it is once a person says so", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 6);
+    await stage.sync();
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    expect(await stage.sync()).toMatchObject({ result: "held" });
+    stage.ledger.requests.add({ kind: "accept-size", project, at: stage.clock.now() });
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.ledger.rows.row(project, "p1" as PostId, stage.clock.now())?.missing).toBe(2);
+  });
+});
