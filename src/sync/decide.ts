@@ -1,5 +1,4 @@
 import type { Row } from "../model/link.ts";
-import type { PostId } from "../model/post.ts";
 import { type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
 import { isAllowed } from "../plan/obstacle.ts";
