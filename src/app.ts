@@ -9,7 +9,7 @@ import type { Clock, Random } from "./model/surroundings.ts";
 import { boardHash } from "./plan/marker.ts";
 import { defaultRules } from "./plan/rules.ts";
 import type { Rule, Settings } from "./plan/settings.ts";
-import type { Policy, SyncProject, World } from "./sync/world.ts";
+import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 
@@ -18,6 +18,7 @@ export interface Machine {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly progress?: Progress;
   readonly version: string;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, by any case of their names. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -79,7 +80,8 @@ function createTracker(
 
 /** Everything that a run works with. */
 export function buildWorld(config: Config, sides: Sides, ledger: Ledger, machine: Machine): World {
-  return { ...sides, ledger, clock: machine.clock, log: machine.log, policy: policyOf(config) };
+  const { clock, log, progress } = machine;
+  return { ...sides, ledger, clock, log, policy: policyOf(config), ...(progress && { progress }) };
 }
 
 function policyOf(config: Config): Policy {

@@ -54,11 +54,22 @@ async function main(): Promise<void> {
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     signal: interruption.signal,
+    ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
   };
   const code = await runProgram(terminal, (name) => {
     command = name;
   });
   process.exitCode ??= code;
+}
+
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await reader.question(question);
+  } finally {
+    reader.close();
+  }
 }
 
 function readVersion(): string {

@@ -29,7 +29,9 @@ export async function daemon(terminal: Terminal, options: CommonOptions): Promis
 }
 
 function runUntilSignal(terminal: Terminal, session: Session, ledger: Ledger): Promise<void> {
-  const { config, machine, sides, projects, log } = session;
+  const { config, sides, projects, log } = session;
+  // Nobody watches a daemon: its log says what it does.
+  const { progress: _, ...machine } = session.machine;
   const world = buildWorld(config, sides, ledger, machine);
   const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
   return runDaemon({

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { failWith, printFailure } from "./failure.ts";
+import { type AddCommand, addApprove, addRelease, addRetry, type Finish } from "./program-requests.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /** Called with the name of the command that is going to run. */
@@ -39,8 +40,6 @@ function usageFailure(terminal: Terminal, error: CommanderError): number {
   }
   return exitCodes.usage;
 }
-
-type Finish = (code: number) => void;
 
 function createProgram(terminal: Terminal, finish: Finish): Command {
   const program = new Command("boardsync")
@@ -82,12 +81,15 @@ Exit codes:
   4  something waits for a person
   5  another instance holds the state`;
 
-const commands: readonly ((program: Command, terminal: Terminal, finish: Finish) => void)[] = [
+const commands: readonly AddCommand[] = [
   addCheck,
   addPlan,
   addSync,
   addDaemon,
   addStatus,
+  addApprove,
+  addRetry,
+  addRelease,
   addHealth,
   addDemo,
   addSchema,

@@ -9,6 +9,7 @@ import { checkTemplate } from "../plan/template.ts";
 import type { SyncProject } from "../sync/world.ts";
 import { systemClock } from "./clock.ts";
 import { failWith } from "./failure.ts";
+import { createProgressBar, type ProgressBar } from "./progress.ts";
 import {
   type CommonOptions,
   exitCodes,
@@ -37,18 +38,39 @@ export async function inSession(
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const secrets: string[] = [];
-  const safe = redactTerminal(terminal, secrets);
+  const bar = createProgressBar(terminal.err, systemClock.now, options.quiet !== true);
+  const safe = redactTerminal(beside(bar, terminal), secrets);
   try {
-    return await work(openSession(safe, options, secrets));
+    return await work(openSession(safe, options, secrets, bar));
   } catch (error) {
+    bar.stop();
     return failWith(safe, options, error);
+  } finally {
+    bar.stop();
   }
+}
+
+/** The log goes above the bar, and a report takes its place. */
+function beside(bar: ProgressBar, terminal: Terminal): Terminal {
+  const { out, err } = terminal;
+  return {
+    ...terminal,
+    err: { ...err, write: bar.write },
+    out: {
+      ...out,
+      write(text) {
+        bar.stop();
+        out.write(text);
+      },
+    },
+  };
 }
 
 function openSession(
   terminal: Terminal,
   options: CommonOptions & ProjectOptions,
   secrets: string[],
+  bar: ProgressBar,
 ): Session {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
@@ -60,6 +82,7 @@ function openSession(
     clock: systemClock,
     random: Math.random,
     log,
+    progress: bar,
     version: terminal.version,
     environment: source.environment,
   };

@@ -31,6 +31,13 @@ export function readState(state: string): Ledger | undefined {
   return openLedgerReadOnly(state);
 }
 
+/** The state for short writes beside a daemon; undefined when there is none yet. */
+export function openBeside(terminal: Terminal, state: string): Ledger | undefined {
+  const known = openLedgerReadOnly(state);
+  known?.close();
+  return known && openLedger(state, stateOptions(terminal));
+}
+
 /** A state of one's own, that nobody else knows. */
 export function openPrivateState(terminal: Terminal, file: string): Ledger {
   return openLedger(file, stateOptions(terminal));

@@ -9,6 +9,8 @@ export interface Terminal {
   readonly err: Output;
   /** Aborted by the first SIGINT or SIGTERM: start nothing new, finish what is in hand. */
   readonly signal: AbortSignal;
+  /** Asks the person at the terminal; undefined where there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 /** stdout or stderr. */

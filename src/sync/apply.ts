@@ -11,6 +11,12 @@ import type { Wanted } from "./wanted.ts";
 /** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
 const order: readonly ActionKind[] = ["patch-post", "update-issue", "create-issue"];
 
+const whats: Readonly<Record<ActionKind, string>> = {
+  "patch-post": "posts patched",
+  "update-issue": "issues changed",
+  "create-issue": "issues opened",
+};
+
 /**
  * Carries out what the plan wants and no guard holds. Every action is planned again from its row as it is now, so that
  * nothing is written that the facts no longer ask for; what can't be done in this run stays due and says why.
@@ -19,11 +25,18 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   const free = wanted.filter(({ held }) => held === undefined);
   for (const kind of order) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
-    await inParallel(
-      free.filter((action) => action.kind === kind),
-      width,
-      (action) => applyOne(cycle, action),
-    );
+    const actions = free.filter((action) => action.kind === kind);
+    let done = 0;
+    await inParallel(actions, width, async (action) => {
+      await applyOne(cycle, action);
+      done += 1;
+      cycle.world.progress?.show({
+        project: cycle.project.key,
+        what: whats[kind],
+        done,
+        total: actions.length,
+      });
+    });
   }
 }
 

@@ -18,6 +18,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const pull = ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
   const seen = new Set<PostField>();
   let end: ListEnd | undefined;
+  let read = 0;
   try {
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds)) {
       ledger.pulls.storePosts(pull, page.posts, clock.now());
@@ -26,6 +27,13 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
       end = page.end;
+      read += page.posts.length;
+      cycle.world.progress?.show({
+        project: cycle.project.key,
+        what: "posts read",
+        done: read,
+        total: undefined,
+      });
     }
   } catch (error) {
     end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };

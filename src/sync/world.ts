@@ -16,6 +16,22 @@ export interface World {
   readonly clock: Clock;
   readonly log: Log;
   readonly policy: Policy;
+  /** Left out where nobody watches. */
+  readonly progress?: Progress;
+}
+
+/** Told how far a run is, for a person who watches; what it does with that changes nothing. */
+export interface Progress {
+  show(step: ProgressStep): void;
+}
+
+export interface ProgressStep {
+  readonly project: string;
+  /** `posts read`, `issues opened`, … */
+  readonly what: string;
+  readonly done: number;
+  /** undefined while nobody knows. */
+  readonly total: number | undefined;
 }
 
 /** What holds for all projects; durations in milliseconds. */

@@ -22,6 +22,7 @@ export interface RunOptions {
   readonly hasColours?: boolean;
   readonly columns?: number;
   readonly signal?: AbortSignal;
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** The story's two sides, and a folder with a config for them. */
@@ -60,7 +61,16 @@ export async function runCommand(
   const out = createOutput(options);
   const err = createOutput(options);
   const signal = options.signal ?? new AbortController().signal;
-  const code = await runProgram({ args, ...surroundings, version: "1.2.3", pid: 4711, out, err, signal });
+  const code = await runProgram({
+    args,
+    ...surroundings,
+    version: "1.2.3",
+    pid: 4711,
+    out,
+    err,
+    signal,
+    ask: options.ask,
+  });
   return { code, out: out.text(), err: err.text(), json: () => JSON.parse(out.text()) };
 }
 

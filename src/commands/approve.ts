@@ -1,0 +1,114 @@
+import { ConfigError } from "../errors.ts";
+import type { HeldAction } from "../ledger/ledger.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
+import { type Beside, besideRuns, findProject } from "./beside.ts";
+import { printJson } from "./json.ts";
+import { printTable } from "./table.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
+import { count, oneLine, printLine } from "./text.ts";
+
+interface ApproveOptions extends CommonOptions {
+  readonly discard?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `boardsync approve PROJECT [POST…]`: lets held actions go, or takes both sides as they are. */
+export function approve(
+  terminal: Terminal,
+  options: ApproveOptions,
+  key: string,
+  names: readonly string[],
+): Promise<number> {
+  return besideRuns(terminal, options, async (beside) => {
+    const project = findProject(beside, key);
+    const posts = names.map((name) => (name.startsWith(`${key}/`) ? name.slice(key.length + 1) : name));
+    const all = beside.ledger.rows.held(project);
+    const held = posts.length === 0 ? all : all.filter(({ post }) => posts.includes(post));
+    refuseUnknown(key, posts, all);
+    const hold = posts.length === 0 ? readHold(beside, key) : undefined;
+    if (held.length === 0 && hold === undefined) return say(terminal, options, key, [], "Nothing is held.");
+    if (options.json !== true && options.quiet !== true) show(terminal, held, hold);
+    if (!(await isAgreed(terminal, options, held.length))) {
+      return say(terminal, options, key, [], "Nothing was changed.");
+    }
+    request(beside, project, options, held, hold, posts.length === 0);
+    const verb = options.discard === true ? "discarded: both sides stay as they are" : "approved";
+    const what =
+      hold === undefined ? `${count(held.length, "action")} ${verb}` : "the board's present size is accepted";
+    return say(terminal, options, key, held, `${what}, with the next run.`);
+  });
+}
+
+/** Why the last run held the whole project, if it did: the board had shrunk. */
+function readHold({ ledger }: Beside, key: string): string | undefined {
+  const report = ledger.runs.last(key)?.report;
+  if (typeof report !== "object" || report === null || !("hold" in report)) return undefined;
+  return typeof report.hold === "string" ? report.hold : undefined;
+}
+
+function refuseUnknown(key: string, posts: readonly string[], held: readonly HeldAction[]): void {
+  const unknown = posts.filter((name) => !held.some(({ post }) => post === name));
+  if (unknown.length === 0) return;
+  const known = [...new Set(held.map(({ post }) => post))].slice(0, 20).join(", ");
+  throw new ConfigError(
+    unknown.map((post) => `Nothing of the post \`${post}\` of ${key} is held. Held are: ${known || "none"}.`),
+  );
+}
+
+function show(terminal: Terminal, held: readonly HeldAction[], hold: string | undefined): void {
+  if (hold !== undefined) printLine(terminal.out, "Held: ", oneLine(hold));
+  if (held.length === 0) return;
+  printTable(
+    terminal.out,
+    ["post", "action", "held because"],
+    held.map(({ post, kind, message }) => [post, kind, message]),
+  );
+}
+
+/** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
+async function isAgreed(terminal: Terminal, options: ApproveOptions, actions: number): Promise<boolean> {
+  if (options.yes === true) return true;
+  if (terminal.ask === undefined) {
+    throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
+  }
+  const question =
+    options.discard === true
+      ? `Leave both sides as they are, for ${count(actions, "action")}? [y/N] `
+      : `Let this go? Voters may be mailed (\`boardsync plan\` says how many). [y/N] `;
+  return /^y(es)?$/i.test((await terminal.ask(question)).trim());
+}
+
+function request(
+  { ledger, now }: Beside,
+  project: ProjectId,
+  { discard }: ApproveOptions,
+  actions: readonly HeldAction[],
+  hold: string | undefined,
+  isWhole: boolean,
+): void {
+  const asked = { project, at: now };
+  if (hold !== undefined) ledger.requests.add({ ...asked, kind: "accept-size" });
+  if (actions.length === 0) return;
+  if (discard === true) {
+    const posts: readonly PostId[] = [...new Set(actions.map(({ post }) => post))];
+    ledger.requests.add({ ...asked, kind: "discard", posts });
+  } else if (hold === undefined) {
+    ledger.requests.add({ ...asked, kind: "approve", actions, isWhole });
+  }
+}
+
+function say(
+  terminal: Terminal,
+  options: ApproveOptions,
+  project: string,
+  actions: readonly HeldAction[],
+  message: string,
+): number {
+  if (options.json === true) {
+    const listed = actions.map(({ post, kind }) => ({ post, kind }));
+    printJson(terminal.out, { project, actions: listed, discarded: options.discard === true, message });
+  } else if (options.quiet !== true) {
+    printLine(terminal.out, `${project}: `, message);
+  }
+  return exitCodes.ok;
+}

@@ -1,0 +1,92 @@
+import { resolve } from "node:path";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { ConfigError } from "../errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
+import { systemClock } from "./clock.ts";
+import { failWith } from "./failure.ts";
+import { configSource } from "./session.ts";
+import { openBeside } from "./state.ts";
+import type { CommonOptions, Terminal } from "./terminal.ts";
+
+/** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
+export interface Beside {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly now: number;
+}
+
+/** Runs a command that needs neither secrets nor the state for itself. What goes wrong becomes a sentence and an exit code. */
+export async function besideRuns(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (beside: Beside) => number | Promise<number>,
+): Promise<number> {
+  try {
+    const { config } = loadConfig(configSource(terminal, options));
+    const state = resolve(terminal.cwd, config.state);
+    const ledger = openBeside(terminal, state);
+    if (ledger === undefined) {
+      throw new ConfigError([`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`]);
+    }
+    try {
+      return await work({ config, ledger, now: systemClock.now() });
+    } finally {
+      ledger.close();
+    }
+  } catch (error) {
+    return failWith(terminal, options, error);
+  }
+}
+
+/** A post that a person named. */
+export interface NamedPost {
+  /** `project` of the config. */
+  readonly key: string;
+  readonly project: ProjectId;
+  readonly post: PostId;
+}
+
+/**
+ * The post that `POST` or `PROJECT/POST` means.
+ *
+ * @throws ConfigError when there is none, or several.
+ */
+export function findPost({ config, ledger, now }: Beside, text: string): NamedPost {
+  const found = config.projects.flatMap(({ project: key }): readonly NamedPost[] => {
+    const memory = ledger.memory.project(key);
+    if (memory === undefined) return [];
+    const ids = [text, ...(text.startsWith(`${key}/`) ? [text.slice(key.length + 1)] : [])];
+    return ids
+      .map((id) => ({ key, project: memory.id, post: id as PostId }))
+      .filter(({ project, post }) => ledger.rows.row(project, post, now) !== undefined);
+  });
+  const [first, ...others] = found;
+  if (first === undefined) {
+    throw new ConfigError([
+      `No project of the config has a post \`${text}\`. \`boardsync status\` lists what waits.`,
+    ]);
+  }
+  if (others.length > 0) {
+    const names = found.map(({ key, post }) => `${key}/${post}`).join(", ");
+    throw new ConfigError([`\`${text}\` is ambiguous. Write one of: ${names}.`]);
+  }
+  return first;
+}
+
+/**
+ * The project that a person named.
+ *
+ * @throws ConfigError when the config has none of that name, or it never ran.
+ */
+export function findProject({ config, ledger }: Beside, key: string): ProjectId {
+  if (!config.projects.some(({ project }) => project === key)) {
+    const known = config.projects.map(({ project }) => project).join(", ");
+    throw new ConfigError([`The config has no project \`${key}\`. It has: ${known}.`]);
+  }
+  const memory = ledger.memory.project(key);
+  if (memory === undefined)
+    throw new ConfigError([`The project \`${key}\` never ran, so nothing of it waits.`]);
+  return memory.id;
+}

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import type { Terminal } from "./terminal.ts";
+
+/** Called with the exit code of the command. */
+export type Finish = (code: number) => void;
+
+/** Adds one command to the program. */
+export type AddCommand = (program: Command, terminal: Terminal, finish: Finish) => void;
+
+/** The commands by which a person answers what waits; all work beside a running daemon. */
+
+export function addApprove(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("approve")
+    .argument("<project>", "the project, as the config names it")
+    .argument("[post...]", "only what is held of these posts")
+    .description("let held actions go, by the next run; all of a project, or those of some posts")
+    .option("--discard", "never do them: take both sides as they are")
+    .option("-y, --yes", "don't ask")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  boardsync approve acme-app\n  boardsync approve acme-app p1 p2 --yes\n  boardsync approve acme-app --discard",
+    )
+    .action(async (project: string, posts: readonly string[], _, command: Command) => {
+      const { approve } = await import("./approve.ts");
+      finish(await approve(terminal, command.optsWithGlobals(), project, posts));
+    });
+}
+
+export function addRetry(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("retry")
+    .argument("<post>", "its id, or PROJECT/ID")
+    .description("try again what is parked of a post, by the next run")
+    .addHelpText("after", "\nExample:\n  boardsync retry acme-app/p1")
+    .action(async (post: string, _, command: Command) => {
+      const { retry } = await import("./retry.ts");
+      finish(await retry(terminal, command.optsWithGlobals(), post));
+    });
+}
+
+export function addRelease(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("release")
+    .argument("<post>", "its id, or PROJECT/ID")
+    .description("end a post's quarantine, by the next run")
+    .addHelpText("after", "\nExample:\n  boardsync release acme-app/p1")
+    .action(async (post: string, _, command: Command) => {
+      const { release } = await import("./retry.ts");
+      finish(await release(terminal, command.optsWithGlobals(), post));
+    });
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { openStage, type Stage } from "./stage.ts";
+
+/** A story in step, whose guard allows no notifying write; then #1 and #2 of the app are closed. */
+async function openHeld(): Promise<Stage> {
+  const stage = await openStage();
+  stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
+  expect((await stage.run(["sync"])).code).toBe(0);
+  const { github } = stage.story;
+  for (const number of [1, 2]) github.close("acme/app", number, "completed");
+  expect((await stage.run(["sync"])).code).toBe(4);
+  return stage;
+}
+
+describe("boardsync approve", () => {
+  it("shows what is held, and lets it go with the next run", async () => {
+    const stage = await openHeld();
+    const approved = await stage.run(["approve", "acme-app", "--yes"]);
+    expect(approved.code).toBe(0);
+    expect(approved.out).toContain("`guard.statuses` allows 0");
+    expect(approved.out).toContain("acme-app: 2 actions approved, with the next run.");
+    expect(stage.story.board.notifications).toEqual([]);
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(["p1", "p2"]);
+  });
+
+  it("lets go only what is held of the posts that are named", async () => {
+    const stage = await openHeld();
+    const approved = await stage.run(["approve", "acme-app", "p2", "--yes", "--json"]);
+    expect(approved.json()).toEqual({
+      project: "acme-app",
+      actions: [{ post: "p2", kind: "patch-post" }],
+      discarded: false,
+      message: "1 action approved, with the next run.",
+    });
+    expect((await stage.run(["sync"])).code).toBe(4);
+    expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(["p2"]);
+  });
+
+  it("can discard: both sides stay as they are", async () => {
+    const stage = await openHeld();
+    expect((await stage.run(["approve", "acme-app", "--discard", "--yes"])).code).toBe(0);
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect(stage.story.board.notifications).toEqual([]);
+  });
+
+  it.each([
+    ["y", "2 actions approved", ["p1", "p2"]],
+    ["", "Nothing was changed.", []],
+  ])("asks on a terminal, and takes %j for an answer", async (answer, said, told) => {
+    const stage = await openHeld();
+    const asked: string[] = [];
+    const ask = (question: string): Promise<string> => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    expect((await stage.run(["approve", "acme-app"], { ask })).out).toContain(said);
+    expect(asked).toHaveLength(1);
+    await stage.run(["sync"]);
+    expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(told);
+  });
+
+  it("wants --yes where there is nobody to ask", async () => {
+    const stage = await openHeld();
+    const refused = await stage.run(["approve", "acme-app", "--json"]);
+    expect(refused.code).toBe(2);
+    expect(refused.json()).toMatchObject({ error: { code: "config" } });
+    expect(refused.err).toContain("say `--yes`");
+  });
+
+  it("accepts the present size of a board that shrank", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.story.board.removePost("acme-app", post);
+    expect((await stage.run(["sync"])).code).toBe(4);
+    expect((await stage.run(["approve", "acme-app", "--yes"])).out).toContain("present size is accepted");
+    expect((await stage.run(["sync"])).code).toBe(0);
+  });
+
+  it.each([
+    [["approve"], "missing required argument 'project'"],
+    [["approve", "nope"], "The config has no project `nope`. It has: acme-app, acme-api."],
+    [["approve", "acme-app", "p9"], "Nothing of the post `p9` of acme-app is held. Held are: p1, p2."],
+    [["retry", "nope"], "No project of the config has a post `nope`."],
+    [["release"], "missing required argument 'post'"],
+  ])("%j is refused with what is wrong", async (args, message) => {
+    const stage = await openHeld();
+    const refused = await stage.run(args);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(message);
+  });
+
+  it("has nothing to do where nothing is held", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    expect(await stage.run(["approve", "acme-app"])).toMatchObject({
+      code: 0,
+      out: "acme-app: Nothing is held.\n",
+    });
+    expect((await stage.run(["approve", "acme-app", "--quiet"])).out).toBe("");
+  });
+
+  it("says so before the first run", async () => {
+    const stage = await openStage();
+    const refused = await stage.run(["retry", "p1"]);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("No run yet");
+  });
+});
+
+describe("boardsync retry", () => {
+  it("sends again what the board has refused", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.board.failNext(
+      { kind: "answer", status: 422, body: '{"error":"no such status"}' },
+      { when: ({ method }) => method === "PATCH" },
+    );
+    stage.story.github.close("acme/app", 1, "completed");
+    expect((await stage.run(["sync"])).code).toBe(1);
+    expect((await stage.run(["sync"])).code).toBe(4);
+    const retried = await stage.run(["retry", "acme-app/p1"]);
+    expect(retried.code).toBe(0);
+    expect(retried.out).toMatch(/^acme-app\/p1: .*no such status.* → the next run tries it again/);
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect(stage.story.board.post("acme-app", "p1")?.status).toBe("completed");
+  });
+
+  it("has nothing to do where nothing is parked", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    expect((await stage.run(["retry", "p1"])).out).toBe("acme-app/p1: Nothing of it is parked.\n");
+    expect((await stage.run(["retry", "p1", "--json"])).json()).toEqual({
+      project: "acme-app",
+      post: "p1",
+      requested: false,
+      waits: null,
+    });
+    expect((await stage.run(["retry", "p1", "--quiet"])).out).toBe("");
+  });
+});
+
+describe("boardsync release", () => {
+  it("ends the quarantine of a post that flapped", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { flips: 0 }\n`);
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    expect((await stage.run(["sync"])).code).toBe(4);
+    stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { flips: 1 }\n`);
+    const released = await stage.run(["release", "p1"]);
+    expect(released.out).toContain("its quarantine ends with the next run");
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect((await stage.run(["release", "p1"])).out).toContain("It is not quarantined.");
+  });
+});
