@@ -49,7 +49,7 @@ const table = {
       "ledger",
       "plan/template",
     ],
-    packages: ["commander", "cli-table3", "node:"],
+    packages: ["commander", "cli-progress", "node:"],
   },
   main: { folders: ["commands"], packages: ["node:"] },
 };
