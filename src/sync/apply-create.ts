@@ -23,11 +23,13 @@ export async function createIssue(
   action: CreateIssue,
   followUpHeld: string | undefined,
 ): Promise<void> {
-  const repository = cycle.repositories.get(action.repo);
-  if (repository === undefined) {
+  const found = cycle.repositories.get(action.repo);
+  if (found === undefined) {
     postpone(cycle, action, `${action.repo} can't be used in this run`);
     return;
   }
+  // Remembered anew by the pull: this run's own scan may have found that the state was lost.
+  const repository = cycle.world.ledger.memory.repository(found.name) ?? found;
   const restUntil = (repository.recoveredAt ?? Number.NEGATIVE_INFINITY) + cycle.world.policy.waits.createMs;
   if (cycle.world.clock.now() < restUntil) {
     const until = new Date(restUntil).toISOString();

@@ -24,7 +24,9 @@ export async function runProjects(
 ): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
-  if (mode !== "plan") recoverJournal(world, startedAt);
+  // A plan does it on its own copy: what was under way is looked up there as the next run will.
+  if (mode === "plan") ledger.journal.recover(startedAt);
+  else recoverJournal(world, startedAt);
   const run: Run = {
     number: ledger.runs.begin(startedAt),
     mode,

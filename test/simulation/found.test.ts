@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { defaultRules } from "../../src/plan/rules.ts";
+import type { Step } from "./history.ts";
+import { ownRepo, projectKey, type Scenario } from "./scenario.ts";
+import { createStates } from "./state.ts";
+import { playHistory } from "./world.ts";
+
+/** Histories that broke a promise once, in their shortest form. */
+
+const minuteMs = 60_000;
+
+const scenario: Scenario = {
+  settings: {
+    repo: ownRepo,
+    writes: "all",
+    select: { archived: false, isArchivedDefault: true },
+    route: [],
+    issue: { labels: [], categoryLabels: {}, assignees: ["maintainer"] },
+    content: "follow",
+    rules: defaultRules(),
+    whenNoRule: "restore",
+    conflict: "tracker",
+    several: "all",
+    settleMs: 0,
+    guard: { issues: 50, statuses: 25, flips: 3 },
+  },
+  policy: {
+    boardHash: "0123456789abcdef",
+    fullEveryMs: 360 * minuteMs,
+    budgetMs: 10 * minuteMs,
+    waits: { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },
+    pace: { minIntervalMs: 1_000, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 },
+    webHosts: [],
+    projectKeys: [projectKey],
+    trustedAuthors: [],
+    concurrency: 1,
+    keepMs: 180 * 24 * 60 * minuteMs,
+  },
+  board: {
+    pageSize: 100,
+    hidden: [],
+    respells: false,
+    ignoresStatus: false,
+    refuses: undefined,
+    movesColumn: false,
+    answers: "record",
+  },
+  github: { pageSize: 100, lagMs: 0, canPush: true },
+  skewMs: 0,
+  isOneShot: false,
+  faultRate: 0,
+  peopleRate: 0,
+  hasPowerCuts: false,
+  posts: 4,
+  known: new Set(),
+};
+
+const run = { kind: "sync", seed: 1, hasFaults: false } as const satisfies Step;
+
+describe("histories that broke a promise once", () => {
+  const states = createStates();
+  afterAll(() => states.close());
+
+  const play = async (changes: Partial<Scenario>, steps: readonly Step[]): Promise<readonly string[]> => {
+    const { violations } = await playHistory(states, 1, { scenario: { ...scenario, ...changes }, steps });
+    return violations.map(({ invariant, message }) => `${invariant}: ${message}`);
+  };
+
+  it.each([1, 2, 3])(
+    "the run that finds out that the state was lost opens no issue yet (%i)",
+    async (seed) => {
+      const github = { ...scenario.github, lagMs: 100_000 };
+      const steps: readonly Step[] = [{ ...run, seed }, { kind: "time", ms: 20_000 }, { kind: "lose" }, run];
+      expect(await play({ github }, steps)).toEqual([]);
+    },
+  );
+
+  it.each([10, 13, 16])("a plan after a crash at await %i lists what the next run does", async (count) => {
+    const crash: Step = { kind: "crash", seed: 1, doom: { at: "await", count, when: "after" } };
+    expect(await play({}, [crash, { kind: "plan" }])).toEqual([]);
+  });
+
+  it("these histories open issues at all", async () => {
+    const { totals, runs } = await playHistory(states, 1, { scenario, steps: [run] });
+    expect(totals.creates).toBe(4);
+    expect(runs).toBeGreaterThan(2);
+  });
+});
