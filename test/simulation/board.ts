@@ -1,0 +1,191 @@
+import type { Board, ListEnd, ListShape, PatchOutcome, PostPage } from "../../src/board/board.ts";
+import { type PostChange, type PostField, type PostId, postFields } from "../../src/model/post.ts";
+import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { BoardServer } from "./board-server.ts";
+import type { Life } from "./process.ts";
+import { pickWeighted } from "./random.ts";
+import { projectId, projectKey, type Scenario } from "./scenario.ts";
+import type { Events, PostBefore } from "./watcher.ts";
+import { limitEnd, type Wire } from "./wire.ts";
+
+const shape: ListShape = { items: "data", id: "id", paging: "offset", keys: [] };
+
+/** The board as a process reaches it over a bad line. */
+export function createSimBoard(
+  server: BoardServer,
+  wire: Wire,
+  events: Events,
+  life: Life,
+  scenario: Scenario,
+): Board {
+  let requests = 0;
+  const skewMs = (): number => scenario.skewMs;
+  const seen = new Set(postFields.filter((field) => !server.traits.hidden.includes(field)));
+  const read = async (bounds: ReadBounds): Promise<void> => {
+    requests += 1;
+    await wire.read(life, "board", bounds, skewMs());
+  };
+  return {
+    get requests() {
+      return requests;
+    },
+    verifyKey: (bounds) => read(bounds),
+    async listProjects(bounds) {
+      await read(bounds);
+      return [{ id: projectId, slug: projectKey, name: "Acme" }];
+    },
+    listPosts: (_project, bounds) => listPosts(server, wire, events, seen, () => read(bounds)),
+    async patchPost(_project, id, change) {
+      requests += 1;
+      const leftAt = wire.time.now();
+      await wire.leave(life);
+      const outcome = patch({ server, wire, events, life, scenario }, id, change, leftAt);
+      await wire.arrive(life);
+      return outcome;
+    },
+  };
+}
+
+/** Offset paging: posts that come or go meanwhile shift the rest. */
+async function* listPosts(
+  server: BoardServer,
+  wire: Wire,
+  events: Events,
+  seen: ReadonlySet<PostField>,
+  read: () => Promise<void>,
+): AsyncGenerator<PostPage> {
+  const { pageSize } = server.traits;
+  const flaw = drawFlaw(wire);
+  const shown: PostId[] = [];
+  for (let offset = 0; ; offset += pageSize) {
+    try {
+      await read();
+    } catch (error) {
+      events.boardListEnds(shown, "broken");
+      throw error;
+    }
+    const all = flaw === "empty" ? [] : server.listed();
+    const posts = all.slice(offset, offset + pageSize);
+    for (const post of posts) shown.push(post.id);
+    events.boardShows(posts);
+    const isLast = offset + pageSize >= all.length;
+    const isCutShort = (flaw === "cut" || flaw === "incomplete") && offset > 0;
+    const end = isLast || isCutShort ? endOf(flaw) : undefined;
+    if (end !== undefined) events.boardListEnds(shown, end.kind);
+    yield {
+      posts: posts.map(server.show),
+      seen: posts.length > 0 ? seen : new Set(),
+      shape,
+      unusable: [],
+      end,
+    };
+    if (end !== undefined) break;
+  }
+  if (flaw === "fine") {
+    for (const post of server.posts) if (post.hiddenFor > 0) post.hiddenFor -= 1;
+  }
+}
+
+type Flaw = "fine" | "empty" | "cut" | "incomplete";
+
+function drawFlaw(wire: Wire): Flaw {
+  const { random, faultRate } = wire.weather;
+  if (!random.chance(faultRate / 5)) return "fine";
+  const flaw = pickWeighted(random, { empty: 1, cut: 2, incomplete: 3 });
+  wire.count(`board: list ${flaw}`);
+  return flaw;
+}
+
+function endOf(flaw: Flaw): ListEnd {
+  switch (flaw) {
+    case "fine":
+    case "empty":
+      return { kind: "complete" };
+    case "cut":
+      return { kind: "cut", message: "One page without any sign of paging." };
+    case "incomplete":
+      return { kind: "incomplete", message: "The pages contradict themselves." };
+  }
+}
+
+interface Line {
+  readonly server: BoardServer;
+  readonly wire: Wire;
+  readonly events: Events;
+  readonly life: Life;
+  readonly scenario: Scenario;
+}
+
+/** One PATCH, and what the program gets to know of it. */
+function patch(line: Line, id: PostId, change: PostChange, leftAt: number): PatchOutcome {
+  const { server, wire, events, life } = line;
+  const post = server.find(id);
+  const fate = drawPatchFate(line);
+  const isHeard = fate === "fine" || fate === "answer lost" || fate === "late";
+  events.patchLeaves({ life, post: id, change, leftAt, isHeard });
+  if (fate !== "fine") wire.count(`board: PATCH ${fate}`);
+  const take = (): void => {
+    if (post === undefined || post.isDeleted || server.refuses(change)) return;
+    const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched) };
+    const changed = server.patch(post, change);
+    events.patchTakesEffect(post, change, before, changed);
+  };
+  switch (fate) {
+    case "fine":
+      return answer(line, id, change, take);
+    case "unsent":
+      return { kind: "unsent", message: "The connection was refused." };
+    case "unauthorized":
+      return { kind: "unauthorized", message: "The key is not accepted." };
+    case "limited": {
+      const now = wire.time.now() + line.scenario.skewMs;
+      const retryAt = limitEnd(wire, wire.outage("board"), now, line.scenario.skewMs);
+      return { kind: "limited", retryAt, message: "Too many requests." };
+    }
+    case "lost":
+      return { kind: "unknown", message: "The connection was reset." };
+    case "answer lost":
+      take();
+      return { kind: "unknown", message: "HTTP 502." };
+    case "late":
+      wire.time.at(wire.time.now() + delayOf(line), take);
+      return { kind: "unknown", message: "No answer in time." };
+  }
+}
+
+function answer({ server, events }: Line, id: PostId, change: PostChange, take: () => void): PatchOutcome {
+  const post = server.find(id);
+  if (post === undefined) {
+    events.patchFindsNoPost(id);
+    return { kind: "missing", message: "There is no such post." };
+  }
+  if (server.refuses(change))
+    return { kind: "rejected", status: 400, message: "This status is not known here." };
+  take();
+  return { kind: "applied", post: server.traits.answers === "record" ? server.show(post) : undefined };
+}
+
+/** A request that we gave up on takes effect within the wait, or never. */
+function delayOf({ wire, scenario }: Line): number {
+  return wire.weather.random.between(1, scenario.policy.waits.patchMs - 1);
+}
+
+type PatchFate = "fine" | "unsent" | "unauthorized" | "limited" | "lost" | "answer lost" | "late";
+
+function drawPatchFate({ wire }: Line): PatchFate {
+  const { random, faultRate } = wire.weather;
+  const outage = wire.outage("board");
+  if (outage !== undefined) {
+    if (outage.fault !== "unreachable") return outage.fault;
+    return random.chance(0.5) ? "unsent" : "lost";
+  }
+  if (!random.chance(faultRate)) return "fine";
+  return pickWeighted(random, {
+    unsent: 2,
+    unauthorized: 1,
+    limited: 1,
+    lost: 3,
+    "answer lost": 4,
+    late: 4,
+  });
+}

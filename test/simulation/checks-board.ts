@@ -1,0 +1,147 @@
+import type { PostField, PostId } from "../../src/model/post.ts";
+import { isSameValue } from "../../src/plan/fields.ts";
+import { selectPost } from "../../src/plan/select.ts";
+import type { BoardPost } from "./board-server.ts";
+import type { Time } from "./clock.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Targets } from "./targets.ts";
+import type { Check, Violate } from "./watcher.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** I2: voters hear at most once of a change of the target, and never twice in a row of the same status. */
+export function checkMails(targets: Targets, { board, known }: Scenario, violate: Violate): Check {
+  const heard = new Map<PostId, number>();
+  return {
+    patchTakesEffect(post, change, before, changed) {
+      const { status } = change;
+      if (status === undefined || board.ignoresStatus) return;
+      if (board.hidden.includes("status") && known.has("parked-part-of-a-patch")) return;
+      const last = before.touched.get("status");
+      if (last?.by === "us" && isSameValue("status", before.values.status, status)) {
+        violate(
+          "I2",
+          `the status of ${post.id} is set to ${status} twice in a row, and nobody changed it in between`,
+        );
+      }
+      if (!changed.includes("status")) return;
+      const mails = (heard.get(post.id) ?? 0) + 1;
+      heard.set(post.id, mails);
+      const changes = targets.of(post.id, "status")?.changes ?? 0;
+      if (mails > changes) {
+        violate(
+          "I2",
+          `the voters of ${post.id} were mailed ${mails} times; its target changed ${changes} times`,
+        );
+      }
+    },
+  };
+}
+
+/** What the program may know of the posts: when the board showed each one last, and which lists lacked it. */
+export interface Looks {
+  readonly check: Check;
+  at(post: PostId): number | undefined;
+  isSelected(post: PostId): boolean;
+  /** Complete lists, in runs of their own, that lacked the post since it was shown last. */
+  absences(post: PostId): number;
+  /** As many as the state may count: a process that ended may not have stored what it was shown. */
+  mostAbsences(post: PostId): number;
+}
+
+export function createLooks(time: Time, { settings, board }: Scenario): Looks {
+  const looks = new Map<PostId, { readonly at: number; readonly isSelected: boolean }>();
+  const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
+  const forgotten = new Map<PostId, number>();
+  let run = 0;
+  let isWhole = true;
+  const look = (post: BoardPost): void => {
+    const fields = Object.keys(post.values) as PostField[];
+    const seen = new Set(fields.filter((field) => !board.hidden.includes(field)));
+    const values = Object.fromEntries([...seen].map((field) => [field, post.values[field]]));
+    const { isSelected } = selectPost({ id: post.id, values }, settings, seen);
+    looks.set(post.id, { at: time.now(), isSelected });
+    const absence = absences.get(post.id);
+    if (absence === undefined) return;
+    forgotten.set(post.id, Math.max(absence.count, forgotten.get(post.id) ?? 0));
+    absences.delete(post.id);
+  };
+  return {
+    check: {
+      runBegins() {
+        if (isWhole) forgotten.clear();
+        isWhole = true;
+        run += 1;
+      },
+      processEnds() {
+        isWhole = false;
+      },
+      boardShows(posts) {
+        for (const post of posts) look(post);
+      },
+      boardListEnds(shown, end) {
+        if (end !== "complete") return;
+        for (const id of looks.keys()) {
+          const known = absences.get(id);
+          if (shown.includes(id) || known?.run === run) continue;
+          absences.set(id, { count: (known?.count ?? 0) + 1, run });
+        }
+      },
+      patchFindsNoPost(post) {
+        absences.set(post, { count: 2, run });
+      },
+    },
+    at: (post) => looks.get(post)?.at,
+    isSelected: (post) => looks.get(post)?.isSelected ?? false,
+    absences: (post) => absences.get(post)?.count ?? 0,
+    mostAbsences: (post) => (absences.get(post)?.count ?? 0) + (forgotten.get(post) ?? 0),
+  };
+}
+
+/** I6 and I8 at the board: nothing is written to a post that is missing, or on an old look. */
+export function checkLooks(looks: Looks, counts: { windowed: number }, violate: Violate): Check {
+  const maxAgeMs = minuteMs;
+  return {
+    patchLeaves({ post, leftAt }) {
+      const at = looks.at(post);
+      if (at === undefined || leftAt - at > maxAgeMs) {
+        const age = at === undefined ? "never" : `${Math.round((leftAt - at) / 1_000)} s ago`;
+        violate("I8", `a PATCH of ${post} leaves; the board showed it last: ${age}; 60 s are allowed`);
+      }
+      const absences = looks.absences(post);
+      if (absences > 0)
+        violate("I6", `a PATCH of ${post} leaves although the last ${absences} complete lists lacked it`);
+    },
+    patchTakesEffect(post, _change, before, changed) {
+      const at = looks.at(post.id) ?? 0;
+      const isOverwritten = changed.some((field) => {
+        const touch = before.touched.get(field);
+        return touch?.by === "person" && touch.at > at;
+      });
+      if (isOverwritten) counts.windowed += 1;
+    },
+  };
+}
+
+/** I10 at the board: never more notifying writes in 60 minutes than the guard allows; none where `writes` forbids them. */
+export function checkStatusGuard({ settings }: Scenario, violate: Violate): Check {
+  let times: number[] = [];
+  return {
+    stateIsLost() {
+      times = [];
+    },
+    patchLeaves({ post, change, leftAt, isHeard }) {
+      if (settings.writes !== "all")
+        violate("I10", `a PATCH of ${post} leaves although \`writes\` is ${settings.writes}`);
+      if (change.status === undefined || !isHeard) return;
+      times = [...times.filter((at) => at > leftAt - hourMs), leftAt];
+      if (times.length > settings.guard.statuses) {
+        violate(
+          "I10",
+          `${times.length} writes of a status within 60 minutes; guard.statuses allows ${settings.guard.statuses}`,
+        );
+      }
+    },
+  };
+}

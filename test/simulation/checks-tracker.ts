@@ -1,0 +1,137 @@
+import type { PostId } from "../../src/model/post.ts";
+import { parseMarker } from "../../src/plan/marker.ts";
+import type { Looks } from "./checks-board.ts";
+import type { HubIssue } from "./github-server.ts";
+import type { Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
+import type { Check, LeavingIssueWrite, Violate } from "./watcher.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * I1: at most one issue is opened per post. One that people deleted before the state knew it, or before the state was lost,
+ * nobody can know of.
+ */
+export function checkOnce(state: State, violate: Violate): Check {
+  const opened = new Map<PostId, readonly HubIssue[]>();
+  const isLinked = state.look<[string, number, number], { found: number }>(
+    `SELECT 1 AS found FROM links JOIN posts ON posts.number = links.post
+     WHERE posts.id = ? AND links.repository = ? AND links.number = ?`,
+  );
+  return {
+    issueOpens(issue) {
+      for (const post of issue.openedFor) {
+        const others = (opened.get(post) ?? []).filter(
+          ({ isDeleted, repository, number }) =>
+            !isDeleted || isLinked(post, repository.id, number).length > 0,
+        );
+        const all = [...others, issue];
+        opened.set(post, all);
+        const names = all.map(({ repository, number }) => `${repository.name}#${number}`);
+        if (all.length > 1) violate("I1", `${post} has ${all.length} issues: ${names.join(", ")}`);
+      }
+    },
+  };
+}
+
+/** I4, I6, I7: only what was selected is published, nothing of another post, and only issues of ours are written. */
+export function checkContent(looks: Looks, violate: Violate): Check {
+  return {
+    issueWriteLeaves({ repository, write }) {
+      if (write.kind !== "create-issue" && write.kind !== "edit-issue") return;
+      const body = write.body ?? "";
+      const issue =
+        write.kind === "edit-issue"
+          ? repository.issues.find(({ number }) => number === write.number)
+          : undefined;
+      const posts = write.kind === "create-issue" ? (parseMarker(body)?.posts ?? []) : issue?.openedFor;
+      if (write.kind === "edit-issue" && (issue === undefined || issue.openedFor.length === 0)) {
+        violate("I7", `${repository.name}#${write.number} is written, and boardsync did not open it`);
+      }
+      for (const [, named] of body.matchAll(/Canary of (post_\d+) in version/g)) {
+        if (!posts?.some((post) => post === named))
+          violate("I4", `the text of ${named} gets into an issue of ${posts}`);
+      }
+      if (write.kind === "edit-issue") return;
+      for (const post of posts ?? []) {
+        if (!looks.isSelected(post))
+          violate("I4", `${post} is published although the board's last look at it does not select it`);
+        const absences = looks.absences(post);
+        if (absences > 0)
+          violate(
+            "I6",
+            `an issue for ${post} is opened although the last ${absences} complete lists lacked it`,
+          );
+      }
+    },
+  };
+}
+
+/** I10 at the tracker: never more issues in a run than the guard allows. */
+export function checkIssueGuard({ settings }: Scenario, violate: Violate): Check {
+  let issues = new Set<string>();
+  return {
+    runBegins() {
+      issues = new Set();
+    },
+    issueWriteLeaves({ repository, write }) {
+      if (settings.writes === "none")
+        violate("I10", `${write.kind} leaves although \`writes\` is ${settings.writes}`);
+      if (write.kind === "create-issue") issues.add(`for ${parseMarker(write.body)?.posts}`);
+      if (write.kind === "edit-issue") issues.add(`${repository.name}#${write.number}`);
+      if (issues.size > settings.guard.issues) {
+        violate("I10", `${issues.size} issues in one run; guard.issues allows ${settings.guard.issues}`);
+      }
+    },
+  };
+}
+
+/** I11: the pace, across restarts; and silence while a limit holds. */
+export function checkPace(programTime: () => number, { policy, known }: Scenario, violate: Violate): Check {
+  const { pace } = policy;
+  let all: number[] = [];
+  let creates: number[] = [];
+  let limitedUntil = 0;
+  const within = (times: readonly number[], windowMs: number, now: number): number =>
+    times.filter((at) => at > now - windowMs).length;
+  const limit = (words: string, count: number, most: number, window: string): void => {
+    if (count > most) violate("I11", `${count} ${words} within ${window}; ${most} are allowed`);
+  };
+  const note = ({ write, leftAt }: LeavingIssueWrite): void => {
+    const last = all.at(-1);
+    if (last !== undefined && leftAt - last < pace.minIntervalMs) {
+      violate(
+        "I11",
+        `${leftAt - last} ms between two writes to the tracker; at least ${pace.minIntervalMs} are promised`,
+      );
+    }
+    all = [...all.filter((at) => at > leftAt - hourMs), leftAt];
+    limit("writes to the tracker", all.length, pace.writesPerHour, "an hour");
+    if (write.kind !== "create-issue") return;
+    creates = [...creates.filter((at) => at > leftAt - hourMs), leftAt];
+    limit("issues", creates.length, pace.createsPerHour, "an hour");
+    limit("issues", within(creates, minuteMs, leftAt), pace.createsPerMinute, "a minute");
+  };
+  return {
+    processEnds() {
+      if (known.has("limit-after-restart")) limitedUntil = 0;
+    },
+    stateIsLost() {
+      all = [];
+      creates = [];
+      limitedUntil = 0;
+    },
+    issueWriteLeaves(leaving) {
+      if (programTime() < limitedUntil)
+        violate("I11", `${leaving.write.kind} leaves while the tracker's limit still holds`);
+      if (leaving.hasArrived) note(leaving);
+    },
+    trackerAsked() {
+      if (programTime() < limitedUntil) violate("I11", "the tracker is asked while its limit still holds");
+    },
+    trackerLimits(until) {
+      limitedUntil = Math.max(limitedUntil, until);
+    },
+  };
+}

@@ -1,0 +1,311 @@
+import { RemoteError } from "../../src/errors.ts";
+import type { IssueRecord, Repository } from "../../src/model/issue.ts";
+import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { IssuePage, IssueQuery, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
+import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
+import type { Life } from "./process.ts";
+import { pickWeighted } from "./random.ts";
+import { ourLogin, type Scenario } from "./scenario.ts";
+import type { Events } from "./watcher.ts";
+import { limitEnd, type Wire } from "./wire.ts";
+
+interface Line {
+  readonly server: HubServer;
+  readonly wire: Wire;
+  readonly events: Events;
+  readonly life: Life;
+  readonly scenario: Scenario;
+}
+
+/** GitHub as a process reaches it over a bad line. Like the real adapter it is quiet while it is limited. */
+export function createSimTracker(
+  server: HubServer,
+  wire: Wire,
+  events: Events,
+  life: Life,
+  scenario: Scenario,
+): Tracker {
+  const line: Line = { server, wire, events, life, scenario };
+  let requests = 0;
+  const read = async (bounds: ReadBounds): Promise<void> => {
+    refuseWhileLimited(line);
+    requests += 1;
+    events.trackerAsked();
+    try {
+      await wire.read(life, "tracker", bounds, scenario.skewMs);
+    } catch (error) {
+      if (error instanceof RemoteError && error.fault === "limited") closeGate(line, error.retryAt ?? 0);
+      throw error;
+    }
+  };
+  const repositoryOf = ({ id }: Repository): HubRepository => repositoryById(server, id);
+  return {
+    get requests() {
+      return requests;
+    },
+    async account(bounds) {
+      await read(bounds);
+      return { login: ourLogin };
+    },
+    async repository(wanted, bounds) {
+      await read(bounds);
+      const found = server.repositories.find(({ id, name }) => id === wanted || name === wanted);
+      if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
+      return server.describe(found);
+    },
+    async catalogue(repository, bounds) {
+      await read(bounds);
+      const { labels, milestones } = repositoryOf(repository);
+      return { labels: [...labels], milestones: [...milestones] };
+    },
+    listIssues: (repository, query, bounds) =>
+      listIssues(line, repositoryOf(repository), query, () => read(bounds)),
+    async readIssue(ref, bounds) {
+      await read(bounds);
+      const found = server.find(ref.repositoryId, ref.number);
+      return found === undefined ? { kind: "gone" } : { kind: "found", record: found.record };
+    },
+    async write(repository, write) {
+      if (wire.time.now() + scenario.skewMs < life.closedUntil) {
+        return { kind: "limited", retryAt: life.closedUntil, message: "Limited, and not asked again yet." };
+      }
+      requests += 1;
+      const leftAt = wire.time.now();
+      await wire.leave(life);
+      const outcome = send(line, repositoryOf(repository), write, leftAt);
+      if (outcome.kind === "limited") closeGate(line, outcome.retryAt);
+      await wire.arrive(life);
+      return outcome;
+    },
+  };
+}
+
+function repositoryById(server: HubServer, id: number): HubRepository {
+  const found = server.repositories.find((repository) => repository.id === id);
+  if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
+  return found;
+}
+
+function refuseWhileLimited({ wire, life, scenario }: Line): void {
+  if (life.isDead || wire.time.now() + scenario.skewMs >= life.closedUntil) return;
+  throw new RemoteError("tracker", "limited", "Limited, and not asked again yet.", {
+    retryAt: life.closedUntil,
+  });
+}
+
+function closeGate({ life, events }: Line, until: number): void {
+  life.closedUntil = Math.max(life.closedUntil, until);
+  events.trackerLimits(until);
+}
+
+async function* listIssues(
+  line: Line,
+  repository: HubRepository,
+  query: IssueQuery,
+  read: () => Promise<void>,
+): AsyncGenerator<IssuePage> {
+  switch (query.kind) {
+    case "latest":
+      await read();
+      yield showLatest(line, repository, query.etag);
+      return;
+    case "since":
+      yield* listSince(line, repository, query.since, read);
+      return;
+    case "by":
+      yield* listBy(line, repository, query, read);
+  }
+}
+
+function showLatest({ server }: Line, repository: HubRepository, etag: string | undefined): IssuePage {
+  const all = server.listed(repository).toSorted((one, other) => byChange(other, one));
+  const records = all.slice(0, server.traits.pageSize);
+  const tag = records.map((record) => serialOf(record)).join(" ");
+  if (tag === etag) {
+    return { issues: [], isUnchanged: true, etag, lastUpdatedAt: undefined, hasMore: false };
+  }
+  return {
+    issues: records,
+    isUnchanged: false,
+    etag: tag,
+    lastUpdatedAt: records.at(-1)?.issue.updatedAt,
+    hasMore: all.length > records.length,
+  };
+}
+
+const serials = new WeakMap<IssueRecord, string>();
+let lastSerial = 0;
+
+/** An ETag speaks of the content: a change that a whole second hides moves it, too. */
+function serialOf(record: IssueRecord): string {
+  const known = serials.get(record);
+  if (known !== undefined) return known;
+  lastSerial += 1;
+  serials.set(record, String(lastSerial));
+  return String(lastSerial);
+}
+
+/** By keyset: what is touched meanwhile comes again at the end. */
+async function* listSince(
+  { server }: Line,
+  repository: HubRepository,
+  since: string | undefined,
+  read: () => Promise<void>,
+): AsyncGenerator<IssuePage> {
+  let last: IssueRecord | undefined;
+  for (;;) {
+    await read();
+    const after = last;
+    const rest = server
+      .listed(repository)
+      .filter((record) => since === undefined || record.issue.updatedAt >= since)
+      .filter((record) => after === undefined || byChange(record, after) > 0)
+      .toSorted(byChange);
+    const issues = rest.slice(0, server.traits.pageSize);
+    last = issues.at(-1) ?? last;
+    const hasMore = rest.length > issues.length;
+    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: last?.issue.updatedAt, hasMore };
+    if (!hasMore) return;
+  }
+}
+
+/** Newest first; a number is never given twice, so pages don't shift. */
+async function* listBy(
+  { server }: Line,
+  repository: HubRepository,
+  query: Extract<IssueQuery, { kind: "by" }>,
+  read: () => Promise<void>,
+): AsyncGenerator<IssuePage> {
+  let below = Number.POSITIVE_INFINITY;
+  for (;;) {
+    await read();
+    const rest = server
+      .listed(repository)
+      .filter(({ author }) => author === query.author)
+      .filter(({ issue }) => query.createdSince === undefined || isSince(issue.createdAt, query.createdSince))
+      .filter(({ issue }) => issue.number < below)
+      .toSorted((one, other) => other.issue.number - one.issue.number);
+    const issues = rest.slice(0, server.traits.pageSize);
+    below = issues.at(-1)?.issue.number ?? below;
+    const hasMore = rest.length > issues.length;
+    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: undefined, hasMore };
+    if (!hasMore) return;
+  }
+}
+
+function isSince(time: string, since: string): boolean {
+  return Date.parse(time) >= Date.parse(since);
+}
+
+function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): number {
+  if (one.updatedAt !== other.updatedAt) return one.updatedAt < other.updatedAt ? -1 : 1;
+  return one.number - other.number;
+}
+
+/** One write, and what the program gets to know of it. */
+function send(line: Line, repository: HubRepository, write: IssueWrite, leftAt: number): WriteOutcome {
+  const { wire, events, life, scenario } = line;
+  const fate = drawFate(line, write);
+  const isHeard = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
+  const hasArrived = fate !== "unsent";
+  events.issueWriteLeaves({ life, repository, write, leftAt, isHeard, hasArrived });
+  if (fate !== "fine") wire.count(`tracker: write ${fate}`);
+  switch (fate) {
+    case "fine":
+      return take(line, repository, write, lagOf(line, 0));
+    case "unsent":
+      return { kind: "unsent", message: "The connection was refused." };
+    case "unauthorized":
+      return { kind: "unauthorized", message: "Bad credentials." };
+    case "rejected":
+      return { kind: "rejected", status: 403, message: "Resource not accessible.", fields: [] };
+    case "bad assignee":
+      return { kind: "rejected", status: 422, message: "Validation failed.", fields: ["assignees"] };
+    case "limited": {
+      const now = wire.time.now() + scenario.skewMs;
+      const retryAt = limitEnd(wire, wire.outage("tracker"), now, scenario.skewMs);
+      return { kind: "limited", retryAt, message: "You have exceeded a secondary rate limit." };
+    }
+    case "lost":
+      return { kind: "unknown", message: "The connection was reset." };
+    case "answer lost":
+      take(line, repository, write, lagOf(line, 0));
+      return { kind: "unknown", message: "HTTP 502." };
+    case "late": {
+      const delayMs = wire.weather.random.between(1, Math.floor(scenario.policy.waits.createMs * 0.6));
+      const lagMs = lagOf(line, delayMs);
+      wire.time.at(wire.time.now() + delayMs, () => take(line, repository, write, lagMs));
+      return { kind: "unknown", message: "No answer in time." };
+    }
+    case "wrong answer": {
+      const answer = take(line, repository, write, lagOf(line, 0));
+      if (answer.kind !== "applied" || answer.record === undefined) return answer;
+      return { kind: "applied", record: { ...answer.record, body: "Somebody else's issue." } };
+    }
+  }
+}
+
+/** What took effect is in the lists within the wait, counted from the moment at which we gave up on it. */
+function lagOf({ server, wire, scenario }: Line, delayMs: number): number {
+  const most = Math.min(server.traits.lagMs, scenario.policy.waits.createMs - delayMs - 1);
+  return most <= 0 ? 0 : wire.weather.random.between(0, Math.floor(most));
+}
+
+function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: number): WriteOutcome {
+  const { server, events } = line;
+  const record = (issue: HubIssue): WriteOutcome => ({ kind: "applied", record: issue.record });
+  switch (write.kind) {
+    case "create-issue": {
+      const issue = server.open(repository, write, ourLogin, lagMs);
+      events.issueOpens(issue);
+      return record(issue);
+    }
+    case "edit-issue": {
+      const issue = server.find(repository.id, write.number);
+      if (issue === undefined)
+        return { kind: "rejected", status: 410, message: "This issue was deleted.", fields: [] };
+      server.edit(issue, write, lagMs);
+      return record(issue);
+    }
+    case "create-label":
+      if (!repository.labels.includes(write.name)) repository.labels.push(write.name);
+      return { kind: "applied", record: undefined };
+    case "add-labels":
+    case "remove-label":
+      return { kind: "applied", record: undefined };
+  }
+}
+
+type Fate =
+  | "fine"
+  | "unsent"
+  | "unauthorized"
+  | "rejected"
+  | "bad assignee"
+  | "limited"
+  | "lost"
+  | "answer lost"
+  | "late"
+  | "wrong answer";
+
+function drawFate({ wire }: Line, write: IssueWrite): Fate {
+  const { random, faultRate } = wire.weather;
+  const outage = wire.outage("tracker");
+  if (outage !== undefined) {
+    if (outage.fault !== "unreachable") return outage.fault;
+    return random.chance(0.5) ? "unsent" : "lost";
+  }
+  if (!random.chance(faultRate)) return "fine";
+  const hasAssignees = write.kind === "create-issue" && write.assignees.length > 0;
+  return pickWeighted(random, {
+    unsent: 2,
+    unauthorized: 1,
+    rejected: 0.5,
+    "bad assignee": hasAssignees ? 2 : 0,
+    limited: 1,
+    lost: 3,
+    "answer lost": 4,
+    late: 4,
+    "wrong answer": 0.5,
+  });
+}

@@ -1,0 +1,119 @@
+import type { Side } from "../../src/errors.ts";
+import type { Doom } from "./process.ts";
+import { pickWeighted, type Random } from "./random.ts";
+import type { Outage } from "./wire.ts";
+
+/**
+ * One step of a history. A step has a seed of its own, so that leaving out another one changes nothing of what it draws:
+ * that is how a failing history is made short.
+ */
+export type Step =
+  | { readonly kind: "sync"; readonly seed: number; readonly hasFaults: boolean }
+  /** A run that ends in the middle. */
+  | { readonly kind: "crash"; readonly seed: number; readonly doom: Doom }
+  /** A run that a signal ends, at its so-manieth request. */
+  | { readonly kind: "stop"; readonly seed: number; readonly request: number }
+  /** `plan`, and a `sync` right after it. */
+  | { readonly kind: "plan" }
+  | { readonly kind: "restart" }
+  /** Somebody deletes the database. */
+  | { readonly kind: "lose" }
+  | { readonly kind: "time"; readonly ms: number }
+  | { readonly kind: "outage"; readonly side: Side; readonly fault: Outage["fault"]; readonly ms: number }
+  | { readonly kind: "board"; readonly seed: number }
+  | { readonly kind: "github"; readonly seed: number };
+
+const minuteMs = 60_000;
+
+const weights: Readonly<Record<Step["kind"], number>> = {
+  sync: 26,
+  crash: 9,
+  stop: 2,
+  plan: 3,
+  restart: 2,
+  lose: 0.8,
+  time: 14,
+  outage: 1,
+  board: 18,
+  github: 26,
+};
+
+/** Draws 20 to 60 steps. */
+export function drawHistory(random: Random): readonly Step[] {
+  return Array.from({ length: random.between(20, 60) }, () => drawStep(random));
+}
+
+function drawStep(random: Random): Step {
+  const kind = pickWeighted(random, weights);
+  switch (kind) {
+    case "sync":
+      return { kind, seed: random.seed(), hasFaults: random.chance(0.7) };
+    case "crash":
+      return { kind, seed: random.seed(), doom: drawDoom(random) };
+    case "stop":
+      return { kind, seed: random.seed(), request: random.between(1, 15) };
+    case "plan":
+    case "restart":
+    case "lose":
+      return { kind };
+    case "time":
+      return { kind, ms: drawTime(random) };
+    case "outage": {
+      const fault = random.pick(["unreachable", "unauthorized", "limited"] as const);
+      return {
+        kind,
+        side: random.pick(["board", "tracker"] as const),
+        fault,
+        ms: random.between(1, 30) * minuteMs,
+      };
+    }
+    case "board":
+    case "github":
+      return { kind, seed: random.seed() };
+  }
+}
+
+function drawDoom(random: Random): Doom {
+  const when = random.pick(["before", "after"] as const);
+  return random.chance(0.5)
+    ? { at: "await", count: random.between(1, 20), when }
+    : { at: "commit", count: random.between(1, 40), when };
+}
+
+function drawTime(random: Random): number {
+  return Math.floor(
+    random.pick([0.5, 2, 3, 5, 5, 16, 20, 60, 400, 1_500]) * minuteMs * (0.5 + random.next()),
+  );
+}
+
+/** A step in words; what people do says so itself. */
+export function describeStep(step: Step): string {
+  switch (step.kind) {
+    case "sync":
+      return step.hasFaults ? "a run, with faults" : "a run";
+    case "crash":
+      return `a run, with faults, that ends ${step.doom.when} ${step.doom.at} ${step.doom.count}`;
+    case "stop":
+      return `a run, with faults, that a signal ends at request ${step.request}`;
+    case "plan":
+      return "`plan`, then a run with the same inputs";
+    case "restart":
+      return "the process is restarted";
+    case "lose":
+      return "somebody deletes the database";
+    case "time":
+      return `${describeTime(step.ms)} pass`;
+    case "outage":
+      return `the ${step.side} is ${step.fault} for ${describeTime(step.ms)}`;
+    case "board":
+    case "github":
+      return step.kind;
+  }
+}
+
+function describeTime(ms: number): string {
+  const minutes = Math.floor(ms / minuteMs);
+  return minutes >= 120
+    ? `${Math.floor(minutes / 60)} h`
+    : `${minutes} min ${Math.round((ms % minuteMs) / 1_000)} s`;
+}

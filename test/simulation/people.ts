@@ -1,0 +1,205 @@
+import type { BoardPost, BoardServer } from "./board-server.ts";
+import { describePost } from "./board-server.ts";
+import type { HubIssue, HubServer } from "./github-server.ts";
+import { pickWeighted, type Random } from "./random.ts";
+import { categories, columns, type Scenario, statuses } from "./scenario.ts";
+import type { Events } from "./watcher.ts";
+
+/** People on both sides. Each act says in a few words what was done; nothing may be there to be changed. */
+export interface People {
+  onBoard(random: Random): string;
+  onGitHub(random: Random): string;
+}
+
+const boardActs = {
+  status: 8,
+  column: 4,
+  onRoadmap: 3,
+  category: 1,
+  text: 4,
+  votes: 2,
+  reviewed: 1,
+  archive: 2,
+  unarchive: 2,
+  remove: 1,
+  add: 4,
+  hide: 1,
+} as const;
+
+const hubActs = {
+  complete: 8,
+  drop: 4,
+  reopen: 6,
+  start: 6,
+  pause: 4,
+  assign: 3,
+  unassign: 2,
+  plan: 3,
+  unplan: 2,
+  comment: 3,
+  below: 3,
+  inside: 1,
+  crlf: 1,
+  retitle: 1,
+  remove: 0.7,
+  stranger: 1.5,
+} as const;
+
+export function createPeople(
+  board: BoardServer,
+  hub: HubServer,
+  events: Events,
+  { github, policy }: Scenario,
+): People {
+  const lagMs = (random: Random): number =>
+    random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
+  return {
+    onBoard(random) {
+      const act = pickWeighted(random, boardActs);
+      if (act === "add") return describeAdded(addPost(board, random));
+      const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
+      if (posts.length === 0) return "nobody finds a post";
+      return changePost(board, random.pick(posts), act, random);
+    },
+    onGitHub(random) {
+      const act = pickWeighted(random, hubActs);
+      if (act === "stranger") return openByStranger(hub, board, random);
+      const issues = hub.repositories.flatMap((repository) =>
+        repository.issues.filter(({ isDeleted }) => !isDeleted),
+      );
+      if (issues.length === 0) return "nobody finds an issue";
+      const issue = random.pick(issues);
+      const words = changeIssue(hub, issue, act, random, lagMs(random));
+      events.issueMoves(issue);
+      return words;
+    },
+  };
+}
+
+export function addPost(board: BoardServer, random: Random): BoardPost {
+  const post = board.add({
+    status: random.pick(statuses),
+    roadmapColumn: random.chance(0.5) ? random.pick(columns) : null,
+    onRoadmap: random.chance(0.4),
+    isReviewed: random.chance(0.7),
+    categoryId: random.pick(categories),
+    votes: random.below(8),
+  });
+  post.values.description = describePost(post.id, 1);
+  return post;
+}
+
+function describeAdded({ id, values }: BoardPost): string {
+  return `somebody adds ${id} with the status ${values.status}`;
+}
+
+function changePost(
+  board: BoardServer,
+  post: BoardPost,
+  act: Exclude<keyof typeof boardActs, "add">,
+  random: Random,
+): string {
+  const set = (field: Parameters<BoardServer["set"]>[1], value: string | number | boolean | null): string => {
+    board.set(post, field, value, "person");
+    return `somebody sets ${field} of ${post.id} to ${value}`;
+  };
+  switch (act) {
+    case "status":
+      return set("status", random.pick(statuses));
+    case "column":
+      return set("roadmapColumn", random.pick(columns));
+    case "onRoadmap":
+      return set("onRoadmap", random.chance(0.5));
+    case "category":
+      return set("categoryId", random.pick(categories));
+    case "votes":
+      return set("votes", random.below(9));
+    case "reviewed":
+      return set("isReviewed", random.chance(0.5));
+    case "archive":
+      return set("isArchived", true);
+    case "unarchive":
+      return set("isArchived", false);
+    case "text":
+      post.version += 1;
+      if (random.chance(0.3)) set("title", `Wish of ${post.id}, edited ${post.version} times`);
+      return set("description", describePost(post.id, post.version));
+    case "remove":
+      post.isDeleted = true;
+      return `somebody deletes ${post.id}`;
+    case "hide":
+      post.hiddenFor = random.between(1, 3);
+      return `the board leaves ${post.id} out of its next ${post.hiddenFor} lists`;
+  }
+}
+
+function changeIssue(
+  hub: HubServer,
+  issue: HubIssue,
+  act: Exclude<keyof typeof hubActs, "stranger">,
+  random: Random,
+  lagMs: number,
+): string {
+  const name = `${issue.repository.name}#${issue.number}`;
+  const { issue: facts, body, title } = issue.record;
+  const change = (words: string, made: Parameters<HubServer["change"]>[1]): string => {
+    hub.change(issue, made, lagMs);
+    return `somebody ${words} ${name}`;
+  };
+  switch (act) {
+    case "complete":
+      return change("closes as completed", { issue: { state: "closed", stateReason: "completed" } });
+    case "drop": {
+      const stateReason = random.pick(["not_planned", "duplicate"]);
+      return change(`closes as ${stateReason}`, { issue: { state: "closed", stateReason } });
+    }
+    case "reopen":
+      if (facts.state === "open") return change("comments on", {});
+      return change("reopens", { issue: { state: "open", stateReason: "reopened" } });
+    case "start":
+      return change("labels 'in progress'", {
+        issue: { labels: [...facts.labels.filter((label) => label !== "in progress"), "in progress"] },
+      });
+    case "pause":
+      return change("takes 'in progress' from", {
+        issue: { labels: facts.labels.filter((label) => label !== "in progress") },
+      });
+    case "assign":
+      return change("takes on", { issue: { assignees: ["maintainer"] } });
+    case "unassign":
+      return change("gives back", { issue: { assignees: [] } });
+    case "plan":
+      return change("plans", { issue: { milestone: { number: 1, title: "Backlog", state: "open" } } });
+    case "unplan":
+      return change("takes the milestone from", { issue: { milestone: null } });
+    case "comment":
+      return change("comments on", {});
+    case "below":
+      return change("writes below the block of", { body: `${body}\nA note of ours.` });
+    case "inside":
+      issue.isBlockEdited = true;
+      return change("edits the managed block of", { body: body.replace("Canary", "Edited canary") });
+    case "crlf":
+      return change("saves in GitHub's form", { body: body.replaceAll(/\r?\n/g, "\r\n") });
+    case "retitle":
+      return change("renames", { title: `${title} (renamed)` });
+    case "remove":
+      issue.isDeleted = true;
+      return `somebody deletes ${name}`;
+  }
+}
+
+/** Whoever copies a marker is not us: it must not count. */
+function openByStranger(hub: HubServer, board: BoardServer, random: Random): string {
+  const repository = random.pick(hub.repositories);
+  const ours = repository.issues.find(({ openedFor }) => openedFor.length > 0);
+  const body = ours !== undefined && random.chance(0.7) ? ours.record.body : "My own words.";
+  const write = { labels: [], assignees: [], milestone: undefined, type: undefined } as const;
+  const issue = hub.open(
+    repository,
+    { kind: "create-issue", title: `Of a stranger, among ${board.posts.length} posts`, body, ...write },
+    "stranger",
+    0,
+  );
+  return `a stranger opens ${repository.name}#${issue.number}${body === "My own words." ? "" : " with a copied marker"}`;
+}

@@ -1,0 +1,48 @@
+import type { RunResult } from "../../src/sync/run.ts";
+import type { PlannedAction } from "../../src/sync/world.ts";
+import type { SentWrite } from "./invariants.ts";
+import type { Stage } from "./stage.ts";
+import { calm } from "./wire.ts";
+
+/** I15: `plan`, and right after it a run that sees the same; the one says what the other does. */
+export async function planThenSync(stage: Stage): Promise<string> {
+  const { time, wire, watch, board } = stage;
+  const isChanging = time.pending > 0 || board.posts.some(({ hiddenFor }) => hiddenFor > 0);
+  if (isChanging || wire.outage("board") !== undefined || wire.outage("tracker") !== undefined) {
+    return "no calm moment for a plan";
+  }
+  watch.events.runBegins();
+  const planned = await stage.plan(calm());
+  const done = await stage.run(calm());
+  if (planned === undefined || done === undefined) return "the run ended early";
+  const wanted = (planned.plan.projects[0]?.actions ?? []).filter(({ held }) => held === undefined);
+  compare(stage, wanted, done);
+  return `planned ${wanted.length}, sent ${watch.sent.length}`;
+}
+
+function compare({ watch }: Stage, wanted: readonly PlannedAction[], done: RunResult): void {
+  const rest = wanted.map(nameOf);
+  for (const write of watch.sent) {
+    const name = `${write.kind} ${write.target} ${write.fields}`;
+    const index = rest.indexOf(name);
+    if (index === -1) watch.violate("I15", `the run sends ${name}, which the plan did not list`);
+    else rest.splice(index, 1);
+  }
+  // What pace, budget or an issue that people edited puts off is said, and stays for the next run.
+  if (hasTrouble(done)) return;
+  const left = rest.filter((name) => !name.startsWith("update-issue"));
+  if (left.length > 0) watch.violate("I15", `the plan lists ${left.join(", ")}, which the run does not send`);
+}
+
+function nameOf({ kind, post, issue, fields }: PlannedAction): string {
+  const written: Record<SentWrite["kind"], string> = {
+    "create-issue": `${issue} ${String(fields["title"])}`,
+    "update-issue": `${issue} `,
+    "patch-post": `${post} ${JSON.stringify(fields)}`,
+  };
+  return `${kind} ${written[kind]}`;
+}
+
+function hasTrouble({ report }: RunResult): boolean {
+  return report.projects.some(({ waiting, failed }) => waiting + failed > 0);
+}

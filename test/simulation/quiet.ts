@@ -1,0 +1,139 @@
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Row } from "../../src/model/link.ts";
+import { type PostField, type PostId, postFields, type RuleField } from "../../src/model/post.ts";
+import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields.ts";
+import { selectPost } from "../../src/plan/select.ts";
+import type { BoardPost } from "./board-server.ts";
+import { startLife } from "./process.ts";
+import { projectId } from "./scenario.ts";
+import type { Stage } from "./stage.ts";
+import { calm } from "./wire.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** More runs than any backlog of a history needs, with the hour's limit of the pace in between. */
+const maxRuns = 40;
+
+/** I3 and I16: faults and people stop; then it must come to rest, with every change done or said. */
+export async function comeToRest(stage: Stage): Promise<void> {
+  const { scenario, wire, time, watch, board } = stage;
+  wire.outages.clear();
+  for (const post of board.posts) post.hiddenFor = 0;
+  const { waits, fullEveryMs } = scenario.policy;
+  const pauses = [waits.createMs + minuteMs, scenario.settings.settleMs + minuteMs, fullEveryMs + minuteMs];
+  let idle = 0;
+  for (let run = 0; idle < 2; run += 1) {
+    if (run === maxRuns) {
+      watch.violate(
+        "I3",
+        `after ${maxRuns} quiet runs it still writes: ${watch.sent.map(({ kind, target }) => `${kind} ${target}`).join(", ")}`,
+      );
+      return;
+    }
+    time.advance(pauses[run] ?? hourMs + minuteMs);
+    await stage.run(calm());
+    if (watch.violations.length > 0) return;
+    idle = run >= pauses.length && watch.sent.length === 0 ? idle + 1 : 0;
+  }
+  checkRest(stage);
+}
+
+function checkRest(stage: Stage): void {
+  const life = startLife();
+  const ledger = stage.state.open(life);
+  const waiting = new Set(ledger.rows.waiting(projectId, 1_000).map(({ post }) => post));
+  for (const { kind, post, state } of ledger.journal.open(projectId)) {
+    // One that has not left, of a row that waits for a person, is as visible as the row.
+    if (state === "PREPARED" && waiting.has(post)) continue;
+    if (isAbsent(stage, post) && stage.scenario.known.has("intent-of-absent-post")) continue;
+    stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
+  }
+  for (const post of stage.board.posts) {
+    if (post.isDeleted) continue;
+    const row = ledger.rows.row(projectId, post.id, stage.time.now());
+    if (row === undefined) stage.watch.violate("I3", `the state does not know ${post.id}`);
+    else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
+    else checkLinked(stage, post, row, ledger);
+  }
+}
+
+/** Whether people took the post away, or into the archive. */
+function isAbsent({ board }: Stage, id: PostId): boolean {
+  const post = board.find(id);
+  return post === undefined || post.values.isArchived === true;
+}
+
+function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, isWaiting: boolean): void {
+  const seen = new Set(postFields.filter((field) => !scenario.board.hidden.includes(field)));
+  const values = Object.fromEntries(
+    [...seen].map((field): [PostField, unknown] => [field, post.values[field]]),
+  );
+  const { isSelected, reason } = selectPost(
+    { id: post.id, values: values as Row["post"]["values"] },
+    scenario.settings,
+    seen,
+  );
+  if (!isSelected || isWaiting || scenario.settings.writes === "none") return;
+  watch.violate("I3", `${post.id} has no issue, and nothing says why (${reason}; missing ${row.missing})`);
+}
+
+function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): void {
+  const { scenario, watch, hub, records } = stage;
+  const [first] = row.links;
+  const issue = first && hub.find(first.link.issue.repositoryId, first.link.issue.number);
+  if (issue === undefined || scenario.settings.writes !== "all") return;
+  const waits = new Set(
+    ledger.rows.waiting(projectId, 1_000).flatMap((line) => (line.post === post.id ? [line.kind] : [])),
+  );
+  for (const field of new Set(
+    scenario.settings.rules.flatMap(({ set }) => Object.keys(set) as RuleField[]),
+  )) {
+    const history = watch.targets.of(post.id, field);
+    if (history === undefined) continue;
+    const base = row.base[field];
+    if (base === undefined || !isSameTarget(field, base.target, history.target)) {
+      if (waits.size > 0) continue;
+      watch.violate(
+        "I16",
+        `the target of ${post.id}.${field} moved to ${describe(history.target)}; the state has ${base ? describe(base.target) : "none"}, and nothing says why`,
+      );
+      continue;
+    }
+    if (history.target.kind === "none" || isSameValue(field, post.values[field], history.target.value))
+      continue;
+    const touch = post.touched.get(field);
+    const agreement = records.agreement(post.id, field);
+    const isOverridden = touch !== undefined && touch.by !== "us" && touch.at >= (agreement?.lookedAt ?? 0);
+    const isSaid = (["disagreement", "did-not-stick", "held"] as const).some(
+      (kind) => records.saidAt(post.id, kind) >= (agreement?.at ?? 0),
+    );
+    if (isOverridden || isSaid || waits.size > 0 || scenario.board.hidden.includes(field)) continue;
+    watch.violate(
+      "I3",
+      `${post.id}.${field} is ${showValue(post.values[field])} and should be ${describe(history.target)}; nobody moved it, and nothing says why`,
+    );
+  }
+  checkText(stage, post, row, waits.size > 0);
+}
+
+/** `content: follow`: the block shows what the post says. */
+function checkText({ scenario, watch, hub }: Stage, post: BoardPost, row: Row, isSaid: boolean): void {
+  if (scenario.settings.content !== "follow" || isSaid) return;
+  if (post.values.isArchived === true && !scenario.board.hidden.includes("isArchived")) return;
+  for (const { link, content } of row.links) {
+    const issue = hub.find(link.issue.repositoryId, link.issue.number);
+    if (issue === undefined || link.origin !== "opened" || content === undefined || issue.isBlockEdited)
+      continue;
+    if (issue.record.body.includes(String(post.values.description))) continue;
+    watch.violate(
+      "I3",
+      `${issue.repository.name}#${issue.number} does not show the text of ${post.id}, and nothing says why`,
+    );
+  }
+}
+
+function describe(
+  target: { readonly kind: "none" } | { readonly kind: "value"; readonly value: unknown },
+): string {
+  return target.kind === "none" ? "no rule" : `\`${String(target.value)}\``;
+}

@@ -1,0 +1,48 @@
+import type { Ledger, RowNote } from "../../src/ledger/ledger.ts";
+import type { Target } from "../../src/model/link.ts";
+import { type PostId, type RuleField, ruleFields } from "../../src/model/post.ts";
+import { isSameTarget } from "../../src/plan/fields.ts";
+import type { Looks } from "./checks-board.ts";
+import type { Time } from "./clock.ts";
+
+/** When the state took a target for agreed, and when the board had shown the post last before that; true times. */
+export interface Agreement {
+  readonly target: Target;
+  readonly at: number;
+  readonly lookedAt: number;
+}
+
+/** What was recorded about posts: a later record replaces it in the state. */
+export interface Records {
+  /** The ledger, with an ear for what is recorded. */
+  hear(ledger: Ledger): Ledger;
+  agreement(post: PostId, field: RuleField): Agreement | undefined;
+  /** When a note of this kind was recorded last; -1 for never. */
+  saidAt(post: PostId, kind: RowNote["kind"]): number;
+}
+
+export function createRecords(time: Time, looks: Looks): Records {
+  const agreements = new Map<string, Agreement>();
+  const said = new Map<string, number>();
+  return {
+    hear: (ledger) => ({
+      ...ledger,
+      rows: {
+        ...ledger.rows,
+        record(project, post, record) {
+          ledger.rows.record(project, post, record);
+          for (const { kind } of record.notes) said.set(`${post} ${kind}`, time.now());
+          for (const field of ruleFields) {
+            const target = record.base[field]?.target;
+            const known = agreements.get(`${post} ${field}`);
+            if (target === undefined || (known && isSameTarget(field, known.target, target))) continue;
+            const lookedAt = looks.at(post) ?? 0;
+            agreements.set(`${post} ${field}`, { target, at: time.now(), lookedAt });
+          }
+        },
+      },
+    }),
+    agreement: (post, field) => agreements.get(`${post} ${field}`),
+    saidAt: (post, kind) => said.get(`${post} ${kind}`) ?? -1,
+  };
+}

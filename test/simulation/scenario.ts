@@ -1,0 +1,193 @@
+import type { PostField, ProjectId } from "../../src/model/post.ts";
+import { boardHash } from "../../src/plan/marker.ts";
+import { defaultRules } from "../../src/plan/rules.ts";
+import type { Rule, Select, Settings } from "../../src/plan/settings.ts";
+import type { Policy } from "../../src/sync/world.ts";
+import { pickWeighted, type Random } from "./random.ts";
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+export const projectId = "prj_1" as ProjectId;
+export const projectKey = "acme-app";
+export const ourLogin = "boardsync-bot";
+export const categories = ["cat_1", "cat_api"] as const;
+export const statuses = ["open", "planned", "in_progress", "completed", "closed"] as const;
+export const columns = ["PLANNED", "IN_PROGRESS", "COMPLETED"] as const;
+export const ownRepo = "acme/app";
+export const otherRepo = "acme/api";
+
+/** What is fixed for a whole history: the config, and how the two sides behave. */
+export interface Scenario {
+  readonly settings: Omit<Settings, "project">;
+  readonly policy: Policy;
+  readonly board: BoardTraits;
+  readonly github: GitHubTraits;
+  /** How wrong the program's clock is. */
+  readonly skewMs: number;
+  /** Every run is a process of its own, as from cron; else one process lives until it is restarted. */
+  readonly isOneShot: boolean;
+  /** Of a request: how likely it is to meet a fault in a step with faults. */
+  readonly faultRate: number;
+  /** Of a request: how likely people are to act while it is under way. */
+  readonly peopleRate: number;
+  /** A second connection watches, and a crash opens the database anew from copies of its files, as after a power cut. */
+  readonly hasPowerCuts: boolean;
+  readonly posts: number;
+  /** Faults of the program that are known: what they break is not looked for. */
+  readonly known: ReadonlySet<KnownFault>;
+}
+
+/** Faults of the program that are known and not mended yet; README.md says what they are. */
+export const knownFaults = [
+  "limit-after-restart",
+  "intent-of-absent-post",
+  "parked-part-of-a-patch",
+] as const;
+export type KnownFault = (typeof knownFaults)[number];
+
+export interface BoardTraits {
+  readonly pageSize: number;
+  /** Fields that no record shows. */
+  readonly hidden: readonly PostField[];
+  /** Shows `In Progress` for `in_progress`. */
+  readonly respells: boolean;
+  /** Takes a PATCH of the status, answers 200, and changes nothing. */
+  readonly ignoresStatus: boolean;
+  /** Answers 400 to this status. */
+  readonly refuses: string | undefined;
+  /** Moves the post in its roadmap itself when the status changes. */
+  readonly movesColumn: boolean;
+  /** What a PATCH answers. */
+  readonly answers: "record" | "nothing";
+}
+
+export interface GitHubTraits {
+  readonly pageSize: number;
+  /** A change is in the lists at most this much later. */
+  readonly lagMs: number;
+  readonly canPush: boolean;
+}
+
+/** Draws a scenario. */
+export function drawScenario(random: Random, known: ReadonlySet<KnownFault>): Scenario {
+  const rules = drawRules(random);
+  const settings = drawSettings(random, rules);
+  const waits = random.pick([
+    { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },
+    { createMs: 2 * minuteMs, patchMs: 30 * secondMs },
+  ]);
+  return {
+    settings,
+    policy: drawPolicy(random, waits),
+    board: drawBoard(random, settings),
+    github: {
+      pageSize: random.pick([100, 100, 4, 2]),
+      lagMs: random.chance(0.5) ? 0 : Math.min(100 * secondMs, waits.createMs * 0.8),
+      canPush: random.chance(0.9),
+    },
+    skewMs: random.chance(0.6) ? 0 : random.between(-90, 90) * secondMs,
+    isOneShot: random.chance(0.3),
+    faultRate: random.pick([0, 0.05, 0.2, 0.5]),
+    peopleRate: random.pick([0, 0.02, 0.1]),
+    hasPowerCuts: random.chance(0.02),
+    posts: random.between(2, 8),
+    known,
+  };
+}
+
+function drawRules(random: Random): readonly Rule[] {
+  const full: readonly Rule[] = [
+    {
+      when: { state: "closed", reason: ["completed"] },
+      set: { status: "completed", roadmapColumn: "COMPLETED" },
+    },
+    {
+      when: { state: "closed", reason: ["not_planned", "duplicate"] },
+      set: { status: "closed", onRoadmap: false },
+    },
+    {
+      when: { state: "open", labels: ["in progress"] },
+      set: { status: "in_progress", roadmapColumn: "IN_PROGRESS", onRoadmap: true },
+    },
+    { when: { milestone: "any" }, set: { status: "planned", roadmapColumn: "PLANNED", onRoadmap: true } },
+  ];
+  const always: readonly Rule[] = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: { state: "open", assigned: true }, set: { status: "in_progress" } },
+    { when: {}, set: { status: "planned" } },
+  ];
+  return random.pick([full, full, always, defaultRules()]);
+}
+
+function drawSettings(random: Random, rules: readonly Rule[]): Omit<Settings, "project"> {
+  return {
+    repo: ownRepo,
+    writes: pickWeighted(random, { all: 20, issues: 1, none: 1 }),
+    select: drawSelect(random),
+    route: random.chance(0.3) ? [{ category: "cat_api", repo: otherRepo }] : [],
+    issue: {
+      labels: random.chance(0.5) ? ["feedback"] : [],
+      categoryLabels: random.chance(0.3) ? { cat_1: "area: billing" } : {},
+      assignees: random.chance(0.2) ? ["maintainer"] : [],
+      ...(random.chance(0.2) && { milestone: "Backlog" }),
+    },
+    content: random.chance(0.7) ? "follow" : "once",
+    rules,
+    whenNoRule: random.chance(0.7) ? "restore" : "keep",
+    conflict: pickWeighted(random, { tracker: 6, board: 2, hold: 2 }),
+    several: "all",
+    settleMs: random.pick([0, 0, 0, 5 * minuteMs, 30 * minuteMs]),
+    guard: random.pick([
+      { issues: 50, statuses: 25, flips: 3 },
+      { issues: 50, statuses: 25, flips: 20 },
+      { issues: 2, statuses: 2, flips: 3 },
+    ]),
+  };
+}
+
+function drawSelect(random: Random): Select {
+  const archived = { archived: false, isArchivedDefault: true };
+  return random.pick<Select>([
+    archived,
+    archived,
+    archived,
+    { ...archived, statuses: ["planned", "in_progress"] },
+    { ...archived, minVotes: 3 },
+    { ...archived, reviewed: true },
+  ]);
+}
+
+function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
+  return {
+    boardHash: boardHash("https://feedback.example.com/api/v1"),
+    fullEveryMs: 6 * hourMs,
+    budgetMs: random.pick([10 * minuteMs, 10 * minuteMs, 30 * secondMs]),
+    waits,
+    pace: random.pick([
+      { minIntervalMs: secondMs, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 },
+      { minIntervalMs: 2 * secondMs, createsPerMinute: 2, createsPerHour: 5, writesPerHour: 8 },
+    ]),
+    webHosts: [],
+    projectKeys: [projectKey],
+    trustedAuthors: [],
+    concurrency: random.pick([1, 4]),
+    keepMs: 180 * 24 * hourMs,
+  };
+}
+
+function drawBoard(random: Random, { rules, select }: Omit<Settings, "project">): BoardTraits {
+  const mayHide: PostField[] = ["updatedAt", "isArchived", "roadmapColumn", "onRoadmap", "url"];
+  if (select.minVotes === undefined) mayHide.push("votes");
+  if (rules.length > 2 && random.chance(0.1) && select.statuses === undefined) mayHide.push("status");
+  return {
+    pageSize: random.pick([100, 3, 2, 1]),
+    hidden: random.chance(0.6) ? [] : mayHide.filter(() => random.chance(0.4)),
+    respells: random.chance(0.3),
+    ignoresStatus: random.chance(0.06),
+    refuses: random.chance(0.06) ? random.pick(["in_progress", "completed"]) : undefined,
+    movesColumn: random.chance(0.15),
+    answers: random.chance(0.7) ? "record" : "nothing",
+  };
+}

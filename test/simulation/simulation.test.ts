@@ -1,0 +1,59 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { plantedBugs } from "./bugs.ts";
+import { shrinkHistory } from "./shrink.ts";
+import { createStates, type States } from "./state.ts";
+import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
+
+/** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
+const slice = 60;
+/** Within so many histories a planted bug has to be found. */
+const reach = 200;
+
+const states = createStates();
+afterAll(() => states.close());
+
+describe("the simulation", () => {
+  it(`breaks no promise in the histories 1 to ${slice}`, async () => {
+    const failed: string[] = [];
+    for (let seed = 1; seed <= slice; seed += 1) {
+      const { violations } = await playHistory(states, seed);
+      failed.push(...violations.map(({ invariant, message }) => `seed ${seed}: ${invariant}: ${message}`));
+    }
+    expect(failed).toEqual([]);
+  });
+
+  it("plays the same history for the same seed", async () => {
+    const first = await playHistory(states, 7, { isTold: true });
+    await playHistory(states, 8);
+    expect((await playHistory(states, 7, { isTold: true })).story).toEqual(first.story);
+  });
+});
+
+describe("the checks are not blind", () => {
+  it.each(plantedBugs.map((planted) => [planted.words, planted] as const))(
+    "finds it when %s",
+    async (_words, { bug, breaks }) => {
+      const found = await findFailure(states, { bug });
+      expect(breaks).toContain(found?.violations[0]?.invariant);
+    },
+  );
+
+  it("makes a failing history shorter, and it still fails", async () => {
+    const planted = plantedBugs.find(({ words }) => words.startsWith("the base is not kept"));
+    const bug = planted?.bug ?? {};
+    const found = await findFailure(states, { bug });
+    if (found === undefined) throw new Error("The planted bug was not found.");
+    const short = await shrinkHistory(states, found, { bug });
+    expect(short.violations[0]?.invariant).toBe(found.violations[0]?.invariant);
+    expect(short.steps.length).toBeLessThan(found.steps.length);
+    expect(short.story.length).toBeGreaterThan(0);
+  });
+});
+
+async function findFailure(of: States, options: HistoryOptions): Promise<Outcome | undefined> {
+  for (let seed = 1; seed <= reach; seed += 1) {
+    const outcome = await playHistory(of, seed, options);
+    if (outcome.violations.length > 0) return outcome;
+  }
+  return undefined;
+}

@@ -1,0 +1,171 @@
+import type { Board } from "../../src/board/board.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Log } from "../../src/log.ts";
+import { type RunResult, runProjects } from "../../src/sync/run.ts";
+import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
+import type { Tracker } from "../../src/tracker/tracker.ts";
+import { createSimBoard } from "./board.ts";
+import { type BoardServer, createBoardServer } from "./board-server.ts";
+import { createSkewedClock, createTime, type Time } from "./clock.ts";
+import { createSimTracker } from "./github.ts";
+import { createHubServer, type HubServer } from "./github-server.ts";
+import { createWatch, type Watch } from "./invariants.ts";
+import { createPeople, type People } from "./people.ts";
+import { Crash, type Doom, type Life, meetDoom, startLife } from "./process.ts";
+import { createRecords, type Records } from "./records.ts";
+import { projectKey, type Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
+import { createWire, type Weather, type Wire } from "./wire.ts";
+
+/** A bug that is planted on purpose: wraps what the program works with. */
+export interface Bug {
+  board?(board: Board): Board;
+  tracker?(tracker: Tracker): Tracker;
+  ledger?(ledger: Ledger): Ledger;
+}
+
+/** Everything that one history plays on. */
+export interface Stage {
+  readonly scenario: Scenario;
+  readonly state: State;
+  readonly time: Time;
+  readonly wire: Wire;
+  readonly board: BoardServer;
+  readonly hub: HubServer;
+  readonly watch: Watch;
+  readonly people: People;
+  readonly records: Records;
+  readonly counts: { runs: number };
+  /** One run. A process is started where none lives. */
+  run(weather: Weather, end?: RunEnd): Promise<RunResult | undefined>;
+  /** `plan`, on a private copy. */
+  plan(weather: Weather): Promise<RunResult | undefined>;
+  /** The process ends between two runs. */
+  endProcess(): void;
+}
+
+export interface RunEnd {
+  readonly doom?: Doom;
+  /** The request at which a signal comes. */
+  readonly stopAt?: number;
+}
+
+/** 2026-01-05, a Monday. */
+const start = Date.UTC(2026, 0, 5, 9);
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+const templates = {
+  title: "{{ post.title }}",
+  body: "{{ post.description }}",
+  postUrl: undefined,
+};
+
+export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
+  const time = createTime(start);
+  const wire = createWire(time);
+  const board = createBoardServer(time, scenario.board);
+  const hub = createHubServer(time, scenario.github);
+  const watch = createWatch(time, scenario, state, hub);
+  const people = createPeople(board, hub, watch.events, scenario);
+  const records = createRecords(time, watch.looks);
+  const counts = { runs: 0 };
+  const project: SyncProject = { key: projectKey, settings: scenario.settings, templates };
+  let process: { readonly life: Life; readonly world: World } | undefined;
+
+  const worldOf = (life: Life, ledger: Ledger): World => ({
+    board:
+      bug.board?.(createSimBoard(board, wire, watch.events, life, scenario)) ??
+      createSimBoard(board, wire, watch.events, life, scenario),
+    tracker:
+      bug.tracker?.(createSimTracker(hub, wire, watch.events, life, scenario)) ??
+      createSimTracker(hub, wire, watch.events, life, scenario),
+    ledger: records.hear(bug.ledger?.(ledger) ?? ledger),
+    clock: createSkewedClock(
+      time,
+      () => scenario.skewMs,
+      () => meetDoom(life, "await", "before"),
+    ),
+    log: silent,
+    policy: scenario.policy,
+  });
+  const startProcess = (): { readonly life: Life; readonly world: World } => {
+    const life = startLife();
+    return { life, world: worldOf(life, state.open(life)) };
+  };
+  const go = async (world: World, life: Life, mode: Mode, end: RunEnd): Promise<RunResult | undefined> => {
+    const controller = new AbortController();
+    let requests = 0;
+    wire.watch = () => {
+      requests += 1;
+      if (requests === end.stopAt) controller.abort();
+    };
+    try {
+      const result = await runProjects([project], world, mode, controller.signal);
+      if (life.isDead) watch.violate("no bug", "a run goes on after its process has ended");
+      return result;
+    } catch (error) {
+      if (!(error instanceof Crash))
+        watch.violate("no bug", `a run throws ${error instanceof Error ? error.stack : error}`);
+      life.isDead = true;
+      return undefined;
+    }
+  };
+  return {
+    scenario,
+    state,
+    time,
+    wire,
+    board,
+    hub,
+    watch,
+    people,
+    records,
+    counts,
+    async run(weather, end = {}) {
+      if (scenario.isOneShot) endProcess();
+      process ??= startProcess();
+      const { life, world } = process;
+      Object.assign(life, { awaits: 0, commits: 0, doom: end.doom });
+      wire.weather = weather;
+      counts.runs += 1;
+      const startedAt = time.now();
+      const before = world.board.requests + world.tracker.requests;
+      watch.events.runBegins();
+      const result = await go(world, life, "sync", end);
+      if (life.isDead) {
+        endProcess();
+        if (scenario.hasPowerCuts) state.cutPower();
+      }
+      watch.events.runEnds();
+      checkBounds(world.board.requests + world.tracker.requests - before, time.now() - startedAt);
+      return result;
+    },
+    async plan(weather) {
+      const life: Life = { ...startLife(), mode: "plan", closedUntil: process?.life.closedUntil ?? 0 };
+      wire.weather = weather;
+      return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));
+    },
+    endProcess,
+  };
+
+  function endProcess(): void {
+    if (process === undefined) return;
+    process.life.isDead = true;
+    process = undefined;
+    watch.events.processEnds();
+  }
+
+  /** I14. */
+  function checkBounds(requests: number, durationMs: number): void {
+    const size = board.posts.length + hub.repositories.reduce((sum, { issues }) => sum + issues.length, 0);
+    if (requests > 40 + 10 * size)
+      watch.violate("I14", `a run sends ${requests} requests for ${size} posts and issues`);
+    const slackMs = 60_000;
+    if (durationMs > scenario.policy.budgetMs + slackMs)
+      watch.violate(
+        "I14",
+        `a run takes ${Math.round(durationMs / 1_000)} s; its budget is ${scenario.policy.budgetMs / 1_000} s`,
+      );
+  }
+}

@@ -1,0 +1,214 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
+import { type Life, meetDoom } from "./process.ts";
+
+/**
+ * The real SQLite state, on tmpfs, for one history after another. Opening a database and preparing its statements would
+ * cost more than a history does, so the connection stays open: a process that crashes loses its ledger, its transaction
+ * and all that it held in memory, and the next one begins with what is committed.
+ */
+export interface State {
+  /** The ledger of a new process. */
+  open(life: Life): Ledger;
+  /** Runs `work` on a ledger of its own, and forgets everything that it did: a private copy of the state. */
+  onCopy<T>(life: Life, work: (ledger: Ledger) => Promise<T>): Promise<T>;
+  /** Empties the state, as if the file had been deleted. */
+  clear(): void;
+  /** Goes on with copies of the files as they are this moment, which is what a power cut leaves. */
+  cutPower(): void;
+  /** What another process sees: committed lines only. Prepared once. */
+  look<Bound extends unknown[], Found>(sql: string): (...bound: Bound) => readonly Found[];
+  close(): void;
+}
+
+const version = "simulation";
+/** A state is opened at this time, epoch ms; it only matters for migrations. */
+const openedAt = 0;
+
+/**
+ * @param isShared - whether a second connection looks on, as another process would. It costs a history three times what it
+ *   costs else: SQLite then asks the system for a lock at every turn. Without it the same connection looks, outside of any
+ *   transaction, when it sees committed lines only, too.
+ */
+export function createState(isShared: boolean): State {
+  const shared = "/dev/shm";
+  const folder = mkdtempSync(join(existsSync(shared) ? shared : tmpdir(), "boardsync-simulation-"));
+  let files = 0;
+  let file = join(folder, "state.db");
+  const openFile = (): Store => {
+    const opened = cacheStatements(openStore(file, { now: openedAt, version }));
+    if (!isShared) opened.database.pragma("locking_mode = EXCLUSIVE");
+    return opened;
+  };
+  const openLook = (): Onlooker =>
+    createOnlooker(isShared ? new Database(file, { readonly: true }) : store.database);
+  let store = openFile();
+  let onlooker = openLook();
+  const clear = createEraser(() => store.database);
+  const close = (): void => {
+    if (isShared) onlooker.database.close();
+    store.close();
+  };
+  return {
+    open: (life) => createLedger(mortal(store, life)),
+    async onCopy(life, work) {
+      const { database } = store;
+      database.exec("BEGIN");
+      try {
+        return await work(createLedger(mortal(store, life)));
+      } finally {
+        database.exec("ROLLBACK");
+      }
+    },
+    clear,
+    cutPower() {
+      files += 1;
+      const next = join(folder, `state-${files}.db`);
+      copyFileSync(file, next);
+      if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${next}-wal`);
+      close();
+      for (const old of [file, `${file}-wal`, `${file}-shm`]) rmSync(old, { force: true });
+      file = next;
+      store = openFile();
+      onlooker = openLook();
+    },
+    look: <Bound extends unknown[], Found>(sql: string) => {
+      return (...bound: Bound): readonly Found[] => onlooker.all<Bound, Found>(sql, bound);
+    },
+    close() {
+      close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+interface Onlooker {
+  readonly database: Database.Database;
+  all<Bound extends unknown[], Found>(sql: string, bound: Bound): readonly Found[];
+}
+
+/** A second connection, as a server would use it to look into the journal when a request arrives. */
+function createOnlooker(database: Database.Database): Onlooker {
+  const statements = new Map<string, Database.Statement>();
+  return {
+    database,
+    all<Bound extends unknown[], Found>(sql: string, bound: Bound): readonly Found[] {
+      if (database.inTransaction) throw new Error("Nobody can look into a transaction.");
+      let statement = statements.get(sql);
+      if (statement === undefined) {
+        statement = database.prepare(sql);
+        statements.set(sql, statement);
+      }
+      return (statement as Database.Statement<Bound, Found>).all(...bound);
+    },
+  };
+}
+
+/** Prepares every statement once for all ledgers over a connection. */
+function cacheStatements(store: Store): Store {
+  const prepared = new Map<string, Query<never, unknown>>();
+  return {
+    ...store,
+    prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
+      const known = prepared.get(sql) ?? (store.prepare(sql) as Query<never, unknown>);
+      prepared.set(sql, known);
+      return known as unknown as Query<Bound, Found>;
+    },
+  };
+}
+
+/** The store as one process has it: it ends with the process, before or after one of its commits. */
+function mortal(store: Store, life: Life): Store {
+  const { database } = store;
+  /** A statement by itself is a commit, too. */
+  const commit = <T>(work: () => T): T => {
+    if (database.inTransaction) {
+      meetEnd(life);
+      return work();
+    }
+    meetDoom(life, "commit", "before");
+    const done = work();
+    meetDoom(life, "commit", "after");
+    return done;
+  };
+  return {
+    ...store,
+    prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
+      const query = store.prepare<Bound, Found>(sql);
+      return {
+        run: (...bound) => commit(() => query.run(...bound)),
+        insert: (...bound) => commit(() => query.insert(...bound)),
+        get: (...bound) => {
+          meetEnd(life);
+          return query.get(...bound);
+        },
+        all: (...bound) => {
+          meetEnd(life);
+          return query.all(...bound);
+        },
+      };
+    },
+    transaction<T>(work: () => T): T {
+      meetEnd(life);
+      if (database.inTransaction) return store.transaction(work);
+      const done = store.transaction(() => {
+        const result = work();
+        // All of it is written, and none of it is committed.
+        meetDoom(life, "commit", "before");
+        return result;
+      });
+      meetDoom(life, "commit", "after");
+      return done;
+    },
+    read<T>(work: () => T): T {
+      meetEnd(life);
+      return store.read(work);
+    },
+  };
+}
+
+/** A process that is over neither reads nor writes. */
+function meetEnd(life: Life): void {
+  if (life.isDead) meetDoom(life, "commit", "after");
+}
+
+function createEraser(database: () => Database.Database): () => void {
+  const select =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('meta', 'sqlite_sequence')";
+  let tables: readonly string[] | undefined;
+  return () => {
+    const connection = database();
+    tables ??= connection
+      .prepare<[], { name: string }>(select)
+      .all()
+      .map(({ name }) => name);
+    const deletes = tables.map((name) => `DELETE FROM ${name};`).join("");
+    connection.exec(`BEGIN; PRAGMA defer_foreign_keys = ON; ${deletes} DELETE FROM sqlite_sequence;
+      DELETE FROM meta WHERE key <> 'version'; COMMIT`);
+  };
+}
+
+/** A state for nearly all histories, and one for those that a second connection watches. */
+export interface States {
+  readonly fast: State;
+  readonly shared: State;
+  close(): void;
+}
+
+export function createStates(): States {
+  const fast = createState(false);
+  const shared = createState(true);
+  return {
+    fast,
+    shared,
+    close() {
+      fast.close();
+      shared.close();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { PostChange, PostId, RuleField } from "../../src/model/post.ts";
+import type { IssueWrite } from "../../src/tracker/tracker.ts";
+import type { BoardPost } from "./board-server.ts";
+import type { HubIssue, HubRepository } from "./github-server.ts";
+import type { Life } from "./process.ts";
+
+/** A post before a write. */
+export type PostBefore = Pick<BoardPost, "values" | "touched">;
+
+/** A PATCH that leaves. */
+export interface LeavingPatch {
+  readonly life: Life;
+  readonly post: PostId;
+  readonly change: PostChange;
+  /** True time at which it left. */
+  readonly leftAt: number;
+  /** Whether it takes effect, or may. */
+  readonly isHeard: boolean;
+}
+
+/** A write to the tracker that leaves. */
+export interface LeavingIssueWrite {
+  readonly life: Life;
+  readonly repository: HubRepository;
+  readonly write: IssueWrite;
+  readonly leftAt: number;
+  readonly isHeard: boolean;
+  /** Whether it reaches the tracker at all. */
+  readonly hasArrived: boolean;
+}
+
+/** What happens at the two sides, and when runs begin and end. */
+export interface Events {
+  runBegins(): void;
+  /** However it ended. */
+  runEnds(): void;
+  /** A process is over: what it held in memory is lost. */
+  processEnds(): void;
+  /** The state is lost: what it counted is lost, too. */
+  stateIsLost(): void;
+  boardShows(posts: readonly BoardPost[]): void;
+  boardListEnds(shown: readonly PostId[], end: "complete" | "cut" | "incomplete" | "broken"): void;
+  patchLeaves(patch: LeavingPatch): void;
+  patchFindsNoPost(post: PostId): void;
+  patchTakesEffect(
+    post: BoardPost,
+    change: PostChange,
+    before: PostBefore,
+    changed: readonly RuleField[],
+  ): void;
+  issueWriteLeaves(write: LeavingIssueWrite): void;
+  issueOpens(issue: HubIssue): void;
+  /** People, or an edit of ours, changed an issue. */
+  issueMoves(issue: HubIssue): void;
+  trackerAsked(): void;
+  /** Until when, on the program's clock. */
+  trackerLimits(until: number): void;
+}
+
+/** Something that checks one promise, or a few that belong together. */
+export type Check = Partial<Events>;
+
+/** Says that a promise is broken: which, and how, in words. */
+export type Violate = (invariant: string, message: string) => void;
+
+/** Tells every check of everything, in a fixed order. */
+export function joinChecks(checks: readonly Check[]): Events {
+  const all = <Name extends keyof Events>(name: Name): Events[Name] => {
+    const hearing = checks.flatMap((check) => check[name] ?? []);
+    const tell = (...told: unknown[]): void => {
+      for (const hear of hearing) (hear as (...told: unknown[]) => void)(...told);
+    };
+    return tell as Events[Name];
+  };
+  return {
+    runBegins: all("runBegins"),
+    runEnds: all("runEnds"),
+    processEnds: all("processEnds"),
+    stateIsLost: all("stateIsLost"),
+    boardShows: all("boardShows"),
+    boardListEnds: all("boardListEnds"),
+    patchLeaves: all("patchLeaves"),
+    patchFindsNoPost: all("patchFindsNoPost"),
+    patchTakesEffect: all("patchTakesEffect"),
+    issueWriteLeaves: all("issueWriteLeaves"),
+    issueOpens: all("issueOpens"),
+    issueMoves: all("issueMoves"),
+    trackerAsked: all("trackerAsked"),
+    trackerLimits: all("trackerLimits"),
+  };
+}

@@ -1,0 +1,183 @@
+import type { RunResult } from "../../src/sync/run.ts";
+import { describeStep, drawHistory, type Step } from "./history.ts";
+import type { Totals, Violation } from "./invariants.ts";
+import { addPost } from "./people.ts";
+import { planThenSync } from "./plan-check.ts";
+import { comeToRest } from "./quiet.ts";
+import { createRandom } from "./random.ts";
+import { drawScenario, type KnownFault, knownFaults, ourLogin, type Scenario } from "./scenario.ts";
+import { type Bug, createStage, type Stage } from "./stage.ts";
+import type { States } from "./state.ts";
+import type { Weather } from "./wire.ts";
+
+/** What became of one history. */
+export interface Outcome {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  readonly steps: readonly Step[];
+  readonly violations: readonly Violation[];
+  /** In words, when it was asked for. */
+  readonly story: readonly string[];
+  readonly totals: Totals;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly runs: number;
+}
+
+export interface HistoryOptions {
+  /** Another scenario than the seed draws. */
+  readonly scenario?: Scenario;
+  /** Other steps than the seed draws: a shortened history. */
+  readonly steps?: readonly Step[];
+  readonly isTold?: boolean;
+  readonly bug?: Bug;
+  /** What is not looked for; all known faults, unless told otherwise. */
+  readonly known?: ReadonlySet<KnownFault>;
+}
+
+/** Plays one history: the same seed, the same history. */
+export async function playHistory(
+  states: States,
+  seed: number,
+  options: HistoryOptions = {},
+): Promise<Outcome> {
+  const random = createRandom(seed);
+  const drawnScenario = drawScenario(random, options.known ?? new Set(knownFaults));
+  const scenario = options.scenario ?? drawnScenario;
+  const state = scenario.hasPowerCuts ? states.shared : states.fast;
+  state.clear();
+  const stage = createStage(scenario, state, options.bug ?? {});
+  for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
+  const drawn = drawHistory(random);
+  const steps = options.steps ?? drawn;
+  const story: string[] = [];
+  const tell = (words: () => string): void => {
+    if (options.isTold === true) story.push(`${clockTime(stage)}  ${words()}`);
+  };
+  if (options.isTold === true) tellOfWrites(stage, story);
+  for (const step of steps) {
+    const told = await play(stage, step);
+    tell(() => told);
+    if (stage.watch.violations.length > 0) break;
+  }
+  if (stage.watch.violations.length === 0) {
+    tell(() => "faults and people stop");
+    await comeToRest(stage);
+  }
+  stage.endProcess();
+  for (const { invariant, message } of stage.watch.violations) tell(() => `${invariant}: ${message}`);
+  return {
+    seed,
+    scenario,
+    steps,
+    violations: stage.watch.violations,
+    story,
+    totals: stage.watch.totals,
+    faults: stage.wire.faults,
+    runs: stage.counts.runs,
+  };
+}
+
+async function play(stage: Stage, step: Step): Promise<string> {
+  const { time, wire, people } = stage;
+  switch (step.kind) {
+    case "sync":
+      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, step.hasFaults)))}`;
+    case "crash":
+      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), { doom: step.doom }))}`;
+    case "stop":
+      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), { stopAt: step.request }))}`;
+    case "plan":
+      return `${describeStep(step)}: ${await planThenSync(stage)}`;
+    case "restart":
+      stage.endProcess();
+      return describeStep(step);
+    case "lose":
+      return loseState(stage, step);
+    case "time":
+      time.advance(step.ms);
+      return describeStep(step);
+    case "outage":
+      wire.outages.set(step.side, { fault: step.fault, until: time.now() + step.ms });
+      wire.count(`outage: ${step.side} ${step.fault}`);
+      return describeStep(step);
+    case "board":
+      return people.onBoard(createRandom(step.seed));
+    case "github":
+      return people.onGitHub(createRandom(step.seed));
+  }
+}
+
+/**
+ * The protocol takes a repository without any marker of ours for one that never had one: where the first issue of all is
+ * still on its way when the state is lost, it can't know. So that is not played.
+ */
+function loseState(stage: Stage, step: Step): string {
+  const { hub, time, state, watch } = stage;
+  const isFirstHidden = hub.repositories.some(
+    (repository) =>
+      repository.issues.some(({ openedFor }) => openedFor.length > 0) &&
+      !hub.listed(repository).some(({ author }) => author === ourLogin),
+  );
+  if (time.pending > 0 || isFirstHidden) return "nobody deletes the database now";
+  stage.endProcess();
+  state.clear();
+  watch.events.stateIsLost();
+  return describeStep(step);
+}
+
+function weatherOf({ scenario, wire, people }: Stage, seed: number, hasFaults: boolean): Weather {
+  const random = createRandom(seed);
+  wire.meanwhile = () => {
+    wire.tell(`meanwhile ${random.chance(0.5) ? people.onBoard(random) : people.onGitHub(random)}`);
+  };
+  return {
+    random,
+    faultRate: hasFaults ? scenario.faultRate : 0,
+    peopleRate: hasFaults ? scenario.peopleRate : 0,
+    hasLatency: true,
+  };
+}
+
+function describeRun(result: RunResult | undefined): string {
+  const report = result?.report.projects[0];
+  if (report === undefined) return "it ends";
+  const { created, adopted, issueWrites, postWrites, waiting, held, parked, errors } = report;
+  const numbers = Object.entries({ created, adopted, issueWrites, postWrites, waiting, held, parked })
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`);
+  return (
+    [...numbers, ...errors.map(({ code, post }) => (post === undefined ? code : `${code} ${post}`))].join(
+      ", ",
+    ) || "nothing to do"
+  );
+}
+
+function clockTime({ time }: Stage): string {
+  return new Date(time.now()).toISOString().slice(5, 23).replace("T", " ");
+}
+
+/** Puts every fault, and every write that reaches a side, into the story. */
+function tellOfWrites(stage: Stage, story: string[]): void {
+  const { wire, watch } = stage;
+  const add = (words: string): void => {
+    story.push(`${clockTime(stage)}    ${words}`);
+  };
+  wire.tell = add;
+  const { patchTakesEffect, issueOpens, patchLeaves, issueWriteLeaves } = watch.events;
+  watch.events.patchLeaves = (patch) => {
+    add(`PATCH ${patch.post} ${JSON.stringify(patch.change)} leaves`);
+    patchLeaves(patch);
+  };
+  watch.events.patchTakesEffect = (post, change, before, changed) => {
+    add(`PATCH ${post.id} takes effect: ${changed.join(", ") || "nothing changes"}`);
+    patchTakesEffect(post, change, before, changed);
+  };
+  watch.events.issueWriteLeaves = (leaving) => {
+    add(`${leaving.write.kind} leaves for ${leaving.repository.name}`);
+    issueWriteLeaves(leaving);
+  };
+  watch.events.issueOpens = (issue) => {
+    add(`${issue.repository.name}#${issue.number} is opened for ${issue.openedFor.join(", ")}`);
+    issueOpens(issue);
+  };
+}
