@@ -110,7 +110,8 @@ function notesApart(
   base: FieldBase,
 ): readonly Note[] {
   if (post === undefined || target.kind === "none" || isSameValue(field, post, target.value)) return [];
-  if (isOurs(field, base, post)) return [noteNotStuck(field, base.written?.sent, post)];
+  const isOther = isOurs(field, base, post) && !isSameValue(field, post, base.written?.sent);
+  if (isOther) return [noteNotStuck(field, base.written?.sent, post)];
   return [noteApart(field, target.value, post, "it stays so until the issue changes")];
 }
 

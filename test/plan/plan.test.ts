@@ -239,6 +239,12 @@ describe("the issue's side has not moved", () => {
     expect(decision.notes).toEqual([apart("later", "in_progress", "it stays so until the issue changes")]);
   });
 
+  it("row 6: what our write left is no write that did not stick when only the rules ask for more", () => {
+    const written = { sent: "doing", shown: "Doing" };
+    const row = linked(started, "Doing", makeBase(aim("in_progress"), "Doing", { foreign: "open", written }));
+    expect(plan(row).notes).toEqual([apart("Doing", "in_progress", "it stays so until the issue changes")]);
+  });
+
   it("row 9: another value than the one sent is said for as long as it stands, and stays ours", () => {
     const written = { sent: "in_progress", shown: "doing" };
     const row = linked(
