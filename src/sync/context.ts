@@ -43,7 +43,9 @@ function markRowsForFullLook(cycle: Cycle): void {
   const now = clock.now();
   const print = settingsPrint(cycle.settings, cycle.project.templates);
   const isFresh = memory.fullAt !== undefined && now - memory.fullAt < policy.fullEveryMs;
-  if (isFresh && memory.settingsPrint === print) return;
+  // What `writes` has held back is decided already; a plan shows it all the same.
+  const isShown = cycle.run.mode === "plan" && cycle.settings.writes !== "all";
+  if (isFresh && memory.settingsPrint === print && !isShown) return;
   ledger.transaction(() => {
     ledger.rows.markDue(memory.id, "all");
     ledger.memory.rememberProject({

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -97,6 +97,8 @@ export interface Stage {
   /** Requests since the mark that change nothing. */
   reads(): readonly string[];
   patches(): readonly SandboxRequest[];
+  /** How much has been written to the state since it was opened. */
+  writtenBytes(): number;
   /** Content of every file of the state, one after another. */
   stateBytes(): string;
 }
@@ -270,12 +272,11 @@ function createStage(
         .filter((request) => !isWrite(request))
         .map(nameOf),
     patches: () => board.requests.slice(boardMark).filter(isWrite),
-    stateBytes: () => {
-      writeFileSync(join(folder, "end"), "");
-      return readdirSync(folder)
+    writtenBytes: () => statSync(`${stateFile()}-wal`).size,
+    stateBytes: () =>
+      readdirSync(folder)
         .map((name) => readFileSync(join(folder, name), "latin1"))
-        .join("\n");
-    },
+        .join("\n"),
   };
 }
 

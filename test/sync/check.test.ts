@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, openStage, type Stage, type StageOptions, standardProject } from "../support/stage.ts";
+
+/** What `check` finds wrong, as `level code`. */
+async function problems(stage: Stage): Promise<readonly string[]> {
+  const findings = await stage.check();
+  return findings.filter(({ level }) => level !== "ok").map(({ level, code }) => `${level} ${code}`);
+}
+
+async function openChecked(options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage(options);
+  addPlanned(stage, 2);
+  return stage;
+}
+
+const allStatuses = ["planned", "in_progress", "completed", "closed"];
+
+describe("a check", () => {
+  it("says what it found, and writes nothing", async () => {
+    const stage = await openChecked();
+    for (const status of allStatuses) stage.board.addPost("acme-app", { status });
+    const findings = await stage.check();
+    expect(findings.filter(({ level }) => level !== "ok")).toEqual([]);
+    const words = findings.map(({ subject, message }) => `${subject}: ${message}`).join("\n");
+    expect(words).toContain("board: The key is accepted; it sees 1 projects: acme-app (prj_app).");
+    expect(words).toContain(
+      `tracker: The token is accepted; issues will be opened by ${stage.github.login}.`,
+    );
+    expect(words).toContain("acme-app: 6 posts, found under feedback; id field `id`; paging:");
+    expect(words).toContain(
+      "acme-app: Statuses seen: planned (3), in_progress (1), completed (1), closed (1).",
+    );
+    expect(words).toContain("acme-app: acme/app is there, and the token may write to it.");
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it.each<[string, StageOptions, readonly string[]]>([
+    [
+      "a project that the board does not have",
+      { projects: [{ ...standardProject, project: "acme-apo" }] },
+      ["error board.project"],
+    ],
+    [
+      "a repository that is not there",
+      { projects: [{ ...standardProject, repo: "acme/apo" }] },
+      ["error tracker.missing"],
+    ],
+    [
+      "an archived one",
+      {
+        repositories: [
+          { name: "acme/app", private: true, archived: true, labels: ["feedback", "in progress"] },
+        ],
+      },
+      ["error tracker.archived"],
+    ],
+    [
+      "one without issues",
+      {
+        repositories: [
+          { name: "acme/app", private: true, hasIssues: false, labels: ["feedback", "in progress"] },
+        ],
+      },
+      ["error tracker.no-issues"],
+    ],
+    [
+      "one where we may not push",
+      {
+        repositories: [
+          { name: "acme/app", private: true, canPush: false, labels: ["feedback", "in progress"] },
+        ],
+      },
+      ["error tracker.permission"],
+    ],
+    [
+      "one that everybody can read",
+      { repositories: [{ name: "acme/app", labels: ["feedback", "in progress"] }] },
+      ["warning undefined"],
+    ],
+    [
+      "labels that are not there yet, or that rules look at",
+      { repositories: [{ name: "acme/app", private: true }] },
+      ["warning undefined", "warning tracker.label"],
+    ],
+    [
+      "a milestone that is not there",
+      { projects: [{ ...standardProject, issue: { milestone: "Nowhere" } }] },
+      ["error tracker.milestone"],
+    ],
+    ["a field that the board never shows", { style: { hidden: ["roadmapColumn"] } }, ["error board.unseen"]],
+    [
+      "a rule that never gets its turn",
+      {
+        projects: [
+          {
+            ...standardProject,
+            rules: [
+              { when: { state: "closed" }, set: { status: "completed" } },
+              { when: { state: "closed", reason: "completed" }, set: { status: "closed" } },
+            ],
+          },
+        ],
+      },
+      ["error config.shadowed"],
+    ],
+    [
+      "a status that nobody has seen",
+      {
+        projects: [
+          { ...standardProject, rules: [{ when: { state: "closed" }, set: { status: "shipped" } }] },
+        ],
+      },
+      ["warning board.status"],
+    ],
+  ])("names %s", async (_, options, expected) => {
+    const stage = await openChecked(options);
+    for (const status of allStatuses) stage.board.addPost("acme-app", { status });
+    expect(await problems(stage)).toEqual(expected);
+  });
+
+  it("names a repository that has another name now", async () => {
+    const stage = await openChecked();
+    for (const status of allStatuses) stage.board.addPost("acme-app", { status });
+    stage.github.renameRepository("acme/app", "acme/product");
+    expect(await problems(stage)).toEqual(["warning tracker.renamed"]);
+  });
+
+  it("goes on past what is refused: the token is looked at without the key", async () => {
+    const stage = await openChecked();
+    stage.useSecrets({ boardKey: "wrong" });
+    expect(await problems(stage)).toEqual(["error board.unauthorized"]);
+    stage.useSecrets({ token: "wrong" });
+    expect(await problems(stage)).toEqual(["error board.unauthorized", "error tracker.unauthorized"]);
+  });
+
+  it("can't know the shape of an empty board", async () => {
+    const stage = await openStage();
+    const findings = await stage.check();
+    expect(findings.map(({ message }) => message).join("\n")).toContain("The list has no posts");
+  });
+
+  it("says where a list looks cut, holds records without an id, or contradicts itself", async () => {
+    const stage = await openStage({ style: { paging: { kind: "none" } } });
+    addPlanned(stage, 10);
+    for (const status of allStatuses) stage.board.addPost("acme-app", { status, isArchived: true });
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    expect(await problems(stage)).toEqual(["warning board.incomplete"]);
+    stage.board.restyle({ pageSize: 5 });
+    const body = {
+      feedback: [
+        { id: "p1", status: "planned", roadmapColumn: null },
+        { id: "", status: "completed" },
+        { id: "p3", status: "closed" },
+        { id: "p4", status: "in_progress" },
+      ],
+      nextCursor: "2",
+    };
+    stage.board.failNext(
+      { kind: "answer", status: 200, body },
+      { times: 3, when: ({ path }) => path === "/feedback" },
+    );
+    expect(await problems(stage)).toEqual([
+      // The record without an id, on each of the two pages, and the status that it alone has.
+      "warning undefined",
+      "warning undefined",
+      "error board.incomplete",
+      "warning board.status",
+    ]);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+async function openPair(changes: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
+  const stage = await openStage({ projects: [{ ...standardProject, ...changes }] });
+  addPlanned(stage, [{ title: "Export", description: "To CSV." }]);
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+function bodyOf(stage: Stage): string {
+  return stage.github.issue("acme/app", 1).body ?? "";
+}
+
+describe("a post that people edit", () => {
+  it("updates title and block of its issue, once", async () => {
+    const stage = await openPair();
+    stage.board.editPost("acme-app", "p1", { title: "Export to Excel", description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, postWrites: 0, failed: 0 });
+    expect(stage.github.issue("acme/app", 1).title).toBe("Export to Excel");
+    expect(bodyOf(stage)).toContain("To XLSX.");
+    expect(bodyOf(stage)).not.toContain("To CSV.");
+    expect(stage.writes()).toEqual(["PATCH /repos/acme/app/issues/1"]);
+    await stage.sync();
+    expect(stage.writes()).toHaveLength(1);
+  });
+
+  it("leaves what people wrote above and below the block to the letter", async () => {
+    const stage = await openPair();
+    const written = `Our notes\r\n\r\n${bodyOf(stage).replaceAll("\n", "\r\n")}\r\nMore, with a trailing blank \r\n`;
+    stage.github.edit("acme/app", 1, { body: written });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, parked: 0 });
+    expect(bodyOf(stage)).toMatch(/^Our notes\r\n\r\n<!-- boardsync:v1 /);
+    expect(bodyOf(stage)).toContain("To XLSX.");
+    expect(bodyOf(stage).endsWith("\r\nMore, with a trailing blank \r\n")).toBe(true);
+  });
+
+  it("is held for an issue whose block people edited, and said once", async () => {
+    const stage = await openPair();
+    stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace("To CSV.", "To CSV, with headers.") });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.sync()).toMatchObject({
+      result: "partial",
+      projects: [
+        { parked: 1, failed: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.edited" }] },
+      ],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, errors: [] }] });
+    expect(stage.writes()).toEqual([]);
+    expect(bodyOf(stage)).toContain("with headers");
+  });
+
+  it("waits no more once it says again what the issue says", async () => {
+    const stage = await openPair();
+    stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace("To CSV.", "To CSV, with headers.") });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { description: "To CSV." });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ parked: 0 }] });
+  });
+
+  it("leaves a title that people changed to them, and updates the block", async () => {
+    const stage = await openPair();
+    stage.github.edit("acme/app", 1, { title: "CSV export (Q3)" });
+    stage.board.editPost("acme-app", "p1", { title: "Export to Excel", description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
+    expect(stage.github.issue("acme/app", 1).title).toBe("CSV export (Q3)");
+    expect(bodyOf(stage)).toContain("To XLSX.");
+    stage.mark();
+    stage.board.editPost("acme-app", "p1", { title: "Export to Numbers" });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0, failed: 0 });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("changes nothing with `content: once`", async () => {
+    const stage = await openPair({ content: "once" });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    expect(bodyOf(stage)).toContain("To CSV.");
+  });
+
+  it("never changes the text of an issue that was adopted", async () => {
+    const stage = await openPair();
+    stage.loseState();
+    await stage.sync();
+    stage.mark();
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("an update of an issue that goes wrong", () => {
+  it.each([
+    ["was applied", true, []],
+    ["was not applied", false, ["PATCH /repos/acme/app/issues/1"]],
+  ])("is looked at again when the answer is lost and it %s", async (_, applied, further) => {
+    const stage = await openPair();
+    stage.github.failNext({ method: "PATCH", applied, answer: { kind: "answer", status: 502 } });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ issueWrites: 0, waiting: 1, errors: [{ code: "tracker.unknown" }] });
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, failed: 0 });
+    expect(stage.writes()).toEqual(further);
+    expect(bodyOf(stage)).toContain("To XLSX.");
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+  });
+
+  it.each([
+    ["is refused", { kind: "answer", status: 422, body: { message: "no" } }, "tracker.rejected", 1, 1],
+    [
+      "meets a dead token",
+      { kind: "answer", status: 401, body: { message: "Bad credentials" } },
+      "tracker.unauthorized",
+      0,
+      2,
+    ],
+  ] as const)(
+    "that %s is said, and parked where sending it again is no use",
+    async (_, answer, code, parked, sent) => {
+      const stage = await openPair();
+      stage.github.failNext({ method: "PATCH", answer });
+      stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+      expect(await stage.syncOne()).toMatchObject({ parked, errors: [{ post: "p1", code }] });
+      await stage.sync();
+      expect(stage.writes()).toHaveLength(sent);
+    },
+  );
+
+  it("waits where a limit is hit, which is no failure", async () => {
+    const stage = await openPair();
+    const headers = { "retry-after": "60" };
+    const body = { message: "You have exceeded a secondary rate limit." };
+    stage.github.failNext({ method: "PATCH", answer: { kind: "answer", status: 403, headers, body } });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ waiting: 1, failed: 0 }] });
+    stage.clock.skip(60_000);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 1 });
+  });
+
+  it("fails for its own post alone when its issue can't be read", async () => {
+    const stage = await openPair();
+    addPlanned(stage, [{ title: "Another" }]);
+    await stage.sync();
+    stage.github.failNext({
+      method: "GET",
+      path: /issues\/1$/,
+      times: 9,
+      answer: { kind: "answer", status: 502 },
+    });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    stage.board.editPost("acme-app", "p2", { description: "Changed." });
+    addPlanned(stage, 1);
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ issueWrites: 1, created: 1, failed: 1 });
+    expect(report.errors).toMatchObject([{ post: "p1", code: "tracker.unreachable" }]);
+    expect(stage.github.issue("acme/app", 2).body).toContain("Changed.");
+  });
+});
+
+describe("an issue that is not where it was", () => {
+  it("deleted: the board is left alone, and no other issue is opened", async () => {
+    const stage = await openPair();
+    stage.github.deleteIssue("acme/app", 1);
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { title: "Again" });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 0, issues: 1 }] });
+    expect(stage.writes()).toEqual([]);
+    expect(stage.github.issues("acme/app")).toEqual([]);
+  });
+
+  it("deleted unseen: the next full look notices", async () => {
+    const stage = await openPair();
+    stage.github.deleteIssue("acme/app", 1);
+    stage.clock.skip(7 * 3_600_000);
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.log.join()).toContain("A linked issue is not where it was");
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("moved to another repository: nothing is written there, and it waits for a person", async () => {
+    const stage = await openPair();
+    stage.github.addRepository({ name: "acme/other", private: true });
+    stage.github.transfer("acme/app", 1, "acme/other");
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "tracker.moved" }] });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ errors: [] }] });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("hidden from us: that is said as long as it lasts", async () => {
+    const stage = await openPair();
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    stage.github.failNext({
+      method: "GET",
+      path: /issues\/1$/,
+      answer: { kind: "answer", status: 404, body: { message: "Not Found" } },
+    });
+    expect(await stage.syncOne()).toMatchObject({
+      errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.missing" }],
+    });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, failed: 0 });
+  });
+});

@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import type { SandboxFault } from "../../src/sandbox/github-faults.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const createPath = { method: "POST", path: /\/issues$/ } as const;
+const lost: SandboxFault = { ...createPath, answer: { kind: "answer", status: 502 } };
+
+function creates(stage: Stage): number {
+  return stage.writes().filter((write) => write.endsWith("/issues")).length;
+}
+
+function openIntents(stage: Stage): readonly string[] {
+  const id = stage.ledger.memory.project("acme-app")?.id;
+  return id === undefined ? [] : stage.ledger.journal.open(id).map(({ kind, state }) => `${kind} ${state}`);
+}
+
+describe("an issue whose opening got no answer that counts", () => {
+  it.each<[string, SandboxFault]>([
+    ["502", { ...lost, applied: true }],
+    ["a reset", { ...createPath, applied: true, answer: { kind: "reset" } }],
+    ["half an answer", { ...createPath, answer: { kind: "truncate" } }],
+    ["200 with a list", { ...createPath, applied: true, answer: { kind: "answer", status: 200, body: [] } }],
+    ["408", { ...createPath, applied: true, answer: { kind: "answer", status: 408 } }],
+  ])("%s after it was opened: it is not sent again, and found by its marker", async (_, fault) => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.github.failNext(fault);
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [
+        { created: 0, waiting: 1, errors: [{ post: "p1", issue: "acme/app", code: "tracker.unknown" }] },
+      ],
+    });
+    expect(openIntents(stage)).toEqual(["create-issue UNKNOWN"]);
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 1, waiting: 0, issues: 1 }],
+    });
+    expect(openIntents(stage)).toEqual([]);
+    expect(creates(stage)).toBe(1);
+    // As if the answer had arrived: a rule that matches writes at once, and the text follows the post.
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.editPost("acme-app", "p1", { description: "Changed." });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, issueWrites: 1 });
+  });
+
+  it("and was not opened: after the wait it is opened, once", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    stage.github.failNext({ ...lost, times: 2 });
+    await stage.sync();
+    for (let minute = 0; minute < 13; minute += 1) {
+      expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 0, waiting: 2 }] });
+    }
+    expect(creates(stage)).toBe(2);
+    stage.mark();
+    stage.clock.skip(2 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+    expect(creates(stage)).toBe(2);
+    // One look for both, by the account as it is now.
+    expect(stage.reads().filter((read) => read === "GET /user")).toHaveLength(1);
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+  });
+
+  it("and landed late: the scan after the wait finds it", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: "late" });
+    await stage.sync();
+    stage.clock.skip(14 * minuteMs);
+    stage.github.landLate();
+    stage.github.setLag({ listMs: 3 * minuteMs });
+    stage.clock.skip(5 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, issues: 1 });
+    expect(creates(stage)).toBe(1);
+  });
+
+  it("stays unknown while it can't be looked for, and the rest goes on", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.github.failNext(lost);
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    addPlanned(stage, 1);
+    const hidden = { kind: "answer", status: 404, body: { message: "Not Found" } } as const;
+    stage.github.failNext({ path: "/user", answer: hidden });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({
+      created: 1,
+      waiting: 1,
+      errors: [{ post: "p1", code: "tracker.missing" }],
+    });
+    expect(openIntents(stage)).toEqual(["create-issue UNKNOWN"]);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0, failed: 0 });
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+  });
+
+  it("is looked for where it was sent, even when its posts go elsewhere now", async () => {
+    const stage = await openStage({
+      repositories: [
+        { name: "acme/app", private: true, labels: ["feedback"] },
+        { name: "acme/api", private: true, labels: ["feedback"] },
+      ],
+    });
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    await stage.sync();
+    stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/api" }] });
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, issues: 1, waiting: 0 });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, issues: 1 });
+    expect(stage.github.issues("acme/api")).toEqual([]);
+  });
+
+  it("is opened in the other repository when it was refused for a time in the first", async () => {
+    const stage = await openStage({
+      repositories: [
+        { name: "acme/app", private: true, labels: ["feedback"] },
+        { name: "acme/api", private: true, labels: ["feedback"] },
+      ],
+    });
+    addPlanned(stage, 1);
+    stage.github.failNext({
+      ...createPath,
+      answer: {
+        kind: "answer",
+        status: 403,
+        headers: { "retry-after": "60" },
+        body: { message: "You have exceeded a secondary rate limit." },
+      },
+    });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, failed: 0 });
+    stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/api" }] });
+    stage.github.failNext({ ...lost, applied: true });
+    stage.clock.skip(5 * minuteMs);
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, issues: 1 });
+    expect(stage.github.issues("acme/app")).toEqual([]);
+    expect(stage.github.issues("acme/api")).toHaveLength(1);
+  });
+
+  it("that somebody opened twice is taken by its lowest number, and said", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    await stage.sync();
+    const body = stage.github.issue("acme/app", 1).body;
+    stage.github.openIssue("acme/app", { title: "Twin", body, author: stage.github.login });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({
+      created: 1,
+      issues: 1,
+      errors: [{ issue: "acme/app#1", code: "tracker.duplicate" }],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+  });
+});
+
+describe("a process that dies", () => {
+  it.each(["before", "after"] as const)("%s a create is sent opens no second issue", async (when) => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    stage.crashAt("tracker", when);
+    await expect(stage.sync()).rejects.toThrow("The process died.");
+    stage.restart();
+    expect(openIntents(stage)).toEqual(["create-issue SENT"]);
+    await stage.sync();
+    expect(stage.log.join()).toContain("Writes were under way when the last run ended");
+    stage.clock.skip(16 * minuteMs);
+    await stage.sync();
+    expect(
+      stage.github
+        .issues("acme/app")
+        .map(({ title }) => title)
+        .toSorted(),
+    ).toEqual(["Post 1", "Post 2", "Post 3"]);
+    expect(openIntents(stage)).toEqual([]);
+    expect(await stage.syncOne()).toMatchObject({ issues: 3, waiting: 0 });
+  });
+});
+
+describe("an issue that GitHub refuses to open", () => {
+  it.each<[string, number, object]>([
+    ["404", 404, { message: "Not Found" }],
+    [
+      "422",
+      422,
+      { message: "Validation Failed", errors: [{ resource: "Issue", field: "title", code: "invalid" }] },
+    ],
+    ["403", 403, { message: "Resource not accessible by personal access token" }],
+  ])("with %s is parked, said, and not sent again", async (_, status, body) => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    stage.github.failNext({ ...createPath, answer: { kind: "answer", status, body } });
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [{ created: 1, parked: 1, errors: [{ post: "p1", code: "tracker.rejected" }] }],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, errors: [] }] });
+    expect(creates(stage)).toBe(2);
+    // Another text is another issue.
+    stage.board.editPost("acme-app", "p1", { title: "Better" });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1, parked: 0 }] });
+  });
+
+  it("is parked no more when the post is not selected any more", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.github.failNext({
+      ...createPath,
+      answer: { kind: "answer", status: 422, body: { message: "no" } },
+    });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "open" });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ parked: 0, skipped: 1 }] });
+  });
+
+  it("also without the field that it named first, is parked", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, issue: { assignees: ["stranger"] } }] });
+    addPlanned(stage, 1);
+    stage.github.failNext({
+      ...createPath,
+      after: 1,
+      answer: { kind: "answer", status: 422, body: { message: "no" } },
+    });
+    expect(await stage.syncOne()).toMatchObject({
+      parked: 1,
+      errors: [{ code: "tracker.field-refused" }, { code: "tracker.rejected" }],
+    });
+  });
+
+  it("because of a limit waits, which is no failure, and ends the tracker side of this run", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    const body = { message: "You have exceeded a secondary rate limit." };
+    stage.github.failNext({
+      ...createPath,
+      after: 1,
+      answer: { kind: "answer", status: 403, headers: { "retry-after": "120" }, body },
+    });
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 1, waiting: 2, failed: 0 }],
+    });
+    expect(creates(stage)).toBe(2);
+    stage.clock.skip(2 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+  });
+
+  it.each([
+    ["401", { kind: "answer", status: 401, body: { message: "Bad credentials" } }, "tracker.unauthorized"],
+  ] as const)("because of %s ends the tracker side of this run", async (_, answer, code) => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    stage.github.failNext({ ...createPath, answer });
+    expect(await stage.syncOne()).toMatchObject({
+      created: 0,
+      waiting: 2,
+      failed: 1,
+      errors: [{ post: "p1", code }],
+    });
+    expect(creates(stage)).toBe(1);
+    expect(await stage.syncOne()).toMatchObject({ created: 3, failed: 0, waiting: 0 });
+  });
+});

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import {
+  addPlanned,
+  hourMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
+
+const boardProjects = [
+  { id: "prj_app", slug: "acme-app" },
+  { id: "prj_api", slug: "acme-api" },
+];
+const api = { ...standardProject, project: "acme-api", repo: "acme/api" };
+const apiRepository = { name: "acme/api", private: true };
+
+/** Two projects; the first one has something wrong. */
+async function openTwo(changes: StageOptions): Promise<Stage> {
+  const stage = await openStage({ boardProjects, projects: [standardProject, api], ...changes });
+  addPlanned(stage, 1, "acme-app");
+  addPlanned(stage, 1, "acme-api");
+  return stage;
+}
+
+describe("one project that can't be synced", () => {
+  it.each<[string, StageOptions, string, string]>([
+    [
+      "is unknown to the board",
+      { projects: [{ ...standardProject, project: "acme-apo" }, api] },
+      "board.project",
+      "The board has no project `acme-apo` that this key can see. It has: acme-app, acme-api.",
+    ],
+    [
+      "names a repository without issues",
+      { repositories: [{ name: "acme/app", hasIssues: false }, apiRepository] },
+      "tracker.no-issues",
+      "Issues are switched off in acme/app.",
+    ],
+    [
+      "names an archived repository",
+      { repositories: [{ name: "acme/app", archived: true }, apiRepository] },
+      "tracker.archived",
+      "The repository acme/app is archived",
+    ],
+    [
+      "names a repository that our token does not see",
+      { repositories: [{ name: "acme/app", visible: false }, apiRepository] },
+      "tracker.missing",
+      "acme/app",
+    ],
+  ])("because it %s is said, and the other goes on", async (_, changes, code, message) => {
+    const repositories = [{ name: "acme/app", private: true }, apiRepository];
+    const stage = await openTwo({ repositories, ...changes });
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [
+        { created: 0, failed: 1, errors: [{ code }] },
+        { created: 1, failed: 0 },
+      ],
+    });
+    expect(report.projects[0]?.errors[0]?.message).toContain(message);
+    expect(stage.github.issues("acme/api")).toHaveLength(1);
+  });
+
+  it("comes back when what was wrong is mended, and nothing is lost", async () => {
+    const stage = await openTwo({ repositories: [{ name: "acme/app", archived: true }, apiRepository] });
+    await stage.sync();
+    stage.github.archive("acme/app", false);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1 }, { created: 0 }] });
+  });
+
+  it("is the same as another one, by its id: both are said to be, and neither writes", async () => {
+    const stage = await openStage({
+      boardProjects,
+      projects: [standardProject, { ...standardProject, project: "prj_app" }, api],
+      repositories: [{ name: "acme/app", private: true }, apiRepository],
+    });
+    addPlanned(stage, 1);
+    addPlanned(stage, 1, "acme-api");
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [
+        { errors: [{ code: "board.project" }] },
+        { errors: [{ code: "board.project" }] },
+        { created: 1 },
+      ],
+    });
+    expect(report.projects[0]?.errors[0]?.message).toContain("`acme-app` and `prj_app` are the same project");
+    expect(stage.github.issues("acme/app")).toEqual([]);
+  });
+
+  it("is found to be the same as another one when that is added later", async () => {
+    const stage = await openStage({ boardProjects });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.reconfigure({ projects: [standardProject, { ...standardProject, project: "prj_app" }] });
+    expect(await stage.sync()).toMatchObject({ projects: [{}, { errors: [{ code: "board.project" }] }] });
+    expect(stage.github.issues("acme/app")).toHaveLength(1);
+  });
+
+  it("means another project than it did: its name was given away", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "one" },
+        { id: "one", slug: "two" },
+      ],
+      projects: [{ ...standardProject, project: "prj_app" }],
+    });
+    await stage.sync();
+    const memory = stage.ledger.memory.project("prj_app");
+    if (memory === undefined) throw new Error("The project is not known.");
+    stage.ledger.memory.rememberProject({ ...memory, id: "one" as never });
+    stage.clock.skip(7 * hourMs);
+    const report = await stage.syncOne();
+    expect(report.errors).toMatchObject([{ code: "board.project" }]);
+    expect(report.errors[0]?.message).toContain(
+      "now means another project of the board (prj_app, it was one)",
+    );
+  });
+});
+
+describe("credentials that are not accepted", () => {
+  it.each<[string, { readonly boardKey?: string; readonly token?: string }, string]>([
+    ["the board's key", { boardKey: "wrong" }, "board.unauthorized"],
+    ["the token", { token: "wrong" }, "tracker.unauthorized"],
+  ])("%s: nothing is done, at the start and later", async (_, secrets, code) => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.useSecrets(secrets);
+    expect(await stage.sync()).toMatchObject({
+      result: "failed",
+      projects: [{ created: 0, failed: 1, errors: [{ code }] }],
+    });
+    stage.useSecrets({ boardKey: stage.board.key, token: stage.github.token });
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    addPlanned(stage, 1);
+    stage.mark();
+    stage.useSecrets(secrets);
+    expect(await stage.sync()).toMatchObject({ result: "failed", projects: [{ errors: [{ code }] }] });
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("a side that can't be reached", () => {
+  it("the board: nothing is done", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.board.failNext({ kind: "reset" }, { times: 9 });
+    expect(await stage.sync()).toMatchObject({
+      result: "failed",
+      projects: [{ errors: [{ code: "board.unreachable" }] }],
+    });
+  });
+
+  it("one of two projects whose list can't be read: the other goes on", async () => {
+    const stage = await openTwo({ repositories: [{ name: "acme/app", private: true }, apiRepository] });
+    stage.board.failNext(
+      { kind: "answer", status: 200, body: { hello: [1], world: [2] } },
+      { when: ({ query }) => query["project"] === "prj_app" },
+    );
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [{ errors: [{ code: "board.unreadable" }] }, { created: 1 }],
+    });
+    expect(report.projects[0]?.errors[0]?.message).toMatch(/hello/);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1 }, {}] });
+  });
+
+  it("GitHub's limit before the first read puts the project off, which is no failure", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    const headers = { "retry-after": "3600" };
+    stage.github.failNext({
+      answer: {
+        kind: "answer",
+        status: 403,
+        headers,
+        body: { message: "You have exceeded a secondary rate limit." },
+      },
+    });
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 0, waiting: 1, failed: 0 }],
+    });
+    expect(stage.log.join()).toContain("Put off to a later run");
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+  });
+});
+
+describe("a repository that was renamed", () => {
+  it("is followed by its id, and the new name is said", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.renameRepository("acme/app", "acme/product");
+    stage.clock.skip(7 * hourMs);
+    addPlanned(stage, 1);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1 }] });
+    expect(stage.log.join()).toContain("The repository was renamed");
+    expect(stage.github.issues("acme/product")).toHaveLength(2);
+  });
+});
+
+describe("records that can't be used", () => {
+  it("are said, and the others are read", async () => {
+    const stage = await openStage();
+    const body = {
+      feedback: [
+        { id: "p1", title: "x", status: "planned" },
+        { id: "", title: "y" },
+        { id: "p3", title: "z", status: "planned" },
+      ],
+    };
+    stage.board.failNext({ kind: "answer", status: 200, body }, { when: ({ path }) => path === "/feedback" });
+    expect(await stage.syncOne()).toMatchObject({ created: 2 });
+    expect(stage.log.join()).toContain("A record of the board could not be used");
+  });
+});

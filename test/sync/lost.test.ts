@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+/** Three posts with issues: the first is completed on both sides, the second only on GitHub. */
+async function openStory(): Promise<Stage> {
+  const stage = await openStage();
+  addPlanned(stage, 3);
+  await stage.sync();
+  stage.github.close("acme/app", 1, "completed");
+  await stage.sync();
+  stage.github.close("acme/app", 2, "completed");
+  stage.mark();
+  return stage;
+}
+
+describe("a lost database", () => {
+  it("adopts every issue by its marker, also of a post that is no longer selected; nothing is opened or patched", async () => {
+    const stage = await openStory();
+    stage.loseState();
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ adopted: 3, created: 0, postWrites: 0, issues: 3 }],
+    });
+    for (let run = 0; run < 2; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.writes()).toEqual([]);
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    expect(id && stage.ledger.rows.waiting(id, 9)).toMatchObject([
+      { kind: "disagreement", post: "p2" },
+      { kind: "disagreement", post: "p2" },
+    ]);
+    // From here on a change is a change.
+    stage.github.reopen("acme/app", 1);
+    stage.github.label("acme/app", 1, "in progress");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
+  it("lets new issues wait, in the run that notices and until a request of the former life can't arrive any more", async () => {
+    const stage = await openStory();
+    stage.loseState();
+    addPlanned(stage, 1);
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ adopted: 3, created: 0, waiting: 1 }],
+    });
+    stage.clock.skip(13 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
+    stage.clock.skip(2 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0, issues: 4 });
+  });
+
+  it("adopts with `writes: none`, too", async () => {
+    const stage = await openStory();
+    stage.loseState();
+    stage.reconfigure({ projects: [{ ...standardProject, writes: "none" }] });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 3, issues: 3 });
+  });
+
+  it("says so where several issues carry the marker of a post, and takes the first", async () => {
+    const stage = await openStory();
+    const { body } = stage.github.issue("acme/app", 3);
+    stage.github.openIssue("acme/app", { title: "Twin", body, author: stage.github.login });
+    stage.loseState();
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({
+      adopted: 3,
+      errors: [{ post: "p3", issue: "acme/app#3", code: "tracker.duplicate" }],
+    });
+  });
+});
+
+describe("markers that are not ours", () => {
+  it.each([
+    ["of a stranger", { author: "mallory" }, {}, 0],
+    ["of an earlier bot account", { author: "old-bot" }, { tracker: { trustedAuthors: ["Old-Bot"] } }, 1],
+  ])("%s", async (_, author, config, adopted) => {
+    const stage = await openStory();
+    const { body } = stage.github.issue("acme/app", 3);
+    stage.github.deleteIssue("acme/app", 3);
+    stage.github.openIssue("acme/app", { title: "Mine", body, ...author });
+    stage.loseState();
+    stage.reconfigure({ config: { ...config, waits: { create: "0s" } } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 2 + adopted, created: 1 - adopted });
+  });
+
+  it("of another board are no business of this one", async () => {
+    const stage = await openStory();
+    const body = (stage.github.issue("acme/app", 3).body ?? "").replace(/board=[0-9a-f]{4}/, "board=0000");
+    stage.github.deleteIssue("acme/app", 3);
+    stage.github.openIssue("acme/app", { title: "Theirs", body, author: stage.github.login });
+    stage.loseState();
+    stage.reconfigure({ config: { waits: { create: "0s" } } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 2, created: 1 });
+  });
+});
+
+describe("the full look", () => {
+  it("reads issues of ours by the hundred, and finds what a list has hidden", async () => {
+    const stage = await openStage({
+      config: { fullEvery: "1h" },
+      projects: [
+        { ...standardProject, rules: [{ when: { labels: ["doing"] }, set: { status: "in_progress" } }] },
+      ],
+    });
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.github.label("acme/app", 2, "working");
+    stage.clock.skip(10 * minuteMs);
+    for (let opened = 0; opened < 110; opened += 1) stage.github.openIssue("acme/app", { title: "Noise" });
+    await stage.sync();
+    // A rename moves no issue's time.
+    stage.github.renameLabel("acme/app", "working", "doing");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    stage.mark();
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    expect(stage.reads().filter((read) => /issues\/\d/.test(read))).toEqual([]);
+    expect(stage.reads()).toContain("GET /user");
+  });
+
+  it("reads one by one the few that others opened", async () => {
+    const stage = await openStory();
+    const { body } = stage.github.issue("acme/app", 3);
+    stage.github.deleteIssue("acme/app", 3);
+    stage.github.openIssue("acme/app", { title: "Mine", body, author: "old-bot" });
+    stage.loseState();
+    stage.reconfigure({ config: { tracker: { trustedAuthors: ["old-bot"] } } });
+    await stage.sync();
+    stage.mark();
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    const single = stage.reads().filter((read) => /issues\/\d/.test(read));
+    expect(single).toHaveLength(1);
+  });
+});
+
+describe("many changes between two runs", () => {
+  it("are all seen, also beyond the first page", async () => {
+    const stage = await openStage({
+      config: {
+        tracker: { pace: { createsPerMinute: 500, createsPerHour: 500 } },
+        guard: { issues: 500, statuses: 500 },
+      },
+    });
+    addPlanned(stage, 130);
+    expect(await stage.syncOne()).toMatchObject({ created: 130 });
+    stage.clock.skip(hourMs);
+    for (let number = 1; number <= 130; number += 1) stage.github.close("acme/app", number, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 130 });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+function missingOf(stage: Stage, post: string): number | undefined {
+  const id = stage.ledger.memory.project("acme-app")?.id;
+  return id && stage.ledger.rows.row(id, post as never, stage.clock.now())?.missing;
+}
+
+describe("a post that the board lists no more", () => {
+  it("is missing after two complete pulls of two runs; nothing is written for it, and its issue stays", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.mark();
+    stage.board.removePost("acme-app", "p1");
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(missingOf(stage, "p1")).toBe(1);
+    await stage.sync();
+    await stage.sync();
+    expect(missingOf(stage, "p1")).toBe(2);
+    expect(stage.writes()).toEqual([]);
+    expect(stage.github.issue("acme/app", 1).state).toBe("closed");
+  });
+
+  it("gets no issue when it vanishes before one was opened", async () => {
+    const stage = await openStage({ config: { guard: { issues: 1 } } });
+    addPlanned(stage, 2);
+    await stage.sync();
+    stage.board.removePost("acme-app", "p1");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+    expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
+  });
+});
+
+describe("a pull that breaks off", () => {
+  const pages = { style: { pageSize: 2 } };
+
+  it("is a failure, and nothing follows from what it has not shown", async () => {
+    const stage = await openStage(pages);
+    addPlanned(stage, 4);
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    stage.board.failNext(
+      { kind: "answer", status: 500 },
+      { when: ({ query }) => query["cursor"] !== undefined },
+    );
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [{ posts: 2, failed: 1, errors: [{ code: "board.incomplete" }] }],
+    });
+    expect(["p1", "p2", "p3", "p4"].map((post) => missingOf(stage, post))).toEqual([0, 0, 0, 0]);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ posts: 4 }] });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("still opens the issues of the posts that it has shown, and patches no other", async () => {
+    const stage = await openStage(pages);
+    addPlanned(stage, 3);
+    await stage.sync();
+    await stage.sync();
+    stage.restart();
+    stage.mark();
+    stage.github.close("acme/app", 1, "completed");
+    stage.github.close("acme/app", 3, "completed");
+    stage.board.failNext(
+      { kind: "answer", status: 500 },
+      { when: ({ query }) => query["cursor"] !== undefined },
+    );
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, waiting: 1, failed: 1 });
+    expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, waiting: 0, failed: 0 });
+  });
+
+  it("because the board asks for patience is put off, and no failure", async () => {
+    const stage = await openStage({ ...pages, projects: [standardProject] });
+    addPlanned(stage, 4);
+    stage.board.failNext(
+      { kind: "answer", status: 429, headers: { "retry-after": "7200" } },
+      { when: ({ query }) => query["cursor"] !== undefined },
+    );
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ posts: 2, failed: 0 }] });
+    const id = stage.ledger.memory.project("acme-app");
+    expect(id?.lastSuccessAt).toBeUndefined();
+  });
+
+  it("says so where the pages contradict themselves", async () => {
+    const stage = await openStage(pages);
+    addPlanned(stage, 4);
+    const body = { feedback: [{ id: "p1", title: "x", status: "planned" }], nextCursor: "2" };
+    stage.board.failNext(
+      { kind: "answer", status: 200, body },
+      { times: 3, when: ({ path }) => path === "/feedback" },
+    );
+    const report = await stage.syncOne();
+    expect(report.errors).toMatchObject([{ code: "board.incomplete" }]);
+  });
+});

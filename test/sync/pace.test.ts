@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+/** Times of the requests that opened issues, in seconds after the first. */
+function createTimes(stage: Stage): readonly number[] {
+  const times = stage.github.requests
+    .filter(({ method, path }) => method === "POST" && path.endsWith("/issues"))
+    .map(({ at }) => at);
+  return times.map((at) => (at - (times[0] ?? 0)) / 1000);
+}
+
+describe("the pace of writes", () => {
+  it("a run waits out the interval and the minute", async () => {
+    const pace = { minIntervalMs: 2000, createsPerMinute: 3 };
+    const stage = await openStage({ config: { tracker: { pace } } });
+    addPlanned(stage, 7);
+    expect(await stage.syncOne()).toMatchObject({ created: 7, waiting: 0 });
+    expect(createTimes(stage)).toEqual([0, 2, 4, 60, 62, 64, 120]);
+  });
+
+  it("the hour's limit ends the run, and the rest is opened when there is room again, across a restart", async () => {
+    const pace = { minIntervalMs: 0, createsPerHour: 4 };
+    const stage = await openStage({ config: { tracker: { pace } } });
+    addPlanned(stage, 6);
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 4, waiting: 2, failed: 0 }],
+    });
+    stage.restart();
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 0, waiting: 2 }] });
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    const waiting = id === undefined ? [] : stage.ledger.rows.waiting(id, 9);
+    expect(waiting.map(({ kind }) => kind)).toEqual(["waiting", "waiting"]);
+    expect(waiting[0]?.message).toContain(
+      "the pace allows no more writes to the tracker before 2026-03-02T09:01:00",
+    );
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+  });
+
+  it("the budget ends the run, and the next one does the rest", async () => {
+    const pace = { minIntervalMs: 20_000 };
+    const stage = await openStage({ config: { tracker: { pace }, budget: "1m" } });
+    addPlanned(stage, 5);
+    const report = await stage.sync();
+    expect(report).toMatchObject({ result: "ok", projects: [{ created: 3, waiting: 2 }] });
+    expect(report.durationMs).toBeLessThanOrEqual(minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+  });
+
+  it("a project that the budget does not reach waits, and is no failure", async () => {
+    const pace = { minIntervalMs: 30_000 };
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app" },
+        { id: "prj_api", slug: "acme-api" },
+      ],
+      config: { tracker: { pace }, budget: "1m" },
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    addPlanned(stage, 9);
+    addPlanned(stage, 1, "acme-api");
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "ok",
+      projects: [
+        { created: 2, waiting: 7 },
+        { created: 0, waiting: 1, failed: 0 },
+      ],
+    });
+  });
+
+  it("a signal ends the run after the write in hand; the rest waits", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    stage.stopAfterNextWrite();
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2, failed: 0 });
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+  });
+
+  it("a PATCH that would rest on an old pull waits for the next one", async () => {
+    const rules = [{ when: { labels: ["feedback"] }, set: { status: "in_progress" } }];
+    const stage = await openStage({
+      config: { tracker: { pace: { minIntervalMs: 40_000 } } },
+      projects: [{ ...standardProject, rules }],
+    });
+    addPlanned(stage, 3);
+    expect(await stage.syncOne()).toMatchObject({ created: 3, postWrites: 2, waiting: 1 });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, waiting: 0 });
+    expect(stage.board.notifications).toHaveLength(3);
+  });
+
+  it("several PATCH requests may be in flight at once", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 12);
+    await stage.sync();
+    for (let number = 1; number <= 12; number += 1) stage.github.close("acme/app", number, "completed");
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 12, statusWrites: 12 });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0 });
+  });
+
+  it("after a bug in one of them, those in flight end first, and no further one is begun", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 12);
+    await stage.sync();
+    stage.mark();
+    for (let number = 1; number <= 12; number += 1) stage.github.close("acme/app", number, "completed");
+    stage.crashAt("board", "after");
+    await expect(stage.sync()).rejects.toThrow("The process died.");
+    const requests = stage.writes().length;
+    expect(requests).toBeLessThanOrEqual(8);
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    expect(id && stage.ledger.journal.open(id).map(({ state }) => state)).toEqual(["SENT"]);
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+import type { SandboxFault } from "../../src/sandbox/board-http.ts";
+import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
+
+/** One post `p1`, planned, whose issue has just been closed as completed. */
+async function openClosed(
+  style: BoardStyleOptions = {},
+  set: object = { status: "completed" },
+): Promise<Stage> {
+  const rules = [{ when: { state: "closed" }, set }];
+  const stage = await openStage({ style, projects: [{ ...standardProject, rules }] });
+  addPlanned(stage, 1);
+  await stage.sync();
+  stage.github.close("acme/app", 1, "completed");
+  stage.mark();
+  return stage;
+}
+
+function sent(stage: Stage): number {
+  return stage.patches().length;
+}
+
+function openIntents(stage: Stage): readonly string[] {
+  const id = stage.ledger.memory.project("acme-app")?.id;
+  return id === undefined ? [] : stage.ledger.journal.open(id).map(({ kind, state }) => `${kind} ${state}`);
+}
+
+async function syncAfterWait(stage: Stage) {
+  stage.clock.skip(3 * minuteMs);
+  return stage.syncOne();
+}
+
+describe("a PATCH whose answer is lost", () => {
+  it.each<[string, SandboxFault]>([
+    ["502", { kind: "answer", status: 502, applied: true }],
+    ["a reset", { kind: "reset", applied: true }],
+    ["half an answer", { kind: "truncate" }],
+    ["a redirect", { kind: "answer", status: 302, headers: { location: "/elsewhere" }, applied: true }],
+  ])("(%s) and that was applied is found so, and voters hear of it once", async (_, fault) => {
+    const stage = await openClosed();
+    stage.board.failNext(fault, isPatch);
+    const report = await stage.sync();
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [
+        { postWrites: 0, waiting: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "board.unknown" }] },
+      ],
+    });
+    expect(openIntents(stage)).toEqual(["patch-post UNKNOWN"]);
+    // Not before the wait is over.
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, waiting: 1, failed: 0 });
+    expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 1, statusWrites: 1, waiting: 0 });
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect([sent(stage), stage.board.notifications.length, openIntents(stage)]).toEqual([1, 1, []]);
+    // It is ours all the same: reopening puts back what was there before.
+    stage.github.reopen("acme/app", 1);
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  });
+
+  it("and that was provably not applied is sent again, twice in all, and then parked", async () => {
+    const stage = await openClosed();
+    stage.board.failNext({ kind: "answer", status: 502 }, { ...isPatch, times: 2 });
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ failed: 1, errors: [{ code: "board.unknown" }] });
+    expect(sent(stage)).toBe(2);
+    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, failed: 0 }] });
+    expect([sent(stage), stage.board.notifications.length]).toEqual([2, 0]);
+  });
+
+  it("and that was provably not applied arrives with the second attempt", async () => {
+    const stage = await openClosed();
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 1, statusWrites: 1, failed: 0 });
+    expect([sent(stage), stage.board.notifications.length]).toEqual([2, 1]);
+  });
+
+  it("is parked as unsure where the board shows no `updatedAt`, whatever settings change", async () => {
+    const stage = await openClosed({ showsUpdatedAt: false });
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({
+      parked: 1,
+      errors: [{ post: "p1", code: "board.unsure" }],
+    });
+    stage.reconfigure({ config: { fullEvery: "3h", guard: { issues: 3 } } });
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "held" });
+    expect(sent(stage)).toBe(1);
+    // What people do since is decided as usual.
+    stage.github.reopen("acme/app", 1);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ parked: 0 }] });
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
+  it("is sent again without proof where nobody is mailed", async () => {
+    const stage = await openClosed({ showsUpdatedAt: false }, { roadmapColumn: "COMPLETED" });
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 1, statusWrites: 0, parked: 0 });
+    expect(sent(stage)).toBe(2);
+  });
+
+  it("is parked where the board never shows the field", async () => {
+    const stage = await openClosed({ hidden: ["roadmapPublic"] }, { roadmapPublic: true });
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+  });
+
+  it("is part of the past once a person has moved the post", async () => {
+    const stage = await openClosed();
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "paused" });
+    for (let run = 0; run < 3; run += 1) {
+      expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 0, parked: 0, failed: 0 });
+    }
+    expect([sent(stage), openIntents(stage), stage.board.post("acme-app", "p1")?.status]).toEqual([
+      1,
+      [],
+      "paused",
+    ]);
+  });
+
+  it("is not looked for in a pull that began before the wait was over", async () => {
+    const stage = await openClosed({ pageSize: 1 });
+    addPlanned(stage, 1);
+    stage.board.failNext({ kind: "answer", status: 502, applied: true }, isPatch);
+    await stage.sync();
+    stage.clock.skip(50_000);
+    // The list takes its time: when it ends, the wait is over, but not when it began.
+    stage.reconfigure({ config: { board: { retries: 1 } } });
+    const isSlow = {
+      when: ({ query }: { readonly query: Readonly<Record<string, string>> }) =>
+        query["cursor"] !== undefined,
+    };
+    stage.board.failNext({ kind: "answer", status: 429, headers: { "retry-after": "60" } }, isSlow);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, postWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, postWrites: 1 });
+  });
+});
+
+describe("a process that dies", () => {
+  it.each(["before", "after"] as const)("%s a PATCH is sent tells voters once", async (when) => {
+    const stage = await openClosed();
+    stage.crashAt("board", when);
+    await expect(stage.sync()).rejects.toThrow("The process died.");
+    stage.restart();
+    expect(openIntents(stage)).toEqual(["patch-post SENT"]);
+    await stage.sync();
+    await syncAfterWait(stage);
+    await stage.sync();
+    expect(openIntents(stage)).toEqual([]);
+    expect(stage.board.notifications).toHaveLength(1);
+    expect(sent(stage)).toBe(1);
+  });
+});
+
+describe("a PATCH that the board refuses", () => {
+  it.each([400, 409, 413, 422])(
+    "with %i is parked with the board's words, until the issue changes",
+    async (status) => {
+      const stage = await openClosed();
+      stage.board.failNext({ kind: "answer", status, body: { error: "not like this" } }, isPatch);
+      const report = await stage.sync();
+      expect(report).toMatchObject({
+        result: "partial",
+        projects: [{ parked: 1, errors: [{ post: "p1", code: "board.rejected" }] }],
+      });
+      expect(report.projects[0]?.errors[0]?.message).toContain("not like this");
+      expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, failed: 0 }] });
+      expect(sent(stage)).toBe(1);
+      stage.github.reopen("acme/app", 1);
+      expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ parked: 0 }] });
+      stage.github.close("acme/app", 1, "completed");
+      expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, parked: 0 });
+    },
+  );
+
+  it("goes again when the settings behind it change", async () => {
+    const stage = await openClosed();
+    stage.board.failNext({ kind: "answer", status: 422, body: { error: "no" } }, isPatch);
+    await stage.sync();
+    stage.reconfigure({ config: { settle: "1s" } });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1, parked: 0 }] });
+  });
+
+  it("with 404 marks the post missing, and nothing is sent until it is listed again", async () => {
+    const stage = await openClosed();
+    stage.board.failNext({ kind: "answer", status: 404 }, isPatch);
+    expect(await stage.syncOne()).toMatchObject({
+      failed: 1,
+      errors: [{ post: "p1", code: "board.missing" }],
+    });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
+  });
+
+  it("with 429 waits, which is no failure, and ends the board side of this run", async () => {
+    const stage = await openClosed();
+    addPlanned(stage, 2);
+    await stage.sync();
+    for (const number of [2, 3]) stage.github.close("acme/app", number, "completed");
+    stage.mark();
+    stage.reconfigure({ config: { board: { concurrency: 1 } } });
+    stage.board.failNext({ kind: "answer", status: 429, headers: { "retry-after": "30" } }, isPatch);
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ waiting: 2, failed: 0, postWrites: 0 }],
+    });
+    expect(sent(stage)).toBe(1);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 2, waiting: 0 });
+  });
+
+  it.each([401, 403])("with %i ends the board side of this run", async (status) => {
+    const stage = await openClosed();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 2, "completed");
+    stage.reconfigure({ config: { board: { concurrency: 1 } } });
+    stage.mark();
+    stage.board.failNext({ kind: "answer", status, body: { error: "no" } }, isPatch);
+    expect(await stage.syncOne()).toMatchObject({
+      failed: 1,
+      waiting: 1,
+      errors: [{ code: "board.unauthorized" }],
+    });
+    expect(sent(stage)).toBe(1);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0, postWrites: 2 });
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+/** Something of everything: a new post, an edited one, and three changed issues. */
+async function openBusy(): Promise<Stage> {
+  const stage = await openStage();
+  addPlanned(stage, [{ votes: 7 }, { votes: 5 }, {}, {}]);
+  await stage.sync();
+  await stage.sync();
+  stage.github.close("acme/app", 1, "completed");
+  stage.github.label("acme/app", 2, "in progress");
+  stage.board.editPost("acme-app", "p3", { title: "Better", description: "Changed." });
+  addPlanned(stage, [{ title: "New" }]);
+  stage.mark();
+  return stage;
+}
+
+describe("a plan", () => {
+  it("says what would be done, why, and who would hear of it, and writes nothing", async () => {
+    const stage = await openBusy();
+    const before = stage.stateBytes().length;
+    expect(await stage.plan()).toEqual([
+      {
+        kind: "patch-post",
+        post: "p1",
+        issue: "acme/app#1",
+        fields: { status: "completed", roadmapColumn: "COMPLETED" },
+        reason: "issue #1 closed as completed → rule 1",
+        notifies: 7,
+      },
+      {
+        kind: "patch-post",
+        post: "p2",
+        issue: "acme/app#2",
+        fields: { status: "in_progress", roadmapColumn: "IN_PROGRESS" },
+        reason: "issue #2 open → rule 3",
+        notifies: 5,
+      },
+      {
+        kind: "update-issue",
+        post: "p3",
+        issue: "acme/app#3",
+        fields: { title: "Better", body: "the managed block" },
+        reason: "the post's title and text changed since #3 was last written",
+        notifies: 0,
+      },
+      {
+        kind: "create-issue",
+        post: "p5",
+        issue: "acme/app",
+        fields: { title: "New", labels: ["feedback"], assignees: [] },
+        reason: "selected: isArchived is `false`, status is `planned`",
+        notifies: 0,
+      },
+    ]);
+    expect(stage.writes()).toEqual([]);
+    expect(stage.stateBytes()).toHaveLength(before);
+  });
+
+  it("is exactly what the next sync does, and then there is nothing more to plan", async () => {
+    const stage = await openBusy();
+    const planned = await stage.plan();
+    expect(await stage.plan()).toEqual(planned);
+    await stage.sync();
+    const patched = new Map(stage.patches().map(({ path, body }) => [path.slice("/feedback/".length), body]));
+    for (const { kind, post, fields } of planned) {
+      if (kind === "patch-post") expect(patched.get(post)).toEqual(fields);
+    }
+    expect(stage.writes().toSorted()).toEqual([
+      "PATCH /feedback/p1",
+      "PATCH /feedback/p2",
+      "PATCH /repos/acme/app/issues/3",
+      "POST /repos/acme/app/issues",
+    ]);
+    expect(await stage.plan()).toEqual([]);
+  });
+
+  it("works before the first sync, and says what follows a new issue", async () => {
+    const rules = [{ when: { labels: ["feedback"] }, set: { status: "in_progress" } }];
+    const issue = { labels: ["feedback"], milestone: "Next", type: "Feature" };
+    const stage = await openStage({
+      projects: [{ ...standardProject, rules, issue }],
+      repositories: [{ name: "acme/app", milestones: ["Next"], types: ["Feature"], labels: ["feedback"] }],
+    });
+    addPlanned(stage, [{ votes: 9 }]);
+    expect(await stage.plan()).toMatchObject([
+      { kind: "create-issue", post: "p1", fields: { milestone: "Next", type: "Feature" }, notifies: 0 },
+      { kind: "patch-post", post: "p1", issue: null, fields: { status: "in_progress" }, notifies: 9 },
+    ]);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, statusWrites: 1 });
+    expect(stage.log.join()).toContain("The repository is public");
+    expect(stage.board.notifications).toMatchObject([{ post: "p1", voters: 9 }]);
+  });
+
+  it("of a run in another mode holds no lines", async () => {
+    const stage = await openBusy();
+    const { plan } = await stage.run("sync");
+    expect(plan.projects).toMatchObject([{ project: "acme-app", repo: "acme/app", actions: [], errors: [] }]);
+  });
+});
+
+describe("the numbers of a report", () => {
+  it("are those of this run, and of what waits now", async () => {
+    const stage = await openBusy();
+    stage.board.addPost("acme-app", { status: "open" });
+    expect(await stage.syncOne()).toEqual({
+      project: "acme-app",
+      repo: "acme/app",
+      posts: 6,
+      issues: 5,
+      created: 1,
+      adopted: 0,
+      issueWrites: 1,
+      postWrites: 2,
+      statusWrites: 2,
+      waiting: 0,
+      held: 0,
+      parked: 0,
+      quarantined: 0,
+      skipped: 1,
+      failed: 0,
+      requests: { board: 3, tracker: 4 },
+      errors: [],
+    });
+    expect(stage.ledger.runs.last("acme-app")).toMatchObject({ result: "ok", report: { created: 1 } });
+    expect(stage.ledger.memory.project("acme-app")?.lastSuccessAt).toBe(stage.clock.now());
+  });
+
+  it("leave every write in the history", async () => {
+    const stage = await openBusy();
+    await stage.sync();
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    const history = id === undefined ? [] : stage.ledger.journal.history(id, undefined, 4);
+    expect(history.map(({ kind, post, side, outcome }) => [kind, post, side, outcome]).toSorted()).toEqual([
+      ["create-issue", "p5", "tracker", "applied"],
+      ["edit-issue", "p3", "tracker", "applied"],
+      ["patch-post", "p1", "board", "applied"],
+      ["patch-post", "p2", "board", "applied"],
+    ]);
+    const [patch] = id === undefined ? [] : stage.ledger.journal.history(id, "p1" as never, 1);
+    expect(patch).toMatchObject({
+      issue: { repository: "acme/app", number: 1 },
+      reason: "issue #1 closed as completed → rule 1",
+      fields: [
+        { field: "status", before: "planned", value: "completed" },
+        { field: "roadmapColumn", before: null, value: "COMPLETED" },
+      ],
+    });
+  });
+});
+
+describe("a signal", () => {
+  it("before a project begins leaves it out", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app" },
+        { id: "prj_api", slug: "acme-api" },
+      ],
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    addPlanned(stage, 2);
+    stage.stopAfterNextWrite();
+    const report = await stage.sync();
+    expect(report.projects.map(({ project, created }) => [project, created])).toEqual([["acme-app", 1]]);
+  });
+});

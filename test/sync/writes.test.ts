@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { addPlanned, openStage, standardProject } from "../support/stage.ts";
+
+const three = [
+  { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
+  { name: "acme/api", private: true, labels: ["feedback", "in progress"] },
+  { name: "acme/web", private: true, labels: ["feedback", "in progress"] },
+];
+
+describe("`writes`", () => {
+  it("issues: nothing is sent to the board", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, writes: "issues" }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.editPost("acme-app", "p1", { description: "Changed." });
+    stage.mark();
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issueWrites: 1, postWrites: 0 }] });
+    expect(stage.writes()).toEqual(["PATCH /repos/acme/app/issues/1"]);
+    stage.reconfigure({ projects: [standardProject] });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1 });
+  });
+
+  it("none: nothing is sent at all, and `plan` shows what would be", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, writes: "none" }] });
+    addPlanned(stage, 2);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 0, held: 0 }] });
+    expect(await stage.plan()).toMatchObject([
+      { kind: "create-issue", post: "p1", held: "`writes: none` in the config" },
+      { kind: "create-issue", post: "p2", held: "`writes: none` in the config" },
+    ]);
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("issues: `plan` shows the write to the board that would follow as held", async () => {
+    const rules = [{ when: { labels: ["feedback"] }, set: { status: "in_progress" } }];
+    const stage = await openStage({ projects: [{ ...standardProject, rules, writes: "issues" }] });
+    addPlanned(stage, 1);
+    const planned = await stage.plan();
+    expect(planned.map(({ kind, held }) => [kind, held])).toEqual([
+      ["create-issue", undefined],
+      ["patch-post", "`writes: issues` in the config"],
+    ]);
+  });
+});
+
+describe("routing", () => {
+  const project = {
+    ...standardProject,
+    issue: { labels: ["feedback"], categoryLabels: { cat_web: "area: web" } },
+    route: [
+      { category: "cat_api", repo: "acme/api" },
+      { label: "area: web", repo: "acme/web" },
+      { status: "in_progress", repo: "acme/web" },
+    ],
+  };
+
+  it("sends posts to other repositories by category, label and status, and follows them there", async () => {
+    const stage = await openStage({ repositories: three, projects: [project] });
+    addPlanned(stage, [{ categoryId: "cat_api" }, { categoryId: "cat_web" }, { status: "in_progress" }, {}]);
+    expect(await stage.syncOne()).toMatchObject({ created: 4, issues: 4, failed: 0 });
+    const titles = (name: string): readonly string[] => stage.github.issues(name).map(({ title }) => title);
+    expect([titles("acme/api"), titles("acme/web"), titles("acme/app")]).toEqual([
+      ["Post 1"],
+      ["Post 2", "Post 3"],
+      ["Post 4"],
+    ]);
+    stage.github.close("acme/api", 1, "completed");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    // A linked post stays where it is.
+    stage.board.editPost("acme-app", "p2", { categoryId: "cat_api" });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, issues: 4 });
+  });
+
+  it("to a repository that is not there is said, and stops no other post", async () => {
+    const stage = await openStage({ repositories: three.slice(0, 1), projects: [project] });
+    addPlanned(stage, [{ categoryId: "cat_api" }, {}]);
+    const report = await stage.sync();
+    expect(report).toMatchObject({ result: "partial", projects: [{ created: 1, waiting: 1 }] });
+    expect(report.projects[0]?.errors.map(({ code }) => code)).toEqual([
+      "tracker.missing",
+      "tracker.missing",
+    ]);
+    expect(report.projects[0]?.errors[0]?.message).toContain("acme/api");
+    for (const name of ["acme/api", "acme/web"]) stage.github.addRepository({ name, private: true });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1, waiting: 0 }] });
+  });
+
+  it("to a repository that disappears between two checks is said, and stops no other post", async () => {
+    const stage = await openStage({ repositories: three, projects: [project] });
+    addPlanned(stage, [{ categoryId: "cat_api" }, {}]);
+    await stage.sync();
+    stage.github.setVisible("acme/api", false);
+    addPlanned(stage, [{ categoryId: "cat_api" }, {}]);
+    stage.board.editPost("acme-app", "p1", { description: "Changed." });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({
+      created: 1,
+      waiting: 2,
+      failed: 1,
+      errors: [{ code: "tracker.missing" }],
+    });
+    stage.github.setVisible("acme/api", true);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, issueWrites: 1, waiting: 0, failed: 0 });
+  });
+
+  it("two projects may share a repository: it is read once a run", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app" },
+        { id: "prj_api", slug: "acme-api" },
+      ],
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    addPlanned(stage, 2);
+    addPlanned(stage, 2, "acme-api");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2 }, { created: 2 }] });
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toEqual(["GET /feedback", "GET /feedback", "GET /repos/acme/app/issues"]);
+  });
+});
