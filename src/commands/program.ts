@@ -50,7 +50,7 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
     .exitOverride()
     .showSuggestionAfterError(true)
     .showHelpAfterError("(--help says more)")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
