@@ -142,7 +142,11 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
       return result;
     },
     async plan(weather) {
-      const life: Life = { ...startLife(), mode: "plan", closedUntil: process?.life.closedUntil ?? 0 };
+      const life: Life = {
+        ...startLife(),
+        mode: "plan",
+        closedUntil: scenario.isOneShot ? 0 : (process?.life.closedUntil ?? 0),
+      };
       wire.weather = weather;
       return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));
     },

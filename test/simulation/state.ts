@@ -41,7 +41,7 @@ export function createState(isShared: boolean): State {
   let files = 0;
   let file = join(folder, "state.db");
   const openFile = (): Store => {
-    const opened = cacheStatements(openStore(file, { now: openedAt, version }));
+    const opened = cacheStatements(openStore(file, { now: openedAt, version }), isShared ? asItIs : keepPlan);
     if (!isShared) opened.database.pragma("locking_mode = EXCLUSIVE");
     return opened;
   };
@@ -110,16 +110,28 @@ function createOnlooker(database: Database.Database): Onlooker {
 }
 
 /** Prepares every statement once for all ledgers over a connection. */
-function cacheStatements(store: Store): Store {
+function cacheStatements(store: Store, rewrite: (sql: string) => string): Store {
   const prepared = new Map<string, Query<never, unknown>>();
   return {
     ...store,
     prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
-      const known = prepared.get(sql) ?? (store.prepare(sql) as Query<never, unknown>);
+      const known = prepared.get(sql) ?? (store.prepare(rewrite(sql)) as Query<never, unknown>);
       prepared.set(sql, known);
       return known as unknown as Query<Bound, Found>;
     },
   };
+}
+
+function asItIs(sql: string): string {
+  return sql;
+}
+
+/**
+ * SQLite is built with STAT4 here, and plans many a join anew whenever a parameter is bound, because its value might
+ * matter. It does not look into a sub-select: the same question, in a fifth of the time.
+ */
+function keepPlan(sql: string): string {
+  return sql.trimStart().startsWith("SELECT") ? sql.replaceAll(/= (\?|@\w+)/g, "= (SELECT $1)") : sql;
 }
 
 /** The store as one process has it: it ends with the process, before or after one of its commits. */

@@ -24,7 +24,8 @@ export interface Targets {
 
 export function createTargets(time: Time, { settings }: Scenario): Targets {
   const histories = new Map<string, TargetHistory>();
-  const follow = (issue: HubIssue): void => {
+  /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
+  const follow = (issue: HubIssue, isNew: boolean): void => {
     const [post] = issue.openedFor;
     if (post === undefined || issue.isDeleted) return;
     const derived = deriveTarget([asLinked(post, issue)], settings);
@@ -32,14 +33,17 @@ export function createTargets(time: Time, { settings }: Scenario): Targets {
     for (const [field, target] of derived.targets) {
       const key = `${post} ${field}`;
       const known = histories.get(key);
-      if (known !== undefined && isSameTarget(field, known.target, target)) continue;
-      const isFirst = known === undefined && target.kind === "none";
-      const changes = (known?.changes ?? 0) + (isFirst ? 0 : 1);
+      if (!isNew && known !== undefined && isSameTarget(field, known.target, target)) continue;
+      const isNothing = known === undefined && target.kind === "none";
+      const changes = (known?.changes ?? 0) + (isNothing ? 0 : 1);
       histories.set(key, { target, changes, movedAt: time.now() });
     }
   };
   return {
-    check: { issueOpens: follow, issueMoves: follow },
+    check: {
+      issueOpens: (issue) => follow(issue, true),
+      issueMoves: (issue) => follow(issue, false),
+    },
     of: (post, field) => histories.get(`${post} ${field}`),
   };
 }
