@@ -141,11 +141,12 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
       checkBounds(world.board.requests + world.tracker.requests - before, time.now() - startedAt);
       return result;
     },
-    async plan(weather) {
+    plan(weather) {
+      if (scenario.isOneShot) endProcess();
       const life: Life = {
         ...startLife(),
         mode: "plan",
-        closedUntil: scenario.isOneShot ? 0 : (process?.life.closedUntil ?? 0),
+        closedUntil: process?.life.closedUntil ?? 0,
       };
       wire.weather = weather;
       return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));
