@@ -121,7 +121,8 @@ function patch(line: Line, id: PostId, change: PostChange, leftAt: number): Patc
   const { server, wire, events, life } = line;
   const post = server.find(id);
   const fate = drawPatchFate(line);
-  const isHeard = fate === "fine" || fate === "answer lost" || fate === "late";
+  const isTaken = fate === "fine" || fate === "answer lost" || fate === "late";
+  const isHeard = isTaken && post !== undefined && !server.refuses(change);
   events.patchLeaves({ life, post: id, change, leftAt, isHeard });
   if (fate !== "fine") wire.count(`board: PATCH ${fate}`);
   const take = (): void => {
