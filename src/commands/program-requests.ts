@@ -50,3 +50,15 @@ export function addRelease(program: Command, terminal: Terminal, finish: Finish)
       finish(await release(terminal, command.optsWithGlobals(), post));
     });
 }
+
+export function addBackup(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("backup")
+    .argument("<file>", "a file that does not exist yet")
+    .description("a consistent copy of the state, while the daemon runs")
+    .addHelpText("after", "\nExample:\n  boardsync backup backup-$(date +%F).db")
+    .action(async (file: string, _, command: Command) => {
+      const { backup } = await import("./backup.ts");
+      finish(await backup(terminal, command.optsWithGlobals(), file));
+    });
+}

@@ -1,7 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { failWith, printFailure } from "./failure.ts";
-import { type AddCommand, addApprove, addRelease, addRetry, type Finish } from "./program-requests.ts";
+import {
+  type AddCommand,
+  addApprove,
+  addBackup,
+  addRelease,
+  addRetry,
+  type Finish,
+} from "./program-requests.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /** Called with the name of the command that is going to run. */
@@ -90,6 +97,7 @@ const commands: readonly AddCommand[] = [
   addApprove,
   addRetry,
   addRelease,
+  addBackup,
   addHealth,
   addDemo,
   addSchema,

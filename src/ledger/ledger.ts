@@ -62,6 +62,8 @@ export interface ProjectMemory {
   /** When all its rows were last up for a full look. */
   readonly fullAt: number | undefined;
   readonly lastSuccessAt: number | undefined;
+  /** The stamp (`copiedAt`) of the copy after whose return both sides were taken as they were. */
+  readonly recoveredFrom: number | undefined;
 }
 
 export interface RepositoryMemory {

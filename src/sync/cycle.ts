@@ -6,6 +6,7 @@ import { identify } from "./identify.ts";
 import { pullBoard } from "./pull-board.ts";
 import { pullTracker } from "./pull-tracker.ts";
 import { rebase } from "./rebase.ts";
+import { beginRecovery, recoverPairs } from "./recover.ts";
 import { noteFailure, reportProject } from "./report.ts";
 import { resolveUnknown } from "./resolve.ts";
 import type { PlannedAction, ProjectReport, Run, SyncProject, World } from "./world.ts";
@@ -27,10 +28,11 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   const before = { board: world.board.requests, tracker: world.tracker.requests };
   let isDone = false;
   try {
-    const cycle = await identify(project, world, run, tally);
+    const cycle = beginRecovery(await identify(project, world, run, tally));
     rebase(cycle);
     const pulled = await pull(cycle);
     await resolveUnknown(pulled);
+    recoverPairs(pulled);
     const wanted = decide(pulled);
     if (run.mode === "sync") await apply(pulled, wanted);
     isDone = true;

@@ -62,6 +62,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     rulesPrint: undefined,
     fullAt: undefined,
     lastSuccessAt: undefined,
+    recoveredFrom: undefined,
     ...known,
     key: project.key,
     id: found.id,

@@ -36,7 +36,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
     );
   }
   const scannedAt = clock.now();
-  return { ...known, scannedAt, recoveredAt: unknown > 0 ? scannedAt : undefined };
+  return { ...known, scannedAt, recoveredAt: unknown > 0 ? scannedAt : known.recoveredAt };
 }
 
 /**

@@ -154,3 +154,24 @@ describe("boardsync release", () => {
     expect((await stage.run(["release", "p1"])).out).toContain("It is not quarantined.");
   });
 });
+
+describe("boardsync backup", () => {
+  it("copies the state, and refuses to write over a file", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    expect((await stage.run(["backup", "one.db"])).out).toBe(
+      `The state is copied to ${stage.folder}/one.db.\n`,
+    );
+    expect((await stage.run(["backup", "two.db", "--json"])).json()).toEqual({
+      file: `${stage.folder}/two.db`,
+    });
+    expect((await stage.run(["backup", "three.db", "--quiet"])).out).toBe("");
+    const refused = await stage.run(["backup", "one.db"]);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("one.db");
+    const env = { BOARDSYNC_STATE: "one.db" };
+    expect((await stage.run(["status", "--json"], { env })).json()).toMatchObject({
+      projects: [{ issues: 4 }, { issues: 2 }],
+    });
+  });
+});

@@ -12,6 +12,7 @@ const full: ProjectMemory = {
   seen: ["status", "title"],
   fullAt: noon + 1,
   lastSuccessAt: noon + 2,
+  recoveredFrom: noon - 3,
 };
 const bare: ProjectMemory = {
   ...full,
@@ -20,6 +21,7 @@ const bare: ProjectMemory = {
   seen: [],
   fullAt: undefined,
   lastSuccessAt: undefined,
+  recoveredFrom: undefined,
 };
 const repository: RepositoryMemory = {
   name: "acme/app",

@@ -14,6 +14,7 @@ interface ProjectColumns {
   seen: string;
   full_at: number | null;
   last_success_at: number | null;
+  recovered_from: number | null;
 }
 
 interface RepositoryColumns {
@@ -43,13 +44,15 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
     "INSERT OR REPLACE INTO accounts (side, login, checked_at) VALUES ('tracker', @login, @checkedAt)",
   );
   const selectProject = store.prepare<[string], Omit<ProjectColumns, "project"> & { id: ProjectId }>(`
-    SELECT key, id, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at
+    SELECT key, id, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at,
+      recovered_from
     FROM projects JOIN board_projects ON board_projects.number = projects.project WHERE key = ?`);
   const writeProject = store.prepare<[ProjectColumns]>(`
     INSERT OR REPLACE INTO projects
-      (key, project, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at)
+      (key, project, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at, recovered_from)
     VALUES
-      (@key, @project, @name, @checked_at, @settings_print, @rules_print, @seen, @full_at, @last_success_at)`);
+      (@key, @project, @name, @checked_at, @settings_print, @rules_print, @seen, @full_at, @last_success_at,
+        @recovered_from)`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, etag, cursor, scanned_at, recovered_at, full_at`;
   const selectByName = store.prepare<[string], RepositoryColumns>(
@@ -108,6 +111,7 @@ function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): 
     seen: JSON.parse(found.seen),
     fullAt: found.full_at ?? undefined,
     lastSuccessAt: found.last_success_at ?? undefined,
+    recoveredFrom: found.recovered_from ?? undefined,
   };
 }
 
@@ -122,6 +126,7 @@ function fromProject(memory: ProjectMemory, project: number): ProjectColumns {
     seen: JSON.stringify(memory.seen),
     full_at: memory.fullAt ?? null,
     last_success_at: memory.lastSuccessAt ?? null,
+    recovered_from: memory.recoveredFrom ?? null,
   };
 }
 

@@ -36,7 +36,8 @@ export const migrations: readonly string[] = [
     rules_print TEXT,
     seen TEXT NOT NULL,
     full_at INTEGER,
-    last_success_at INTEGER
+    last_success_at INTEGER,
+    recovered_from INTEGER
   ) STRICT, WITHOUT ROWID;
 
   -- name: as the config writes it; NULL once another repository goes by that name.
