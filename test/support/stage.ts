@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -82,17 +82,16 @@ export interface Stage {
   restart(): void;
   /** Goes on with an empty state. */
   loseState(): void;
-  /** Makes a backup, as the command does; `putBack` goes on with it. */
-  backUp(): Promise<void>;
-  putBack(): void;
   /** Another config from now on. */
   reconfigure(changes: Pick<StageOptions, "config" | "projects">): void;
   /** Other secrets from now on. */
   useSecrets(secrets: { readonly boardKey?: string; readonly token?: string }): void;
   /** The process dies in the middle of the next write to a side: before it leaves, or when its answer is there. */
   crashAt(side: "board" | "tracker", when: "before" | "after"): void;
-  /** Ends the run when the next write to the tracker is answered. */
-  stopAfterNextWrite(): void;
+  /** Something happens around the next write to a side. */
+  atNextWrite(side: "board" | "tracker", when: "before" | "after", act: () => void | Promise<void>): void;
+  /** Ends the run that is under way, as a signal does. */
+  stop(): void;
   /** Takes the requests so far for granted: `writes` and `reads` count from here. */
   mark(): void;
   /** Requests since the mark that change something, as `POST /repos/…`, oldest first: the board's, then GitHub's. */
@@ -187,11 +186,11 @@ function createStage(
       version: "0.0.0",
       environment,
     };
-    const sides = interruptible(connectSides(loaded.config, loaded.secrets, machine), (side, when) => {
+    const sides = interruptible(connectSides(loaded.config, loaded.secrets, machine), async (side, when) => {
       if (interrupt?.side !== side || interrupt.when !== when) return;
       const { act } = interrupt;
       interrupt = undefined;
-      act();
+      await act();
     });
     return {
       world: buildWorld(loaded.config, sides, ledger, machine),
@@ -249,13 +248,6 @@ function createStage(
       state += 1;
       ledger = open(stateFile());
     },
-    backUp: () => ledger.copyTo(join(folder, "backup.db"), clock.now()),
-    putBack() {
-      ledger.close();
-      state += 1;
-      copyFileSync(join(folder, "backup.db"), stateFile());
-      ledger = open(stateFile());
-    },
     reconfigure(changes) {
       parts = { config: changes.config ?? parts.config, projects: changes.projects ?? parts.projects };
     },
@@ -268,9 +260,10 @@ function createStage(
       };
       interrupt = { side, when, act };
     },
-    stopAfterNextWrite() {
-      interrupt = { side: "tracker", when: "after", act: () => abort.abort("SIGTERM") };
+    atNextWrite(side, when, act) {
+      interrupt = { side, when, act };
     },
+    stop: () => abort.abort("SIGTERM"),
     mark() {
       validated.push(...github.requests);
       github.clearRequests();
@@ -293,29 +286,29 @@ function createStage(
 interface Interrupt {
   readonly side: "board" | "tracker";
   readonly when: "before" | "after";
-  act(): void;
+  act(): void | Promise<void>;
 }
 
 /** Both sides, with a place before and after each write where something may happen. */
 function interruptible(
   sides: Sides,
-  happen: (side: Interrupt["side"], when: Interrupt["when"]) => void,
+  happen: (side: Interrupt["side"], when: Interrupt["when"]) => Promise<void>,
 ): Sides {
   const { board, tracker } = sides;
   return {
     board: Object.assign(Object.create(board), {
       patchPost: async (...given: Parameters<typeof board.patchPost>) => {
-        happen("board", "before");
+        await happen("board", "before");
         const outcome = await board.patchPost(...given);
-        happen("board", "after");
+        await happen("board", "after");
         return outcome;
       },
     }),
     tracker: Object.assign(Object.create(tracker), {
       write: async (...given: Parameters<typeof tracker.write>) => {
-        happen("tracker", "before");
+        await happen("tracker", "before");
         const outcome = await tracker.write(...given);
-        happen("tracker", "after");
+        await happen("tracker", "after");
         return outcome;
       },
     }),

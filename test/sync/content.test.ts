@@ -142,6 +142,52 @@ describe("an update of an issue that goes wrong", () => {
     expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 1 });
   });
 
+  it("waits where a limit is hit while its issue is read, and so does what comes after it", async () => {
+    const stage = await openPair();
+    addPlanned(stage, 1);
+    await stage.sync();
+    const headers = { "retry-after": "3600" };
+    const body = { message: "You have exceeded a secondary rate limit." };
+    const answer = { kind: "answer", status: 403, headers, body } as const;
+    stage.github.failNext({ method: "GET", path: /issues\/1$/, answer });
+    for (const post of ["p1", "p2"]) stage.board.editPost("acme-app", post, { description: "Changed." });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ waiting: 2, failed: 0 }] });
+    stage.clock.skip(3_600_000);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 2 });
+  });
+
+  it("is postponed with the pace, and is not prepared anew", async () => {
+    const stage = await openPair();
+    stage.reconfigure({ config: { tracker: { pace: { writesPerHour: 1 } } } });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, issueWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1 });
+    stage.clock.skip(3_600_000);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 1 });
+  });
+
+  it("is nothing any more when its post says again what the issue says", async () => {
+    const stage = await openPair();
+    stage.reconfigure({ config: { tracker: { pace: { writesPerHour: 1 } } } });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { description: "To CSV." });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 0 });
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    expect(id && stage.ledger.journal.open(id)).toEqual([]);
+  });
+
+  it("finds its work done where somebody has done it by hand", async () => {
+    const stage = await openPair();
+    stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace("To CSV.", "To XLSX.") });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0, parked: 0 });
+    expect(stage.writes()).toEqual([]);
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toHaveLength(2);
+  });
+
   it("fails for its own post alone when its issue can't be read", async () => {
     const stage = await openPair();
     addPlanned(stage, [{ title: "Another" }]);

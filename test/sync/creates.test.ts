@@ -250,6 +250,45 @@ describe("an issue that GitHub refuses to open", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
   });
 
+  it("waits no more when its post is not selected any more", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    const body = { message: "You have exceeded a secondary rate limit." };
+    const answer = { kind: "answer", status: 403, headers: { "retry-after": "60" }, body } as const;
+    stage.github.failNext({ ...createPath, answer });
+    await stage.sync();
+    expect(openIntents(stage)).toEqual(["create-issue PREPARED"]);
+    stage.board.editPost("acme-app", "p1", { status: "open" });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, skipped: 1 });
+    expect(openIntents(stage)).toEqual([]);
+  });
+
+  it("because GitHub can't be reached any more was not sent, and ends the tracker side of this run", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 4);
+    stage.atNextWrite("tracker", "before", () => stage.github.stop());
+    const report = await stage.syncOne();
+    // A connection that was kept open may break first: nobody knows what became of that request.
+    expect(report.created).toBe(0);
+    expect(report.errors.at(-1)?.code).toBe("tracker.unreachable");
+    expect(openIntents(stage).at(-1)).toBe("create-issue PREPARED");
+    expect(openIntents(stage).length).toBeLessThan(4);
+  });
+
+  it("with a limit while a label is made for it waits, too", async () => {
+    const stage = await openStage({ repositories: [{ name: "acme/app", private: true }] });
+    addPlanned(stage, 1);
+    const body = { message: "You have exceeded a secondary rate limit." };
+    const answer = { kind: "answer", status: 403, headers: { "retry-after": "60" }, body } as const;
+    stage.github.failNext({ method: "POST", path: /\/labels$/, answer });
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 0, waiting: 1, failed: 0 }],
+    });
+    stage.clock.skip(minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+  });
+
   it.each([
     ["401", { kind: "answer", status: 401, body: { message: "Bad credentials" } }, "tracker.unauthorized"],
   ] as const)("because of %s ends the tracker side of this run", async (_, answer, code) => {

@@ -138,6 +138,7 @@ describe("a board that suddenly shows less", () => {
     const held = await stage.sync();
     expect(held).toMatchObject({ result: "held", projects: [{ held: 1, posts: 4 - lost, failed: 0 }] });
     expect(held.projects[0]?.hold).toContain("the board shows");
+    expect(stage.ledger.memory.project("acme-app")?.seen).toContain("status");
     stage.github.close("acme/app", 4, "completed");
     expect(await stage.sync()).toMatchObject({ result: "held" });
     expect(await stage.sync()).toMatchObject({ result: "held" });

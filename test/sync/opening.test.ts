@@ -202,3 +202,10 @@ describe("a board of 130 posts", () => {
     expect(await stage.syncOne()).toMatchObject({ posts: 130, created: 0, failed: 0 });
   });
 });
+
+it("more posts than are decided in one batch are all decided", async () => {
+  const stage = await openStage({ style: { pageSize: 500 } });
+  for (let added = 0; added < 1010; added += 1) stage.board.addPost("acme-app", { status: "open" });
+  addPlanned(stage, 2);
+  expect(await stage.syncOne()).toMatchObject({ posts: 1012, skipped: 1010, created: 2 });
+});

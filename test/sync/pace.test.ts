@@ -73,7 +73,7 @@ describe("the pace of writes", () => {
   it("a signal ends the run after the write in hand; the rest waits", async () => {
     const stage = await openStage();
     addPlanned(stage, 3);
-    stage.stopAfterNextWrite();
+    stage.atNextWrite("tracker", "after", stage.stop);
     expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2, failed: 0 });
     expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
   });

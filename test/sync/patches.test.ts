@@ -128,6 +128,17 @@ describe("a PATCH whose answer is lost", () => {
     ]);
   });
 
+  it("is compared with the post as it was when that was sent, not when it was prepared", async () => {
+    const stage = await openClosed();
+    stage.board.failNext({ kind: "answer", status: 429 }, isPatch);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "paused" });
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ statusWrites: 1, parked: 0 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+  });
+
   it("is not looked for in a pull that began before the wait was over", async () => {
     const stage = await openClosed({ pageSize: 1 });
     addPlanned(stage, 1);
@@ -233,5 +244,44 @@ describe("a PATCH that the board refuses", () => {
     });
     expect(sent(stage)).toBe(1);
     expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0, postWrites: 2 });
+  });
+
+  it("because it can't be reached any more was not sent, and ends the board side of this run", async () => {
+    const stage = await openClosed();
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.github.reopen("acme/app", 1);
+    for (const number of [1, 2, 3, 4]) stage.github.close("acme/app", number, "not_planned");
+    stage.reconfigure({ config: { board: { concurrency: 1 } } });
+    stage.atNextWrite("board", "before", () => stage.board.close());
+    const report = await stage.syncOne();
+    // A connection that was kept open may break first: nobody knows what became of that request.
+    expect(report.postWrites).toBe(0);
+    expect(report.errors.at(-1)?.code).toBe("board.unreachable");
+    expect(openIntents(stage).at(-1)).toBe("patch-post PREPARED");
+    expect(report.waiting).toBeGreaterThan(0);
+  });
+});
+
+describe("a PATCH that became a notifying one since the guard has looked", () => {
+  it("waits for the next run", async () => {
+    const rules = [
+      { when: { labels: ["one", "two"] }, set: { roadmapColumn: "IN_PROGRESS", status: "in_progress" } },
+      { when: { labels: ["one"] }, set: { roadmapColumn: "IN_PROGRESS" } },
+    ];
+    const stage = await openStage({
+      config: { settle: "10m", board: { concurrency: 1 } },
+      projects: [{ ...standardProject, rules }],
+    });
+    addPlanned(stage, 2);
+    await stage.sync();
+    for (const number of [1, 2]) stage.github.label("acme/app", number, "one");
+    await stage.sync();
+    stage.github.label("acme/app", 2, "two");
+    await stage.sync();
+    stage.clock.skip(8.5 * minuteMs);
+    stage.atNextWrite("board", "before", () => stage.clock.skip(40_000));
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, statusWrites: 0, waiting: 1 });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, statusWrites: 1, waiting: 0 });
   });
 });

@@ -159,7 +159,7 @@ describe("a signal", () => {
       projects: [standardProject, { ...standardProject, project: "acme-api" }],
     });
     addPlanned(stage, 2);
-    stage.stopAfterNextWrite();
+    stage.atNextWrite("tracker", "after", stage.stop);
     const report = await stage.sync();
     expect(report.projects.map(({ project, created }) => [project, created])).toEqual([["acme-app", 1]]);
   });

@@ -53,6 +53,21 @@ describe("rules that change", () => {
     ]);
   });
 
+  it("lose no change that was read and not decided yet", async () => {
+    const route = [{ category: "cat_api", repo: "acme/api" }];
+    const stage = await openThree();
+    stage.github.addRepository({ name: "acme/api", private: true });
+    stage.reconfigure({ projects: [{ ...standardProject, route }] });
+    await stage.sync();
+    stage.github.close("acme/app", 2, "completed");
+    const answer = { kind: "answer", status: 401, body: { message: "Bad credentials" } } as const;
+    stage.github.failNext({ path: "/repos/acme/api/issues", answer });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, postWrites: 0 });
+    stage.reconfigure({ projects: [{ ...other, route }] });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    expect(stage.board.post("acme-app", "p2")?.status).toBe("done");
+  });
+
   it("lose no change that waits from before", async () => {
     const stage = await openThree();
     stage.reconfigure({ config: { settle: "10m" } });
