@@ -1,6 +1,6 @@
 import type { MarkedIssue, RepositoryMemory } from "../ledger/ledger.ts";
 import type { Issue, IssueRecord, IssueRef } from "../model/issue.ts";
-import type { PostId } from "../model/post.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
 import { parseMarker } from "../plan/marker.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
@@ -25,8 +25,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
   for (const author of [cycle.account, ...policy.trustedAuthors]) {
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
-      // Nothing is opened before this scan: what it finds, the state can't know.
-      unknown += page.issues.flatMap((record) => markedBy(cycle, record)).length;
+      unknown += countUnknown(cycle, page.issues);
       storeRecords(cycle, page.issues);
     }
   }
@@ -37,7 +36,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
     );
   }
   const scannedAt = clock.now();
-  return { ...known, scannedAt, recoveredAt: unknown > 0 ? scannedAt : undefined };
+  return { ...known, scannedAt, recoveredAt: unknown > 0 ? scannedAt : known.recoveredAt };
 }
 
 /**
@@ -82,4 +81,18 @@ function markedBy({ world: { policy }, account }: Cycle, record: IssueRecord): r
   if (marker === undefined || marker.board !== policy.boardHash) return [];
   const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
   return [{ issue, project: marker.project, posts: marker.posts }];
+}
+
+function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
+  const { ledger, clock } = cycle.world;
+  const isLinked = (project: ProjectId, post: PostId, issue: IssueRef): boolean =>
+    ledger.rows.row(project, post, clock.now())?.links.some(({ link }) => isSameIssue(link.issue, issue)) ??
+    false;
+  return records
+    .flatMap((record) => markedBy(cycle, record))
+    .filter(({ project, posts, issue }) => !posts.every((post) => isLinked(project, post, issue))).length;
+}
+
+function isSameIssue(one: IssueRef, other: IssueRef): boolean {
+  return one.number === other.number && one.repositoryId === other.repositoryId;
 }

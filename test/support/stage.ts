@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -82,6 +82,9 @@ export interface Stage {
   restart(): void;
   /** Goes on with an empty state. */
   loseState(): void;
+  /** Makes a backup, as the command does; `putBack` goes on with it. */
+  backUp(): Promise<void>;
+  putBack(): void;
   /** Another config from now on. */
   reconfigure(changes: Pick<StageOptions, "config" | "projects">): void;
   /** Other secrets from now on. */
@@ -246,6 +249,13 @@ function createStage(
     loseState() {
       ledger.close();
       state += 1;
+      ledger = open(stateFile());
+    },
+    backUp: () => ledger.copyTo(join(folder, "backup.db"), clock.now()),
+    putBack() {
+      ledger.close();
+      state += 1;
+      copyFileSync(join(folder, "backup.db"), stateFile());
       ledger = open(stateFile());
     },
     reconfigure(changes) {
