@@ -91,11 +91,16 @@ export function changeOf(action: PatchPost): PostChange {
   return Object.fromEntries(action.writes.map((write) => [write.field, write.value]));
 }
 
+/** Whether voters are mailed for a change of this field. */
+export function isHeard({ field }: Pick<FieldWrite, "field">): boolean {
+  return field === "status";
+}
+
 /** Whether voters are mailed for it. */
 export function isNotifying(action: Action): boolean {
   switch (action.kind) {
     case "patch-post":
-      return action.writes.some((write) => write.field === "status");
+      return action.writes.some(isHeard);
     case "create-issue":
       return action.followUp !== undefined && isNotifying(action.followUp);
     case "update-issue":

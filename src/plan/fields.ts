@@ -10,9 +10,12 @@ export function isSameValue(
   one: FieldValue | undefined,
   other: FieldValue | undefined,
 ): boolean {
-  if (one === other) return true;
-  if (field !== "status" || typeof one !== "string" || typeof other !== "string") return false;
-  return foldStatus(one) === foldStatus(other);
+  return foldValue(field, one) === foldValue(field, other);
+}
+
+/** A value of a field as it is compared. */
+export function foldValue(field: RuleField, value: FieldValue | undefined): FieldValue | undefined {
+  return field === "status" && typeof value === "string" ? foldStatus(value) : value;
 }
 
 /** Whether two targets of a field ask for the same. */

@@ -1,7 +1,7 @@
 import type { Parked, Row } from "../model/link.ts";
-import type { Action, Note, PatchPost } from "./action.ts";
+import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
-import { contentSignature, signatureOf } from "./print.ts";
+import { doubtSignature, signatureOf } from "./print.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -25,10 +25,14 @@ export function isStopped(action: Action, row: Row, settings: Settings): boolean
   return row.parked.some((refused) => isRefusal(refused, action, settings));
 }
 
-/** Whether something parked is this very action: refused with these settings, or in doubt whatever they are. */
+/**
+ * Whether something parked stops this action: it is what was refused with these settings, or voters would hear of what is in
+ * doubt. Such a PATCH is stopped as a whole: a part of it that was sent would end what is parked.
+ */
 export function isRefusal({ kind, signature }: Parked, action: Action, settings: Settings): boolean {
   if (kind !== action.kind) return false;
-  return signature === contentSignature(action) || signature === signatureOf(action, settings);
+  const isInDoubt = action.kind === "patch-post" && signature === doubtSignature(action);
+  return isInDoubt || signature === signatureOf(action, settings);
 }
 
 /** Whether the post is out of use, in words: then neither it nor its issue's text is written. */
@@ -53,7 +57,7 @@ export function patchObstacle(
   if (row.isQuarantined) {
     return [{ kind: "quarantined", message: "the post is quarantined; `boardsync release` ends that" }];
   }
-  const isStatus = action.writes.some(({ field }) => field === "status");
+  const isStatus = isNotifying(action);
   const count = row.statusWrites.length;
   if (!isStatus || count < flips) return undefined;
   const message = `its status was written ${count} times in 24 hours and would change again; \`guard.flips\` allows ${flips}`;

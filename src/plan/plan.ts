@@ -1,7 +1,15 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
-import type { Action, CreateIssue, Decision, FieldWrite, Note, PatchPost } from "./action.ts";
+import {
+  type Action,
+  type CreateIssue,
+  type Decision,
+  type FieldWrite,
+  isHeard,
+  type Note,
+  type PatchPost,
+} from "./action.ts";
 import { applied } from "./base.ts";
 import { decideField, takeAsItIs } from "./decide.ts";
 import { readField } from "./fields.ts";
@@ -59,7 +67,8 @@ import type { Render, Settings } from "./settings.ts";
  *     21  the post is archived or missing                   say so
  *     22  the post is quarantined, or its status was        say so
  *           written `flips` times in 24 h
- *     23  this same write was refused (parked)
+ *     23  this same write was refused, or voters would hear
+ *           of a value that is in doubt (parked)
  *     24  a PATCH is under way, or its outcome unknown      change nothing: P may or may not be its doing
  *     25  `writes` forbids it
  *
@@ -235,7 +244,7 @@ function describeIssue({ number, state, stateReason }: Issue): string {
 
 /** Voters are mailed by a change of status only; how many they are is not shown by every board. */
 function countVoters({ values }: Post, writes: readonly FieldWrite[]): number | null {
-  if (!writes.some(({ field }) => field === "status")) return 0;
+  if (!writes.some(isHeard)) return 0;
   return typeof values.votes === "number" ? values.votes : null;
 }
 

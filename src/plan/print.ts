@@ -1,4 +1,5 @@
-import type { Action } from "./action.ts";
+import { type Action, isHeard, type PatchPost } from "./action.ts";
+import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,12 +18,22 @@ export function signatureOf(action: Action, settings: Settings): string {
   return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
 }
 
-/**
- * What an action is known by whose outcome is in doubt: what it would write, and nothing else. Other settings don't make it
- * safe to send again.
- */
+/** What an action is known by whatever the settings are: what it would write, and nothing else. */
 export function contentSignature(action: Action): string {
   return hashText(canonical({ kind: action.kind, content: contentOf(action) }));
+}
+
+/**
+ * What a PATCH is known by whose outcome is in doubt: what voters would hear of, and nothing else. Neither other settings
+ * nor other fields beside it, nor what the post shows by now, make it safe to send that again.
+ */
+export function doubtSignature({ kind, writes }: PatchPost): string {
+  const heard = writes.filter(isHeard);
+  const values = (heard.length > 0 ? heard : writes).map(({ field, value }) => [
+    field,
+    foldValue(field, value),
+  ]);
+  return hashText(canonical({ kind, inDoubt: values }));
 }
 
 /** JSON that is the same text for the same content: keys sorted, undefined left out. */

@@ -3,7 +3,7 @@ import type { Row } from "../model/link.ts";
 import { isNotifying, type PatchPost } from "../plan/action.ts";
 import { isSameValue, readField } from "../plan/fields.ts";
 import { recordApplied } from "../plan/plan.ts";
-import { contentSignature } from "../plan/print.ts";
+import { doubtSignature } from "../plan/print.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { noteError } from "./report.ts";
 import { settleIntent } from "./settle.ts";
@@ -87,7 +87,7 @@ function parkUnsure(cycle: PulledCycle, intent: Intent, action: PatchPost): void
       code: "board.unsure",
       message,
       since: clock.now(),
-      signature: contentSignature(action),
+      signature: doubtSignature(action),
     });
     settleIntent(cycle, intent, "REJECTED", "unsure, parked");
   });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
-import type { Note, PatchPost } from "../../src/plan/action.ts";
+import type { FieldWrite, Note, PatchPost } from "../../src/plan/action.ts";
 import { adoptRow, planRow, recordApplied } from "../../src/plan/plan.ts";
-import { contentSignature, signatureOf } from "../../src/plan/print.ts";
+import { doubtSignature, signatureOf } from "../../src/plan/print.ts";
 import type { Settings } from "../../src/plan/settings.ts";
 import {
   aim,
@@ -544,6 +544,12 @@ describe("what is to be written stays out of the plan", () => {
   const base = makeBase(aim("planned"), "planned");
   const waiting = { status: { ...base, pending: { target: aim("completed"), since: now } } };
   const write = patch("planned", "completed", closed);
+  const statusWrite: FieldWrite = {
+    field: "status",
+    before: "planned",
+    value: "completed",
+    target: aim("completed"),
+  };
 
   it.each<[string, Row, string]>([
     [
@@ -604,8 +610,24 @@ describe("what is to be written stays out of the plan", () => {
     const settings = { conflict: "hold" } as const;
     const refused = makeParked("patch-post", signatureOf(write, makeSettings()));
     expect(plan(linked(done, "planned", base, { parked: [refused] }), settings).actions).toEqual([write]);
-    const unsure = makeParked("patch-post", contentSignature(write));
+    const unsure = makeParked("patch-post", doubtSignature(write));
     expect(plan(linked(done, "planned", base, { parked: [unsure] }), settings).actions).toEqual([]);
+  });
+
+  it.each<[string, FieldWrite, boolean]>([
+    [
+      "with another field beside it",
+      { field: "onRoadmap", before: true, value: false, target: noTarget },
+      true,
+    ],
+    ["that the post shows moved", { ...statusWrite, before: "open" }, true],
+    ["in another spelling", { ...statusWrite, value: "Completed" }, true],
+    ["with another value", { ...statusWrite, value: "closed" }, false],
+  ])("row 23: a status in doubt stops a PATCH %s: %s", (_, other, isStopping) => {
+    const writes = other.field === "status" ? [other] : [statusWrite, other];
+    const unsure = makeParked("patch-post", doubtSignature({ ...write, writes }));
+    const { actions } = plan(linked(done, "planned", base, { parked: [unsure] }));
+    expect(actions).toEqual(isStopping ? [] : [write]);
   });
 
   it("row 24: while the outcome of a PATCH is open, not even a base moves", () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../src/plan/action.ts";
-import { canonical, contentSignature, rulesPrint, settingsPrint, signatureOf } from "../../src/plan/print.ts";
+import {
+  canonical,
+  contentSignature,
+  doubtSignature,
+  rulesPrint,
+  settingsPrint,
+  signatureOf,
+} from "../../src/plan/print.ts";
 import { aim, makeSettings, noTarget, postId } from "./make.ts";
 
 it("the same content is the same text, whatever the order of its keys", () => {
@@ -75,10 +82,21 @@ describe("the signature of a refused action", () => {
     );
   });
 
-  it("of an action in doubt is the same whatever the settings are, and no refusal's", () => {
+  it("is another one than that of its content, which is the same whatever the settings are", () => {
     expect(contentSignature({ ...patch, reason: "two" })).toBe(contentSignature(patch));
     expect(new Set([patch, create, update].map(contentSignature)).size).toBe(3);
     expect(contentSignature(patch)).not.toBe(sign(patch));
+  });
+
+  it("that nobody hears of and that is in doubt is that of all its values", () => {
+    const quiet = (value: boolean, before: boolean): PatchPost => ({
+      ...patch,
+      writes: [{ field: "onRoadmap", before, value, target: noTarget }],
+    });
+    expect(doubtSignature(quiet(true, true))).toBe(doubtSignature(quiet(true, false)));
+    expect(doubtSignature(quiet(true, true))).not.toBe(doubtSignature(quiet(false, true)));
+    const loud = { ...patch, writes: [...patch.writes, ...quiet(true, true).writes] };
+    expect(doubtSignature(loud)).toBe(doubtSignature(patch));
   });
 
   it("changes with what would be written, with the post, and with the settings", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId } from "../../src/model/post.ts";
 import type { SandboxFault } from "../../src/sandbox/board-http.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
@@ -111,6 +112,53 @@ describe("a PATCH whose answer is lost", () => {
     stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
     await stage.sync();
     expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+  });
+
+  it("is parked as a whole with the status, and no part of it is sent, on a board that never shows a status", async () => {
+    const rules = [
+      { when: { state: "closed" }, set: { status: "completed", roadmapColumn: "COMPLETED" } },
+      { when: { labels: ["in progress"] }, set: { status: "in_progress" } },
+    ];
+    const projects = [{ ...standardProject, select: {}, rules }];
+    const stage = await openStage({ style: { hidden: ["status"] }, projects });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.mark();
+    stage.board.failNext({ kind: "answer", status: 502, applied: true }, isPatch);
+    await stage.sync();
+    // The column shows that it was applied, and of the status nothing is known.
+    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+    for (let run = 0; run < 3; run += 1) expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    stage.board.editPost("acme-app", "p1", { roadmapColumn: "PLANNED" });
+    for (let run = 0; run < 3; run += 1) expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    expect([sent(stage), stage.board.notifications.length]).toEqual([1, 1]);
+    // A person's word sends it again.
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    const at = stage.clock.now();
+    stage.ledger.requests.add({ kind: "retry", project, at, posts: ["p1" as PostId] });
+    expect(await stage.syncOne()).toMatchObject({ parked: 0, statusWrites: 1 });
+    expect(sent(stage)).toBe(2);
+  });
+
+  it("lets another status go while it is parked", async () => {
+    const rules = [
+      { when: { state: "closed" }, set: { status: "completed" } },
+      { when: { labels: ["in progress"] }, set: { status: "in_progress" } },
+    ];
+    const projects = [{ ...standardProject, select: {}, rules }];
+    const stage = await openStage({ style: { hidden: ["status"] }, projects });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1 });
+    stage.github.reopen("acme/app", 1);
+    stage.github.label("acme/app", 1, "in progress");
+    expect(await stage.syncOne()).toMatchObject({ parked: 0, statusWrites: 1 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("in_progress");
   });
 
   it("is part of the past once a person has moved the post", async () => {
