@@ -10,8 +10,10 @@ export interface FieldFacts {
   readonly field: RuleField;
   /** T. */
   readonly target: Target;
-  /** P; undefined for an unseen field. */
+  /** P; undefined for an unseen field, and while the post is missing. */
   readonly post: FieldValue | undefined;
+  /** Whether the board lists the post no more: it may come back, so nothing that depends on P is given up. */
+  readonly isMissing: boolean;
   readonly base: FieldBase | undefined;
   /** Whether a field without a base belongs to a pair that boardsync has just opened; else it is taken as it is. */
   readonly isOpening: boolean;
@@ -51,7 +53,7 @@ export function takeAsItIs({
   target,
   post,
   base,
-}: Omit<FieldFacts, "isOpening" | "advanced">): FieldDecision {
+}: Omit<FieldFacts, "isOpening" | "advanced" | "isMissing">): FieldDecision {
   const isApart = target.kind === "value" && post !== undefined && !isSameValue(field, post, target.value);
   return record(
     agree(field, base, target, post),
@@ -174,6 +176,7 @@ function decideConflict(
 function decideReturn(facts: FieldFacts, base: FieldBase, { whenNoRule }: FieldPolicy): FieldDecision {
   const { field, post } = facts;
   const { foreign } = base;
+  if (facts.isMissing) return record(base);
   const isRestored =
     whenNoRule === "restore" &&
     foreign !== undefined &&

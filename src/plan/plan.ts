@@ -1,6 +1,6 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
-import type { Post, PostField, RuleField } from "../model/post.ts";
+import type { FieldValue, Post, PostField, RuleField } from "../model/post.ts";
 import {
   type Action,
   type CreateIssue,
@@ -64,7 +64,8 @@ import type { Render, Settings } from "./settings.ts";
  *     20  any other           unseen                        record
  *
  *     what is to be written stays out of the plan, and its base where it was, while
- *     21  the post is archived or missing                   say so
+ *     21  the post is archived or missing                   say so; of a missing post every field is unseen, and what
+ *                                                             row 17 would put back waits for its return
  *     22  the post is quarantined, or its status was        say so
  *           written `flips` times in 24 h
  *     23  this same write was refused, or voters would hear
@@ -102,7 +103,7 @@ export function adoptRow(row: Row, context: PlanContext): Decision {
   const derived = deriveTarget(row.links, context.settings);
   if (derived.kind === "undecided") return { ...nothing(row), notes: [derived] };
   const decided = [...derived.targets].map(([field, target]) => {
-    const post = readField(row.post, field, context.seen);
+    const post = readKnown(row, field, context.seen);
     return { field, ...takeAsItIs({ field, target, post, base: row.base[field] }) };
   });
   return { ...nothing(row), base: changedBases(row, decided), notes: decided.flatMap(({ notes }) => notes) };
@@ -189,9 +190,10 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
   const isOpening =
     Object.keys(row.base).length === 0 && row.links.every(({ link }) => link.origin === "opened");
   const decided = [...derived.targets].map(([field, target]) => {
-    const post = readField(row.post, field, seen);
+    const post = readKnown(row, field, seen);
+    const isMissing = row.missing > 0;
     const advanced = advancedValues(settings.rules, derived.rule, field);
-    const facts = { field, target, post, base: row.base[field], isOpening, advanced };
+    const facts = { field, target, post, isMissing, base: row.base[field], isOpening, advanced };
     return { field, ...decideField(facts, settings, now) };
   });
   const base = changedBases(row, decided);
@@ -210,6 +212,15 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
   return obstacle === undefined
     ? { patch, base, notes }
     : { patch: undefined, base, notes: [...notes, ...obstacle] };
+}
+
+/** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */
+function readKnown(
+  { post, missing }: Row,
+  field: RuleField,
+  seen: ReadonlySet<PostField>,
+): FieldValue | undefined {
+  return missing > 0 ? undefined : readField(post, field, seen);
 }
 
 /** Bases that are already what they should be are left out: nothing is recorded for a row at rest. */

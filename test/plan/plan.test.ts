@@ -569,6 +569,27 @@ describe("what is to be written stays out of the plan", () => {
     expect(decision.notes).toEqual([{ kind: "disagreement", field: "status", message }]);
   });
 
+  it.each<[string, Target, FieldValue, Issue]>([
+    ["agrees with a target that moved", aim("planned"), "completed", done],
+    ["was left by our write, which no rule asks for any more", aim("in_progress"), "in_progress", untouched],
+  ])(
+    "row 21: what a missing post showed last %s, and T₀ stays until it is back",
+    (_, target, shown, issue) => {
+      const written = { sent: shown, shown };
+      const known = makeBase(target, shown, { foreign: "open", ...(issue === untouched && { written }) });
+      const missing = linked(issue, shown, known, { missing: 2 });
+      const { actions, base: recorded } = plan(missing);
+      expect([actions, recorded.status]).toMatchObject([[], { ...known, pending: { since: now } }]);
+      const back = linked(issue, shown, recorded.status, { missing: 0 });
+      expect(plan(back).actions.length).toBe(issue === untouched ? 1 : 0);
+    },
+  );
+
+  it("row 5: a missing post's pair is taken as it is without what the post showed last", () => {
+    const { base: recorded } = adoptRow(linked(done, "planned", base, { missing: 1 }), makeContext());
+    expect(recorded.status).toEqual({ ...base, target: aim("completed") });
+  });
+
   it.each<[string, Row, string]>([
     [
       "is quarantined",
