@@ -1,7 +1,7 @@
 import type { Row } from "../model/link.ts";
 import { type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
-import { isAllowed } from "../plan/obstacle.ts";
+import { absence, isAllowed } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
 import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
@@ -116,7 +116,9 @@ function dropUnwanted(cycle: PulledCycle, judged: readonly Wanted[]): void {
     if (state !== "PREPARED" || judged.some((wanted) => wanted.post === post && wanted.kind === kind))
       continue;
     const row = ledger.rows.row(cycle.memory.id, post, now);
-    const wished = row && wishedActions(row, cycle.context(now));
+    if (row === undefined) continue;
+    // For a post that people took away nothing is wanted; should it come back, it is decided afresh.
+    const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
     if (wished === undefined || wished.some((action) => action.kind === kind)) continue;
     ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
   }

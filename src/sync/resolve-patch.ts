@@ -24,6 +24,10 @@ export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
   const restedAt = (intent.unknownAt ?? intent.at) + policy.waits.patchMs;
   if (pull.kind === "incomplete" || pull.beganAt < restedAt) return;
   const row = ledger.rows.row(cycle.memory.id, intent.post, clock.now());
+  if (row?.missing === 2) {
+    resolveMissing(cycle, intent, patchOf(intent));
+    return;
+  }
   if (row?.seenAt === undefined || row.seenAt < pull.beganAt) return;
   const action = patchOf(intent);
   switch (find(cycle, row, intent, action)) {
@@ -43,6 +47,12 @@ export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
       takeApplied(cycle, row, intent, action, "the post has been moved since");
       return;
   }
+}
+
+/** No look at the post will ever tell. Should it come back, voters must not hear of it twice. */
+function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): void {
+  if (isNotifying(action)) parkUnsure(cycle, intent, action);
+  else settleIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
 }
 
 function find({ pull }: PulledCycle, { post }: Row, intent: Intent, action: PatchPost): Finding {

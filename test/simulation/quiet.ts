@@ -1,6 +1,6 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Row } from "../../src/model/link.ts";
-import { type PostField, type PostId, postFields, type RuleField } from "../../src/model/post.ts";
+import { type PostField, postFields, type RuleField } from "../../src/model/post.ts";
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
@@ -45,7 +45,6 @@ function checkRest(stage: Stage): void {
   for (const { kind, post, state } of ledger.journal.open(projectId)) {
     // One that has not left, of a row that waits for a person, is as visible as the row.
     if (state === "PREPARED" && waiting.has(post)) continue;
-    if (isAbsent(stage, post) && stage.scenario.known.has("intent-of-absent-post")) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
   for (const post of stage.board.posts) {
@@ -55,12 +54,6 @@ function checkRest(stage: Stage): void {
     else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
     else checkLinked(stage, post, row, ledger);
   }
-}
-
-/** Whether people took the post away, or into the archive. */
-function isAbsent({ board }: Stage, id: PostId): boolean {
-  const post = board.find(id);
-  return post === undefined || post.values.isArchived === true;
 }
 
 function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, isWaiting: boolean): void {

@@ -40,7 +40,7 @@ export interface Scenario {
 }
 
 /** Faults of the program that are known and not mended yet; README.md says what they are. */
-export const knownFaults = ["limit-after-restart", "intent-of-absent-post"] as const;
+export const knownFaults = ["limit-after-restart"] as const;
 export type KnownFault = (typeof knownFaults)[number];
 
 export interface BoardTraits {

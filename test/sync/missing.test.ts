@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 function missingOf(stage: Stage, post: string): number | undefined {
   const id = stage.ledger.memory.project("acme-app")?.id;
@@ -30,6 +30,59 @@ describe("a post that the board lists no more", () => {
     stage.board.removePost("acme-app", "p1");
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
     expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
+  });
+});
+
+describe("a write to a post that people take away before its outcome is known", () => {
+  const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
+  const column = {
+    ...standardProject,
+    rules: [{ when: { state: "closed" }, set: { roadmapColumn: "COMPLETED" } }],
+  };
+
+  /** The first PATCH of `p1` meets a fault, and then the post goes. */
+  const takeAway = async (status: number, project = standardProject, isArchived = false): Promise<Stage> => {
+    const stage = await openStage({ projects: [project] });
+    addPlanned(stage, 4);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "answer", status, applied: status === 502 }, isPatch);
+    await stage.sync();
+    if (isArchived) stage.board.editPost("acme-app", "p1", { isArchived: true });
+    else stage.board.removePost("acme-app", "p1");
+    stage.clock.skip(5 * minuteMs);
+    stage.mark();
+    return stage;
+  };
+  const openIntents = (stage: Stage): readonly unknown[] => {
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    return id === undefined ? [] : stage.ledger.journal.open(id);
+  };
+
+  it("is parked when voters may have heard of it, so that they don't hear twice should it come back", async () => {
+    const stage = await takeAway(502);
+    expect(openIntents(stage)).toHaveLength(1);
+    expect(await stage.syncOne()).toMatchObject({ parked: 0 });
+    expect(await stage.syncOne()).toMatchObject({
+      parked: 1,
+      errors: [{ post: "p1", code: "board.unsure" }],
+    });
+    expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [] });
+    expect([openIntents(stage), stage.writes()]).toEqual([[], []]);
+  });
+
+  it("ends when nobody can have heard of it", async () => {
+    const stage = await takeAway(502, column);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ parked: 0, failed: 0 });
+    expect([openIntents(stage), stage.writes()]).toEqual([[], []]);
+  });
+
+  it.each([false, true])("ends when it was not sent (archived: %s)", async (isArchived) => {
+    const stage = await takeAway(429, standardProject, isArchived);
+    expect(openIntents(stage)).toHaveLength(1);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect([openIntents(stage), stage.writes()]).toEqual([[], []]);
   });
 });
 
