@@ -1,3 +1,4 @@
+import type { Side } from "../errors.ts";
 import type { Issue, IssueRef, Milestone, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { ContentBase, FieldBase, Link, Parked, Row, Target } from "../model/link.ts";
 import type { FieldValue, Post, PostField, PostId, ProjectId, RuleField } from "../model/post.ts";
@@ -40,6 +41,10 @@ export interface Memory {
   repositoryById(id: RepositoryId): RepositoryMemory | undefined;
   /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
   rememberRepository(repository: RepositoryMemory): void;
+  /** Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed. */
+  limit(side: Side): number | undefined;
+  /** Replaces what was remembered of this side. */
+  rememberLimit(side: Side, until: number): void;
 }
 
 export interface AccountMemory {

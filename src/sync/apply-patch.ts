@@ -8,6 +8,7 @@ import { recordApplied } from "../plan/plan.ts";
 import { signatureOf } from "../plan/print.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
+import { noteLimit } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
 import { isApproved } from "./requests.ts";
@@ -84,6 +85,7 @@ function recordOutcome(
     case "limited":
       ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
       cycle.run.closed.board ??= { code: "board.limited", message: outcome.message };
+      noteLimit(cycle.world, "board", outcome.retryAt);
       postpone(cycle, action, outcome.message);
       return;
     case "unauthorized":

@@ -2,6 +2,7 @@ import { RemoteError } from "../errors.ts";
 import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { PulledCycle } from "./cycle-state.ts";
+import { noteLimitOf } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
 import { isPutOff, noteError } from "./report.ts";
 
@@ -18,6 +19,7 @@ export async function attempt(
     await work();
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
+    noteLimitOf(cycle.world, error);
     const { code, message, side, fault } = error;
     if (isPutOff(error) || fault === "unauthorized") cycle.run.closed[side] ??= { code, message };
     if (isPutOff(error)) {

@@ -3,6 +3,7 @@ import { planContext } from "./context.ts";
 import { type Cycle, type PulledCycle, startTally } from "./cycle-state.ts";
 import { decide } from "./decide.ts";
 import { identify } from "./identify.ts";
+import { checkLimits, noteLimitOf } from "./limits.ts";
 import { pullBoard } from "./pull-board.ts";
 import { pullTracker } from "./pull-tracker.ts";
 import { rebase } from "./rebase.ts";
@@ -28,6 +29,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   const before = { board: world.board.requests, tracker: world.tracker.requests };
   let isDone = false;
   try {
+    checkLimits(world);
     const cycle = beginRecovery(await identify(project, world, run, tally));
     rebase(cycle);
     const pulled = await pull(cycle);
@@ -37,6 +39,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     if (run.mode === "sync") await apply(pulled, wanted);
     isDone = true;
   } catch (error) {
+    noteLimitOf(world, error);
     noteFailure(tally, error, world.log);
   }
   const report = reportProject(project, world, run, tally, before, isDone);

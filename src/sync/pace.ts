@@ -2,6 +2,7 @@ import type { RepositoryMemory } from "../ledger/ledger.ts";
 import { nextWriteAt } from "../plan/pace.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
+import { noteLimit } from "./limits.ts";
 
 const hourMs = 3_600_000;
 
@@ -48,6 +49,7 @@ export function noteClosure(cycle: PulledCycle, outcome: WriteOutcome): void {
   switch (outcome.kind) {
     case "limited":
       closed.tracker ??= { code: "tracker.limited", message: outcome.message };
+      noteLimit(cycle.world, "tracker", outcome.retryAt);
       return;
     case "unauthorized":
       closed.tracker ??= { code: "tracker.unauthorized", message: outcome.message };

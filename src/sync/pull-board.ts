@@ -4,6 +4,7 @@ import type { PersonRequest, PullId } from "../ledger/ledger.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
 import type { BoardPull, Cycle } from "./cycle-state.ts";
+import { noteLimitOf } from "./limits.ts";
 import { isPutOff, noteError } from "./report.ts";
 
 /**
@@ -44,8 +45,9 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
 const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
 
 /** A limit or the end of the run's time puts the rest off; anything else is a failure. What ends the project is thrown. */
-function explainBreak({ run, tally }: Cycle, error: unknown, hasSeen: boolean): string {
+function explainBreak({ world, run, tally }: Cycle, error: unknown, hasSeen: boolean): string {
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
+  noteLimitOf(world, error);
   if (isPutOff(error)) {
     tally.isPutOff = true;
     run.closed.board ??= { code: error.code, message: error.message };

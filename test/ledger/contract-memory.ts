@@ -64,6 +64,15 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.account()).toEqual({ login: "bot", checkedAt: noon + 1 });
     });
 
+    it("keeps the limit of each side that was remembered last", () => {
+      const { memory } = ledger();
+      expect([memory.limit("board"), memory.limit("tracker")]).toEqual([undefined, undefined]);
+      memory.rememberLimit("tracker", noon + 2);
+      memory.rememberLimit("board", noon + 3);
+      memory.rememberLimit("tracker", noon + 1);
+      expect([memory.limit("board"), memory.limit("tracker")]).toEqual([noon + 3, noon + 1]);
+    });
+
     it.each([
       ["with everything", full],
       ["that was never pulled", bare],

@@ -92,6 +92,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofJournal(() => ({ trackerWrites: () => ({ all: [], creates: [] }) })),
   },
   {
+    words: "the end of a limit is not remembered",
+    breaks: ["I11"],
+    bug: {
+      ledger: (ledger) => ({ ...ledger, memory: { ...ledger.memory, rememberLimit() {} } }),
+    },
+  },
+  {
     words: "an old look at a post counts as a new one",
     breaks: ["I8"],
     bug: ofRows((rows) => ({

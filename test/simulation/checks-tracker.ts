@@ -88,11 +88,14 @@ export function checkIssueGuard({ settings }: Scenario, violate: Violate): Check
 }
 
 /** I11: the pace, across restarts; and silence while a limit holds. */
-export function checkPace(programTime: () => number, { policy, known }: Scenario, violate: Violate): Check {
+export function checkPace(programTime: () => number, { policy }: Scenario, violate: Violate): Check {
   const { pace } = policy;
   let all: number[] = [];
   let creates: number[] = [];
   let limitedUntil = 0;
+  /** As it was when the run began: a process that dies in a run may not have stored what it was told in it. */
+  let limitedBefore = 0;
+  let isRunning = false;
   const within = (times: readonly number[], windowMs: number, now: number): number =>
     times.filter((at) => at > now - windowMs).length;
   const limit = (words: string, count: number, most: number, window: string): void => {
@@ -114,13 +117,21 @@ export function checkPace(programTime: () => number, { policy, known }: Scenario
     limit("issues", within(creates, minuteMs, leftAt), pace.createsPerMinute, "a minute");
   };
   return {
+    runBegins() {
+      limitedBefore = limitedUntil;
+      isRunning = true;
+    },
+    runEnds() {
+      isRunning = false;
+    },
     processEnds() {
-      if (known.has("limit-after-restart")) limitedUntil = 0;
+      if (isRunning) limitedUntil = limitedBefore;
     },
     stateIsLost() {
       all = [];
       creates = [];
       limitedUntil = 0;
+      limitedBefore = 0;
     },
     issueWriteLeaves(leaving) {
       if (programTime() < limitedUntil)

@@ -52,7 +52,6 @@ const scenario: Scenario = {
   peopleRate: 0,
   hasPowerCuts: false,
   posts: 4,
-  known: new Set(),
 };
 
 const run = { kind: "sync", seed: 1, hasFaults: false } as const satisfies Step;

@@ -35,13 +35,7 @@ export interface Scenario {
   /** A second connection watches, and a crash opens the database anew from copies of its files, as after a power cut. */
   readonly hasPowerCuts: boolean;
   readonly posts: number;
-  /** Faults of the program that are known: what they break is not looked for. */
-  readonly known: ReadonlySet<KnownFault>;
 }
-
-/** Faults of the program that are known and not mended yet; README.md says what they are. */
-export const knownFaults = ["limit-after-restart"] as const;
-export type KnownFault = (typeof knownFaults)[number];
 
 export interface BoardTraits {
   readonly pageSize: number;
@@ -67,7 +61,7 @@ export interface GitHubTraits {
 }
 
 /** Draws a scenario. */
-export function drawScenario(random: Random, known: ReadonlySet<KnownFault>): Scenario {
+export function drawScenario(random: Random): Scenario {
   const rules = drawRules(random);
   const settings = drawSettings(random, rules);
   const waits = random.pick([
@@ -89,7 +83,6 @@ export function drawScenario(random: Random, known: ReadonlySet<KnownFault>): Sc
     peopleRate: random.pick([0, 0.02, 0.1]),
     hasPowerCuts: random.chance(0.02),
     posts: random.between(2, 8),
-    known,
   };
 }
 

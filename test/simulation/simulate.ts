@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import { shrinkHistory } from "./shrink.ts";
 import { createStates, type States } from "./state.ts";
-import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
+import { type Outcome, playHistory } from "./world.ts";
 
 const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
-  "--all goes on after a failure, --strict looks for the known faults, too (README.md)\n";
+  "--all goes on after a failure (README.md)\n";
 
 interface Counts {
   seeds: number;
@@ -23,14 +23,11 @@ const { values } = parseArgs({
     seed: { type: "string" },
     minutes: { type: "string" },
     all: { type: "boolean", default: false },
-    strict: { type: "boolean", default: false },
     whole: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
-/** Known faults of the program are looked for, too. */
-const options: HistoryOptions = values.strict ? { known: new Set() } : {};
 const states = createStates();
 try {
   if (values.help) process.stdout.write(usage);
@@ -42,7 +39,7 @@ try {
 
 /** Tells one history; a failing one in its shortest form, unless the whole is asked for. */
 async function replay(of: States, seed: number): Promise<number> {
-  const outcome = await playHistory(of, seed, { ...options, isTold: true });
+  const outcome = await playHistory(of, seed, { isTold: true });
   if (outcome.violations.length === 0) {
     print([...outcome.story, "No promise is broken."]);
     return 0;
@@ -62,7 +59,7 @@ async function playMany(of: States): Promise<number> {
       ? counts.seeds >= Number(values.seeds)
       : performance.now() - began >= minutes * 60_000;
   while (!isOver()) {
-    const outcome = await playHistory(of, from + counts.seeds, options);
+    const outcome = await playHistory(of, from + counts.seeds);
     count(counts, outcome);
     const [violation] = outcome.violations;
     if (violation === undefined) continue;
@@ -85,8 +82,8 @@ async function playMany(of: States): Promise<number> {
 
 async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Promise<void> {
   const told = isWhole
-    ? await playHistory(of, outcome.seed, { ...options, isTold: true })
-    : await shrinkHistory(of, outcome, options);
+    ? await playHistory(of, outcome.seed, { isTold: true })
+    : await shrinkHistory(of, outcome);
   const { settings, policy, board, github, ...rest } = told.scenario;
   print([
     `Seed ${outcome.seed} breaks a promise. ${outcome.steps.length} steps, shortened to ${told.steps.length}:`,
@@ -98,7 +95,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.strict ? " --strict" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}`,
   ]);
 }
 

@@ -6,7 +6,7 @@ import { addPost } from "./people.ts";
 import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
 import { createRandom } from "./random.ts";
-import { drawScenario, type KnownFault, knownFaults, ourLogin, type Scenario } from "./scenario.ts";
+import { drawScenario, ourLogin, type Scenario } from "./scenario.ts";
 import { type Bug, createStage, type Stage } from "./stage.ts";
 import type { States } from "./state.ts";
 import type { Weather } from "./wire.ts";
@@ -31,8 +31,6 @@ export interface HistoryOptions {
   readonly steps?: readonly Step[];
   readonly isTold?: boolean;
   readonly bug?: Bug;
-  /** What is not looked for; all known faults, unless told otherwise. */
-  readonly known?: ReadonlySet<KnownFault>;
 }
 
 /** Plays one history: the same seed, the same history. */
@@ -42,7 +40,7 @@ export async function playHistory(
   options: HistoryOptions = {},
 ): Promise<Outcome> {
   const random = createRandom(seed);
-  const drawnScenario = drawScenario(random, options.known ?? new Set(knownFaults));
+  const drawnScenario = drawScenario(random);
   const scenario = options.scenario ?? drawnScenario;
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
   state.clear();

@@ -1,3 +1,4 @@
+import type { Side } from "../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { ProjectId } from "../../model/post.ts";
 import type { Memory, ProjectMemory, RepositoryMemory } from "../ledger.ts";
@@ -35,7 +36,7 @@ interface RepositoryColumns {
   full_at: number | null;
 }
 
-/** Accounts, projects and repositories: what is asked for once. */
+/** Accounts, projects and repositories: what is asked for once; and when to ask again. */
 export function createMemory(store: Store, numbers: Numbers): Memory {
   const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
     "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
@@ -68,6 +69,10 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
     INSERT OR REPLACE INTO repositories (${repositoryColumns})
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
       @milestones, @etag, @cursor, @scanned_at, @recovered_at, @full_at)`);
+  const selectLimit = store.prepare<[Side], { until: number }>("SELECT until FROM limits WHERE side = ?");
+  const writeLimit = store.prepare<[Side, number]>(
+    "INSERT OR REPLACE INTO limits (side, until) VALUES (?, ?)",
+  );
   return {
     account() {
       const found = selectAccount.get();
@@ -96,6 +101,10 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
         takeName.run(memory.name, memory.repository.id);
         writeRepository.run(fromRepository(memory));
       });
+    },
+    limit: (side) => selectLimit.get(side)?.until,
+    rememberLimit(side, until) {
+      writeLimit.run(side, until);
     },
   };
 }

@@ -22,6 +22,12 @@ export const migrations: readonly string[] = [
     checked_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- until: the side wants no request before; kept when it has passed.
+  CREATE TABLE limits (
+    side TEXT PRIMARY KEY CHECK (side IN ('board', 'tracker')),
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE board_projects (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE
