@@ -7,6 +7,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import type { Log } from "./log.ts";
 import type { Clock, Random } from "./model/surroundings.ts";
 import { boardHash } from "./plan/marker.ts";
+import { createRenderer } from "./plan/render.ts";
 import { defaultRules } from "./plan/rules.ts";
 import type { Rule, Settings } from "./plan/settings.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
@@ -91,7 +92,6 @@ function policyOf(config: Config): Policy {
     budgetMs: config.budget,
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },
     pace: config.tracker.pace,
-    webHosts: webHostsOf(config.tracker.url),
     projectKeys: config.projects.map(({ project }) => project),
     trustedAuthors: config.tracker.trustedAuthors,
     concurrency: config.board.concurrency,
@@ -99,24 +99,29 @@ function policyOf(config: Config): Policy {
   };
 }
 
-/** An Enterprise Server's API and pages share a host; github.com is known, and a sandbox on loopback has no pages. */
+/** The projects of a config, as the sync knows them. */
+export function syncProjects(config: Config): readonly SyncProject[] {
+  const webHosts = webHostsOf(config.tracker.url);
+  return config.projects.map((project) => {
+    const { title, body, postUrl } = project.issue;
+    const templates = { title, body, postUrl };
+    return {
+      key: project.project,
+      settings: settingsOf(project, config),
+      templates,
+      renderer: createRenderer(templates, { webHosts }),
+    };
+  });
+}
+
+/**
+ * Hosts of the tracker's web pages, beside github.com: links to issues there are made harmless, too. An Enterprise Server's
+ * API and pages share a host; a sandbox on loopback has no pages.
+ */
 function webHostsOf(url: string): readonly string[] {
   const { hostname } = new URL(url);
   const hasOwnPages = hostname !== "api.github.com" && !/^(127\.|\[::1\]|localhost$)/.test(hostname);
   return hasOwnPages ? [hostname] : [];
-}
-
-/** The projects of a config, as the sync knows them. */
-export function syncProjects(config: Config): readonly SyncProject[] {
-  return config.projects.map((project) => ({
-    key: project.project,
-    settings: settingsOf(project, config),
-    templates: {
-      title: project.issue.title,
-      body: project.issue.body,
-      postUrl: project.issue.postUrl,
-    },
-  }));
 }
 
 function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {

@@ -10,6 +10,7 @@ import type { Config } from "../src/config/schema.ts";
 import type { Secrets } from "../src/config/secrets.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { openLedger } from "../src/ledger/sqlite/sqlite.ts";
+import type { PostId, ProjectId } from "../src/model/post.ts";
 import type { ReadBounds } from "../src/model/surroundings.ts";
 import { boardHash } from "../src/plan/marker.ts";
 import { defaultRules } from "../src/plan/rules.ts";
@@ -125,6 +126,7 @@ describe("the settings of the config", () => {
         body: "B",
         postUrl: "https://feedback.example.com/p/{{ post.id }}",
       },
+      renderer: { render: expect.any(Function) },
       settings: {
         repo: "acme/app",
         writes: "issues",
@@ -186,7 +188,6 @@ describe("the settings of the config", () => {
       budgetMs: 480_000,
       waits: { createMs: 180_000, patchMs: 240_000 },
       pace: { minIntervalMs: 1, createsPerMinute: 2, createsPerHour: 3, writesPerHour: 4 },
-      webHosts: ["github.example.com"],
       projectKeys: ["acme-app", "acme-web"],
       trustedAuthors: ["old-bot"],
       concurrency: 7,
@@ -221,16 +222,18 @@ describe("the settings of the config", () => {
 });
 
 it.each([
-  ["https://api.github.com", []],
-  ["https://github.example.com/api/v3", ["github.example.com"]],
-  ["http://127.0.0.1:4101", []],
-  ["http://localhost:4101", []],
-  ["http://[::1]:4101", []],
-])("pages of the tracker at %s are on %j", (url, hosts) => {
-  const { config, secrets } = load(`${smallest}tracker: { url: "${url}" }\n`);
-  const machine = createMachine();
-  const world = buildWorld(config, connectSides(config, secrets, machine), openState(), machine);
-  expect(world.policy.webHosts).toEqual(hosts);
+  ["https://api.github.com", "https://api.github.com/o/r/issues/1"],
+  ["https://github.example.com/api/v3", "https:/\u200B/github.example.com/o/r/issues/1"],
+  ["http://127.0.0.1:4101", "http://127.0.0.1:4101/o/r/issues/1"],
+  ["http://localhost:4101", "http://localhost:4101/o/r/issues/1"],
+  ["http://[::1]:4101", "http://[::1]:4101/o/r/issues/1"],
+])("an address on the pages of the tracker at %s is broken where they make links to issues", (url, shown) => {
+  const { config } = load(`${smallest}tracker: { url: "${url}" }\n`);
+  const [project] = syncProjects(config);
+  const description = `${new URL(url).origin}/o/r/issues/1`;
+  const post = { id: "p1" as PostId, values: { title: "T", description } };
+  const context = { board: "b", project: "p" as ProjectId, posts: [post.id] };
+  expect(project?.renderer.render(post, context).block).toBe(shown);
 });
 
 describe("the two sides", () => {

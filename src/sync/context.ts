@@ -1,7 +1,6 @@
 import type { PostField } from "../model/post.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import { settingsPrint } from "../plan/print.ts";
-import { createRenderer } from "../plan/render.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
@@ -20,9 +19,8 @@ export function createContext(
 ): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
   const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
-  const renderer = createRenderer(project.templates, { webHosts: policy.webHosts });
   const render: PlanContext["render"] = (post) =>
-    renderer.render(post, { board: policy.boardHash, project: memory.id, posts: [post.id] });
+    project.renderer.render(post, { board: policy.boardHash, project: memory.id, posts: [post.id] });
   return (now) => ({ settings, seen, render, now });
 }
 

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { Clock, ReadBounds } from "../model/surroundings.ts";
 import type { PaceLimits } from "../plan/pace.ts";
-import type { IssueTemplates } from "../plan/render.ts";
+import type { IssueTemplates, Renderer } from "../plan/render.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { Tracker } from "../tracker/tracker.ts";
 
@@ -45,8 +45,6 @@ export interface Policy {
   /** How long an unknown outcome rests before it is looked up. */
   readonly waits: { readonly createMs: number; readonly patchMs: number };
   readonly pace: PaceLimits;
-  /** Hosts of the tracker's web pages, beside github.com: links to issues there are made harmless, too. */
-  readonly webHosts: readonly string[];
   /** `project` of every project of the config, also of those that this run leaves out. */
   readonly projectKeys: readonly string[];
   /** Further logins whose markers count. */
@@ -63,6 +61,8 @@ export interface SyncProject {
   readonly key: string;
   readonly settings: Omit<Settings, "project">;
   readonly templates: IssueTemplates;
+  /** Of these templates. Reading them takes longer than an idle run, so it is done once in a process. */
+  readonly renderer: Renderer;
 }
 
 /**

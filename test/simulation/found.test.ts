@@ -30,7 +30,6 @@ const scenario: Scenario = {
     budgetMs: 10 * minuteMs,
     waits: { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },
     pace: { minIntervalMs: 1_000, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 },
-    webHosts: [],
     projectKeys: [projectKey],
     trustedAuthors: [],
     concurrency: 1,

@@ -158,7 +158,6 @@ function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
       { minIntervalMs: secondMs, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 },
       { minIntervalMs: 2 * secondMs, createsPerMinute: 2, createsPerHour: 5, writesPerHour: 8 },
     ]),
-    webHosts: [],
     projectKeys: [projectKey],
     trustedAuthors: [],
     concurrency: random.pick([1, 4]),

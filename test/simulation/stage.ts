@@ -1,6 +1,7 @@
 import type { Board } from "../../src/board/board.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
+import { createRenderer } from "../../src/plan/render.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
 import type { Tracker } from "../../src/tracker/tracker.ts";
@@ -61,6 +62,8 @@ const templates = {
   postUrl: undefined,
 };
 
+const renderer = createRenderer(templates);
+
 export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   const time = createTime(start);
   const wire = createWire(time);
@@ -70,7 +73,7 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   const people = createPeople(board, hub, watch.events, scenario);
   const records = createRecords(time, watch.looks);
   const counts = { runs: 0 };
-  const project: SyncProject = { key: projectKey, settings: scenario.settings, templates };
+  const project: SyncProject = { key: projectKey, settings: scenario.settings, templates, renderer };
   let process: { readonly life: Life; readonly world: World } | undefined;
 
   const worldOf = (life: Life, ledger: Ledger): World => ({
