@@ -13,9 +13,13 @@ export function rulesPrint({ rules, several, whenNoRule }: Settings): string {
   return hashText(canonical({ rules, several, whenNoRule }));
 }
 
-/** What a refused action is known by: its kind, what it would write, and the settings behind it; not its reason. */
+/**
+ * What a refused action is known by: its kind, what it would write, and the settings behind it; not its reason. `writes` is
+ * none of them: a plan looks past it, and has to know the refusal all the same.
+ */
 export function signatureOf(action: Action, settings: Settings): string {
-  return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
+  const behind = { ...settings, writes: undefined };
+  return hashText(canonical({ kind: action.kind, content: contentOf(action), settings: behind }));
 }
 
 /** What an action is known by whatever the settings are: what it would write, and nothing else. */

@@ -99,6 +99,10 @@ describe("the signature of a refused action", () => {
     expect(doubtSignature(loud)).toBe(doubtSignature(patch));
   });
 
+  it("stays when `writes` changes, which a plan looks past", () => {
+    expect(signatureOf(patch, makeSettings({ writes: "none" }))).toBe(sign(patch));
+  });
+
   it("changes with what would be written, with the post, and with the settings", () => {
     const [write] = patch.writes;
     const signatures = [

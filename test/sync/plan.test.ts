@@ -57,6 +57,18 @@ describe("a plan", () => {
     expect(stage.stateBytes()).toHaveLength(before);
   });
 
+  it("lists no write that was refused, also where `writes` holds others back", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, writes: "issues" }] });
+    addPlanned(stage, 1);
+    stage.github.failNext({
+      method: "POST",
+      path: "/issues",
+      answer: { kind: "answer", status: 403, body: { message: "Resource not accessible." } },
+    });
+    expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    expect(await stage.plan()).toEqual([]);
+  });
+
   it("is exactly what the next sync does, and then there is nothing more to plan", async () => {
     const stage = await openBusy();
     const planned = await stage.plan();
