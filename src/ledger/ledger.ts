@@ -114,8 +114,8 @@ export interface Pulls {
   storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
   /** The tracker says that this issue is gone (or, with `false`, that it is there after all); marks its rows due. */
   setGone(issue: IssueRef, isGone: boolean): void;
-  /** The issue that carries our marker for a post, the lowest number of the lowest repository id; and how many there are. */
-  marked(project: ProjectId, post: PostId): { readonly issue: Issue; readonly count: number } | undefined;
+  /** The issue that carries our marker for a post, the lowest number of the lowest repository id. */
+  marked(project: ProjectId, post: PostId): FoundMarker | undefined;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): readonly IssueRef[];
 }
@@ -127,8 +127,18 @@ export interface PullMeasure {
   readonly linkedSeen: number;
 }
 
+export interface FoundMarker {
+  readonly issue: Issue;
+  /** As it was stored with the marker for the first time. */
+  readonly isOwn: boolean;
+  /** How many issues carry a marker for the post. */
+  readonly count: number;
+}
+
 export interface MarkedIssue {
   readonly issue: IssueRef;
+  /** Whether our own account opened it, not one that is only trusted. */
+  readonly isOwn: boolean;
   readonly project: ProjectId;
   readonly posts: readonly PostId[];
 }

@@ -24,13 +24,13 @@ export function draftIssue(row: Row, settings: Settings, render: Render, reason:
 }
 
 /**
- * The texts that no longer say what the post says. Only issues that boardsync opened have a text of ours; of an issue that
- * stands for several posts it is the text of the first, the one whose link remembers it.
+ * The texts that no longer say what the post says. Only issues that our account opened have a text of ours; of an issue
+ * that stands for several posts it is the text of the first, the one whose link remembers it.
  */
 export function followContent(row: Row, settings: Settings, render: Render): readonly UpdateIssue[] {
   if (settings.content === "once" || absence(row) !== undefined) return [];
-  const ours = row.links.filter(({ link, isGone }) => link.origin === "opened" && !isGone);
-  return ours
+  return row.links
+    .filter(({ isGone }) => !isGone)
     .flatMap((linked) => updateOf(linked, () => render(row.post)))
     .filter((action) => !isStopped(action, row, settings));
 }

@@ -1,4 +1,4 @@
-import type { Row } from "../model/link.ts";
+import type { ContentBase, Row } from "../model/link.ts";
 import { adoptRow, planRow } from "../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { recordDecision } from "./record.ts";
@@ -30,9 +30,19 @@ export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean 
       message: `${found.count} issues carry the marker of this post; the first is used. Close the others by hand.`,
     });
   }
-  ledger.rows.link(project, { post: row.post.id, issue, origin: "adopted" }, found.issue, undefined);
+  const link = { post: row.post.id, issue, origin: "adopted" } as const;
+  ledger.rows.link(project, link, found.issue, found.isOwn ? contentNow(cycle, row, now) : undefined);
   cycle.tally.adopted += 1;
   const linked = ledger.rows.row(project, row.post.id, now);
   if (linked !== undefined) recordDecision(cycle, linked, adoptRow(linked, cycle.context(now)), now);
   return true;
+}
+
+/**
+ * The text of an issue that we opened follows its post from here on. It counts as written as the post is now: where the
+ * issue says something else, people may have edited it, and the next update finds that out before it writes.
+ */
+function contentNow(cycle: PulledCycle, row: Row, now: number): ContentBase {
+  const { titleHash, blockHash } = cycle.context(now).render(row.post);
+  return { titleHash, blockHash };
 }

@@ -80,7 +80,8 @@ function markedBy({ world: { policy }, account }: Cycle, record: IssueRecord): r
   const marker = parseMarker(record.body);
   if (marker === undefined || marker.board !== policy.boardHash) return [];
   const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
-  return [{ issue, project: marker.project, posts: marker.posts }];
+  const isOwn = author === account.toLowerCase();
+  return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }
 
 function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {

@@ -163,9 +163,13 @@ export function describePulls(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       linkPost(ledger(), "p1", createIssue(1));
       const issues = [createIssue(1), createIssue(2), createIssue(3)];
-      const marked = [{ issue: refOf(createIssue(2)), project, posts: [postId("p2")] }];
+      const marked = [{ issue: refOf(createIssue(2)), isOwn: true, project, posts: [postId("p2")] }];
       expect(ledger().pulls.storeIssues(issues, marked)).toBe(2);
-      expect(ledger().pulls.marked(project, postId("p2"))).toEqual({ issue: createIssue(2), count: 1 });
+      expect(ledger().pulls.marked(project, postId("p2"))).toEqual({
+        issue: createIssue(2),
+        isOwn: true,
+        count: 1,
+      });
       expect(ledger().pulls.storeIssues([createIssue(3)], [])).toBe(0);
     });
 
@@ -184,7 +188,9 @@ export function describePulls(ledger: () => Ledger): void {
     it("that carry a new marker make their posts due, so that they can be adopted", () => {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       settleAll(ledger());
-      const marked = [{ issue: refOf(createIssue(2)), project, posts: [postId("p2"), postId("unlisted")] }];
+      const marked = [
+        { issue: refOf(createIssue(2)), isOwn: true, project, posts: [postId("p2"), postId("unlisted")] },
+      ];
       ledger().pulls.storeIssues([createIssue(2)], marked);
       expect(dueIds(ledger())).toEqual(["p2"]);
       settleAll(ledger());
@@ -198,19 +204,28 @@ export function describePulls(ledger: () => Ledger): void {
         createIssue(9, { repositoryId: 10 }),
         createIssue(8, { repositoryId: 10 }),
       ];
-      const marked = issues.map((issue) => ({ issue: refOf(issue), project, posts: [postId("p1")] }));
+      const marked = issues.map((issue) => ({
+        issue: refOf(issue),
+        isOwn: issue.number === 8,
+        project,
+        posts: [postId("p1")],
+      }));
       ledger().pulls.storeIssues(issues, marked);
-      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({ issue: issues[2], count: 3 });
+      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
+        issue: issues[2],
+        isOwn: true,
+        count: 3,
+      });
       expect(ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
       expect(ledger().pulls.marked(otherProject, postId("p1"))).toBeUndefined();
     });
 
     it("keep a marker that a person has edited away", () => {
-      const marked = [{ issue: refOf(createIssue(1)), project, posts: [postId("p1")] }];
+      const marked = [{ issue: refOf(createIssue(1)), isOwn: false, project, posts: [postId("p1")] }];
       ledger().pulls.storeIssues([createIssue(1)], marked);
       const edited = createIssue(1, { updatedAt: "2026-01-03T00:00:00Z" });
       expect(ledger().pulls.storeIssues([edited], [])).toBe(1);
-      expect(ledger().pulls.marked(project, postId("p1"))?.issue).toEqual(edited);
+      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({ issue: edited, isOwn: false, count: 1 });
     });
 
     it("are gone when the tracker says so, and due each time that this changes", () => {
@@ -241,7 +256,9 @@ export function describePulls(ledger: () => Ledger): void {
 
     it("can be gone before they were ever read", () => {
       ledger().pulls.setGone({ repositoryId: 10, number: 5 }, true);
-      const marked = [{ issue: { repositoryId: 10, number: 5 }, project, posts: [postId("p1")] }];
+      const marked = [
+        { issue: { repositoryId: 10, number: 5 }, isOwn: true, project, posts: [postId("p1")] },
+      ];
       expect(ledger().pulls.storeIssues([], marked)).toBe(0);
       expect(ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
     });

@@ -155,6 +155,11 @@ describe("the text of an issue that boardsync opened", () => {
     ]);
   });
 
+  it("follows where the issue was found by its marker, too", () => {
+    const found = { ...makeAdopted(untouched), content };
+    expect(plan(linked("Dark theme", "Please", { links: [found] })).actions).toEqual([update]);
+  });
+
   it("follows both", () => {
     expect(plan(linked("Dark theme", "Soon")).actions).toMatchObject([
       {
@@ -195,7 +200,7 @@ describe("the text of an issue that boardsync opened", () => {
 
   it.each<[string, LinkedIssue]>([
     ["is gone", { ...link, isGone: true }],
-    ["people opened", { ...makeAdopted(untouched), content }],
+    ["people opened", makeAdopted(untouched)],
     ["stands first for another post", makeLink(untouched)],
   ])("is left alone where the issue %s", (_, other) => {
     expect(plan(linked("Dark theme", "Please", { links: [other] })).actions).toEqual([]);

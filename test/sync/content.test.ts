@@ -82,10 +82,35 @@ describe("a post that people edit", () => {
     expect(bodyOf(stage)).toContain("To CSV.");
   });
 
-  it("never changes the text of an issue that was adopted", async () => {
+  it("goes on after the state was lost, and starts from what the post says when its issue is found", async () => {
     const stage = await openPair();
     stage.loseState();
     await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
+    expect(bodyOf(stage)).toContain("To XLSX.");
+  });
+
+  it("overwrites nothing that people wrote before the state was lost", async () => {
+    const stage = await openPair();
+    stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace("To CSV.", "To CSV, with headers.") });
+    stage.loseState();
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "tracker.edited" }] });
+    expect(bodyOf(stage)).toContain("with headers");
+  });
+
+  it("never changes the text of an issue that a trusted account opened", async () => {
+    const stage = await openPair();
+    const body = bodyOf(stage);
+    stage.github.deleteIssue("acme/app", 1);
+    stage.github.openIssue("acme/app", { title: "Mine", body, author: "old-bot" });
+    stage.loseState();
+    stage.reconfigure({ config: { tracker: { trustedAuthors: ["old-bot"] } } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1 });
     stage.mark();
     stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
     await stage.sync();

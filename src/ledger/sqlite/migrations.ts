@@ -116,6 +116,7 @@ export const migrations: readonly string[] = [
     post INTEGER NOT NULL REFERENCES posts (number),
     repository INTEGER NOT NULL,
     number INTEGER NOT NULL,
+    is_own INTEGER NOT NULL,
     PRIMARY KEY (post, repository, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX markers_by_issue ON markers (repository, number);

@@ -82,7 +82,7 @@ export function createPulls(
     },
     storeIssues: (found, marked) =>
       store.transaction(() => {
-        for (const { issue, project, posts } of marked) markers.store(issue, project, posts);
+        for (const found of marked) markers.store(found);
         const kept = found.filter((issue) => issues.isKept(issue));
         for (const issue of kept) issues.store(issue);
         return kept.length;
