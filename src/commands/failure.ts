@@ -22,7 +22,7 @@ export function failWith(
   const advice = adviceOn(code);
   if (advice !== undefined) terminal.err.write(`${advice}\n`);
   // A bug is worth its stack; an expected failure is not.
-  if (code === "bug") {
+  if (code === "internal") {
     const stack = error instanceof Error ? String(error.stack) : message;
     terminal.err.write("This is a mistake in boardsync. Please report it with these lines:\n");
     terminal.err.write(`${escapeControls(stack)}\n`);
@@ -48,5 +48,5 @@ function classify(error: unknown): { readonly code: string; readonly exit: numbe
   if (error instanceof StateError) return { code: "state.unusable", exit: exitCodes.partial };
   if (error instanceof RemoteError) return { code: error.code, exit: exitCodes.unreachable };
   if (error instanceof ProjectError) return { code: error.code, exit: exitCodes.partial };
-  return { code: "bug", exit: exitCodes.partial };
+  return { code: "internal", exit: exitCodes.partial };
 }

@@ -6,7 +6,7 @@ import { closeFences } from "./fence.ts";
 import { hashText } from "./hash.ts";
 import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import type { PostValues, RenderedIssue } from "./settings.ts";
-import { readTemplate, type Template } from "./template.ts";
+import { readTemplate, type Template, TemplateError } from "./template.ts";
 import { toSafeUrl } from "./web-address.ts";
 
 /** Liquid templates, as the config has them. They are trusted; what a post brings along is not. */
@@ -28,7 +28,7 @@ export interface RenderContext {
 }
 
 export interface Renderer {
-  /** @throws Error where a template fails on this post; the message names the template's place. */
+  /** @throws TemplateError where a template fails on this post; the message names the template's place. */
   render(post: PostValues, context: RenderContext): RenderedIssue;
 }
 
@@ -49,7 +49,7 @@ const MAX_TITLE_READ = 4_096;
  * Makes issue texts out of posts. A template sees `post.id`, `title`, `description`, `category`, `status`, `votes` and
  * `url`, and `project.id` and `name`, all already safe, and nothing else of the post.
  *
- * @throws Error that names the template, and line and column in it, when one can't be read.
+ * @throws TemplateError that names the template, and line and column in it, when one can't be read.
  */
 export function createRenderer(templates: IssueTemplates, options: SanitiseOptions = {}): Renderer {
   const toLine = (value: string) => sanitiseTitle(value, options);
@@ -81,10 +81,16 @@ export function createRenderer(templates: IssueTemplates, options: SanitiseOptio
 }
 
 function readNamed(name: string, text: string, toSafe: (value: string) => string): Template {
+  const template = naming(name, () => readTemplate(text, toSafe));
+  return (scope) => naming(name, () => template(scope));
+}
+
+function naming<T>(name: string, work: () => T): T {
   try {
-    return readTemplate(text, toSafe);
+    return work();
   } catch (cause) {
-    throw new Error(`${name}: ${String(cause).replace(/^Error: /, "")}`, { cause });
+    if (!(cause instanceof TemplateError)) throw cause;
+    throw new TemplateError(`${name}: ${cause.message}`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Liquid } from "liquidjs";
 
-/** A template that was read: gives its text for a scope. Throws where the template itself fails, a limit included. */
+/** A template that was read: gives its text for a scope. Throws a `TemplateError` where it fails, a limit included. */
 export type Template = (scope: Readonly<Record<string, unknown>>) => string;
 
 /** Tags that read other files. There are none to be read. */
@@ -23,12 +23,17 @@ const LEFT_OUT_FILTERS = [
  */
 const LIMITS = { parseLimit: 100_000, memoryLimit: 10_000_000, renderLimit: 5_000 };
 
+/** A template that can't be read, or fails on one scope. The message is the reason, with line and column. */
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
+}
+
 /**
  * Reads a template. What stands in it outside of `{{ }}` is kept as it is; what an expression gives, after all its filters,
  * goes through `toSafe`, so that no filter (`url_decode`, `slice`, `remove`) can undo what made a value safe. A missing
  * value gives nothing; an unknown filter or tag is an error.
  *
- * @throws Error with the reason, line and column.
+ * @throws TemplateError
  */
 export function readTemplate(text: string, toSafe: (value: string) => string): Template {
   const engine = new Liquid({
@@ -40,11 +45,15 @@ export function readTemplate(text: string, toSafe: (value: string) => string): T
   });
   for (const name of FILE_TAGS) delete engine.tags[name];
   for (const name of LEFT_OUT_FILTERS) delete engine.filters[name];
+  const parsed = explained(() => engine.parse(text));
+  return (scope) => explained(() => String(engine.renderSync(parsed, scope)));
+}
+
+function explained<T>(work: () => T): T {
   try {
-    const parsed = engine.parse(text);
-    return (scope) => String(engine.renderSync(parsed, scope));
+    return work();
   } catch (error) {
-    throw new Error(reasonOf(error), { cause: error });
+    throw new TemplateError(reasonOf(error), { cause: error });
   }
 }
 

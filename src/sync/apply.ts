@@ -28,7 +28,7 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
     const actions = free.filter((action) => action.kind === kind);
     let done = 0;
     await inParallel(actions, width, async (action) => {
-      await applyOne(cycle, action);
+      await attempt(cycle, action, () => applyOne(cycle, action));
       done += 1;
       cycle.world.progress?.show({
         project: cycle.project.key,
@@ -53,7 +53,7 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
     return;
   }
   beginApproval(cycle, wanted);
-  await attempt(cycle, action, () => carryOut(cycle, action, wanted));
+  await carryOut(cycle, action, wanted);
 }
 
 async function carryOut(cycle: PulledCycle, action: Action, { followUpHeld }: Wanted): Promise<void> {

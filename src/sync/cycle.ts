@@ -22,7 +22,7 @@ export interface CycleResult {
 
 /**
  * One project, once: pull → plan → guard → apply → record. The same for `plan`, `sync` and the daemon. What fails is in
- * the report; only bugs and an unusable state are thrown.
+ * the report; only an unusable state is thrown.
  */
 export async function runCycle(project: SyncProject, world: World, run: Run): Promise<CycleResult> {
   const tally = startTally();
@@ -40,7 +40,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     isDone = true;
   } catch (error) {
     noteLimitOf(world, error);
-    noteFailure(tally, error, world.log);
+    noteFailure(tally, project.key, error, world.log);
   }
   const report = reportProject(project, world, run, tally, before, isDone);
   return { report, planned: tally.planned, isDone };

@@ -1,3 +1,4 @@
+import type { Intent } from "../ledger/ledger.ts";
 import type { Row } from "../model/link.ts";
 import { type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
@@ -6,6 +7,7 @@ import { planRow } from "../plan/plan.ts";
 import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
+import { attemptNow } from "./attempt.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
 import { describeAction } from "./plan-lines.ts";
@@ -25,7 +27,9 @@ const guardWindowMs = 3_600_000;
 export function decide(cycle: PulledCycle): readonly Wanted[] {
   takeRequests(cycle);
   const wanted: Wanted[] = [];
-  eachDueRow(cycle, (row, now) => wanted.push(...decideRow(cycle, row, now)));
+  eachDueRow(cycle, (row, now) => {
+    wanted.push(...(attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now)) ?? []));
+  });
   const judged = holdBack(cycle, wanted);
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);
@@ -104,23 +108,19 @@ function recordHeld(cycle: PulledCycle, judged: readonly Wanted[]): void {
     delayAction(cycle, { post, kind }, { kind: "held", message });
   }
   cycle.world.ledger.transaction(() => {
-    for (const post of new Set(held.map(({ post }) => post))) recordRow(cycle, post);
+    for (const post of new Set(held.map(({ post }) => post))) {
+      attemptNow(cycle, post, () => recordRow(cycle, post));
+    }
   });
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */
 function dropUnwanted(cycle: PulledCycle, judged: readonly Wanted[]): void {
-  const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  for (const { id, post, kind, state } of ledger.journal.open(cycle.memory.id)) {
+  for (const intent of cycle.world.ledger.journal.open(cycle.memory.id)) {
+    const { post, kind, state } = intent;
     if (state !== "PREPARED" || judged.some((wanted) => wanted.post === post && wanted.kind === kind))
       continue;
-    const row = ledger.rows.row(cycle.memory.id, post, now);
-    if (row === undefined) continue;
-    // For a post that people took away nothing is wanted; should it come back, it is decided afresh.
-    const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
-    if (wished === undefined || wished.some((action) => action.kind === kind)) continue;
-    ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
+    attemptNow(cycle, post, () => dropIfUnwanted(cycle, intent));
   }
 }
 
@@ -130,4 +130,15 @@ function showLines({ lines, held, followUpHeld }: Wanted): readonly PlannedActio
     const why = index === 0 ? held : (held ?? followUpHeld);
     return why === undefined ? line : { ...line, held: why };
   });
+function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const row = ledger.rows.row(cycle.memory.id, post, now);
+  if (row === undefined) return;
+  // For a post that people took away nothing is wanted; should it come back, it is decided afresh.
+  const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
+  if (wished === undefined || wished.some((action) => action.kind === kind)) return;
+  ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
+}
+
 }

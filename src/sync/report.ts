@@ -1,5 +1,6 @@
-import { ProjectError, RemoteError } from "../errors.ts";
+import { ProjectError, RemoteError, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { PostId } from "../model/post.ts";
 import type { Tally } from "./cycle-state.ts";
 import type { ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
 
@@ -18,17 +19,44 @@ export function isPutOff(error: RemoteError): boolean {
 }
 
 /**
- * Puts an expected failure of a whole project into its tally. A limit, or a signal, only puts the project off. Anything else
- * is a bug or an unusable state, and goes on up.
+ * Puts the failure of a whole project into its tally. A limit, or a signal, only puts the project off.
+ *
+ * @throws StateError: without the state no project can go on.
  */
-export function noteFailure(tally: Tally, error: unknown, log: Log): void {
-  if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
+export function noteFailure(tally: Tally, project: string, error: unknown, log: Log): void {
   if (error instanceof RemoteError && isPutOff(error)) {
     tally.isPutOff = true;
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
-    return;
+  } else if (error instanceof RemoteError || error instanceof ProjectError) {
+    noteError(tally, { code: error.code, message: error.message });
+  } else {
+    noteBug(tally, { project }, error, log);
   }
-  noteError(tally, { code: error.code, message: error.message });
+}
+
+/** The longest part of an unexpected error's text that a report quotes; the log has all of it. */
+const maxQuote = 300;
+
+/**
+ * Puts an error that nobody foresaw into the tally, for one post or for all of a project, and its stack into the log. Where
+ * a request had left, its line in the journal makes the next run look up what became of it.
+ *
+ * @throws StateError: that is no mistake of ours, and nothing goes on without the state.
+ */
+export function noteBug(
+  tally: Tally,
+  where: { readonly project: string; readonly post?: PostId },
+  error: unknown,
+  log: Log,
+): void {
+  if (error instanceof StateError) throw error;
+  log.error({ ...where, err: error }, "A mistake in boardsync: please report it with this line");
+  // What a mistake leads to in later steps is the same mistake.
+  if (tally.errors.some(({ code, post }) => code === "internal" && post === where.post)) return;
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const quote = words.length > maxQuote ? `${words.slice(0, maxQuote).toWellFormed()}…` : words;
+  const message = `A mistake in boardsync (${quote}). What had not been sent is not sent in this run, and nothing is sent twice; the next run tries again. Please report it: the log has the details.`;
+  noteError(tally, { ...(where.post !== undefined && { post: where.post }), code: "internal", message });
 }
 
 /** The report of one project, made of what this run did and of what the ledger says waits. */

@@ -1,6 +1,6 @@
 import type { Intent, RepositoryMemory } from "../ledger/ledger.ts";
 import type { Issue } from "../model/issue.ts";
-import { attempt } from "./attempt.ts";
+import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { findMarked } from "./markers.ts";
 import { noteError } from "./report.ts";
@@ -14,9 +14,11 @@ import { settleIntent } from "./settle.ts";
 export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   const unknown = cycle.world.ledger.journal.open(cycle.memory.id).filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
-    if (intent.kind === "patch-post") resolvePatch(cycle, intent);
-    // The next decision starts from a fresh read of the issue: nothing is lost, and nothing is doubled.
-    if (intent.kind === "update-issue") settleIntent(cycle, intent, "REJECTED", "the issue is read again");
+    attemptNow(cycle, intent.post, () => {
+      if (intent.kind === "patch-post") resolvePatch(cycle, intent);
+      // The next decision starts from a fresh read of the issue: nothing is lost, and nothing is doubled.
+      if (intent.kind === "update-issue") settleIntent(cycle, intent, "REJECTED", "the issue is read again");
+    });
   }
   await resolveCreates(
     cycle,

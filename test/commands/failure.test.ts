@@ -10,8 +10,8 @@ it.each([
   [new ProjectError("tracker.archived", "Archived."), 1, "tracker.archived", "Archived."],
   [new StateError("Broken."), 1, "state.unusable", "Broken."],
   [new StateHeldError("Held by x."), 5, "state.held", "Held by x."],
-  [new TypeError("Oh."), 1, "bug", "Oh."],
-  ["a text", 1, "bug", "a text"],
+  [new TypeError("Oh."), 1, "internal", "Oh."],
+  ["a text", 1, "internal", "a text"],
 ])("%s ends a command with %i and `%s`", (error, exit, code, message) => {
   const [out, err] = [createOutput(), createOutput()];
   const { signal } = new AbortController();
@@ -19,7 +19,7 @@ it.each([
   expect(failWith(terminal, { json: true }, error)).toBe(exit);
   expect(JSON.parse(out.text())).toEqual({ error: { code, message } });
   expect(err.text().startsWith(`${message}\n`)).toBe(true);
-  expect(err.text().includes("This is a mistake in boardsync.")).toBe(code === "bug");
+  expect(err.text().includes("This is a mistake in boardsync.")).toBe(code === "internal");
 });
 
 it("several failures are one: the first code, each message once", () => {

@@ -112,6 +112,10 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
         watch.violate("no bug", `a run throws ${error instanceof Error ? error.stack : error}`);
       life.isDead = true;
       return undefined;
+      for (const { errors } of result.report.projects) {
+        const bug = errors.find(({ code }) => code === "internal");
+        if (bug !== undefined) watch.violate("no bug", bug.message);
+      }
     }
   };
   return {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { buildWorld, connectSides, type Sides, syncProjects } from "../../src/app.ts";
 import { loadConfigAndSecrets } from "../../src/config/load.ts";
+import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { createLog, redactor } from "../../src/log.ts";
@@ -93,6 +94,8 @@ export interface Stage {
   crashAt(side: "board" | "tracker", when: "before" | "after"): void;
   /** Something happens around the next write to a side. */
   atNextWrite(side: "board" | "tracker", when: "before" | "after", act: () => void | Promise<void>): void;
+  /** Another world in every run from now on: a part of the program that has a mistake in it. */
+  bend(change: (world: World) => World): void;
   /** Ends the run that is under way, as a signal does. */
   stop(): void;
   /** Takes the requests so far for granted: `writes` and `reads` count from here. */
@@ -154,6 +157,7 @@ function createStage(
   let parts = { config: options.config ?? {}, projects: options.projects ?? [standardProject] };
   let secrets = { boardKey: board.key, token: github.token };
   let interrupt: Interrupt | undefined;
+  let bend = (world: World): World => world;
   let abort = new AbortController();
   let boardMark = 0;
 
@@ -196,7 +200,7 @@ function createStage(
       await act();
     });
     return {
-      world: buildWorld(loaded.config, sides, ledger, machine),
+      world: bend(buildWorld(loaded.config, sides, ledger, machine)),
       projects: syncProjects(loaded.config),
     };
   };
@@ -266,12 +270,16 @@ function createStage(
     },
     crashAt(side, when) {
       const act = (): void => {
-        throw new Error("The process died.");
+        // The one error that ends a run at once; any other would be the failure of one post.
+        throw new StateError("The process died.");
       };
       interrupt = { side, when, act };
     },
     atNextWrite(side, when, act) {
       interrupt = { side, when, act };
+    },
+    bend(change) {
+      bend = change;
     },
     stop: () => abort.abort("SIGTERM"),
     mark() {

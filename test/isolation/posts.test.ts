@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import type { Row } from "../../src/model/link.ts";
+import type { World } from "../../src/sync/world.ts";
+import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+/** A program that has a mistake in it, which one post brings to light: its rows are not what the planner is promised. */
+function stumbleOver(stage: Stage, post: string): void {
+  const spoil = (row: Row): Row =>
+    row.post.id === post ? ({ ...row, post: { ...row.post, values: null } } as unknown as Row) : row;
+  stage.bend((world: World) => {
+    const { rows } = world.ledger;
+    return {
+      ...world,
+      ledger: {
+        ...world.ledger,
+        rows: {
+          ...rows,
+          due: (...given) => rows.due(...given).map(spoil),
+          row: (...given) => {
+            const row = rows.row(...given);
+            return row && spoil(row);
+          },
+        },
+      },
+    };
+  });
+}
+
+describe("a mistake of ours that one post brings to light", () => {
+  it("is the failure of that post: the others go on, and it goes on itself once the mistake is gone", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    stumbleOver(stage, "p2");
+    for (const created of [2, 0]) {
+      const { result, projects } = await stage.sync();
+      expect(result).toBe("partial");
+      expect(projects).toMatchObject([{ created, failed: 1, errors: [{ post: "p2", code: "internal" }] }]);
+      expect(projects[0]?.errors[0]?.message).toContain("A mistake in boardsync (TypeError: ");
+    }
+    expect(stage.log.filter((line) => line.includes('"stack"'))).toHaveLength(2);
+    stage.bend((world) => world);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
+  });
+
+  it("is shown by a plan as well, and by `--adopt`", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    stumbleOver(stage, "p2");
+    const { plan } = await stage.run("plan");
+    expect(plan.projects).toMatchObject([
+      { actions: [{ kind: "create-issue", post: "p1" }], errors: [{ post: "p2", code: "internal" }] },
+    ]);
+    expect(await stage.run("adopt")).toMatchObject({ report: { result: "partial" } });
+  });
+
+  it.each(["board", "tracker"] as const)(
+    "while something is sent to the %s: nothing is sent twice, and the others are sent",
+    async (side) => {
+      const stage = await openStage();
+      addPlanned(stage, 2);
+      if (side === "board") {
+        await stage.sync();
+        for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+      }
+      stage.atNextWrite(side, "after", () => {
+        throw new TypeError("no such thing");
+      });
+      stage.mark();
+      const { projects } = await stage.sync();
+      expect(projects).toMatchObject([{ failed: 1, errors: [{ post: "p1", code: "internal" }] }]);
+      // The next run takes it for a write of unknown outcome, and its wait begins.
+      expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+      stage.clock.skip(20 * 60_000);
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0 });
+      expect(stage.writes()).toHaveLength(2);
+    },
+  );
+
+  it("while its lost write is looked up leaves that write in doubt", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    await stage.sync();
+    for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+    stage.board.failNext(
+      { kind: "reset", applied: true },
+      { times: 2, when: ({ method }) => method === "PATCH" },
+    );
+    await stage.sync();
+    stage.clock.skip(20 * 60_000);
+    stumbleOver(stage, "p1");
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({
+      postWrites: 1,
+      errors: [{ post: "p1", code: "internal" }],
+    });
+    stage.bend((world) => world);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, failed: 0 });
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+it("a template that fails on one post fails that post, and names itself", async () => {
+  const body = "{% if post.title == 'endless' %}{% for i in (1..100000000) %}x{% endfor %}{% endif %}";
+  const stage = await openStage({ projects: [{ ...standardProject, issue: { body } }] });
+  addPlanned(stage, [{}, { title: "endless" }, {}]);
+  const { created, errors } = await stage.syncOne();
+  expect({ created, errors }).toEqual({
+    created: 2,
+    errors: [
+      {
+        post: "p2",
+        code: "config.template",
+        message:
+          "A template of the config fails on this post, so nothing is written for it: issue.body: memory alloc limit exceeded (line 1, column 33). Correct the template; the next run tries again.",
+      },
+    ],
+  });
+  stage.reconfigure({ projects: [standardProject] });
+  expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
+});
+
+describe("a project", () => {
+  const three = {
+    boardProjects: ["one", "two", "three"].map((slug) => ({ id: `prj_${slug}`, slug, name: slug })),
+    repositories: ["acme/one", "acme/two", "acme/three"].map((name) => ({
+      name,
+      private: true,
+      labels: ["feedback"],
+    })),
+    projects: ["one", "two", "three"].map((name) => ({
+      ...standardProject,
+      project: name,
+      repo: `acme/${name}`,
+    })),
+  };
+  const openThree = async (projects: typeof three.projects = three.projects): Promise<Stage> => {
+    const stage = await openStage({ ...three, projects });
+    for (const { slug } of three.boardProjects) addPlanned(stage, 1, slug);
+    return stage;
+  };
+  const broken = (change: object) =>
+    three.projects.map((project, index) => (index === 1 ? { ...project, ...change } : project));
+
+  it.each([
+    ["that the board does not know", { project: "twoo" }, "board.project"],
+    ["whose repository does not exist", { repo: "acme/nothing" }, "tracker.missing"],
+  ])("%s stops no other, and is named", async (_, change, code) => {
+    const stage = await openThree(broken(change));
+    expect(await stage.sync()).toMatchObject({
+      result: "partial",
+      projects: [
+        { created: 1, failed: 0 },
+        { created: 0, failed: 1, errors: [{ code }] },
+        { created: 1, failed: 0 },
+      ],
+    });
+  });
+
+  it("whose list fails stops no other, and goes on in the next run", async () => {
+    const stage = await openThree();
+    stage.board.failNext(
+      { kind: "answer", status: 500 },
+      { when: ({ query }) => query["project"] === "prj_two" },
+    );
+    expect(await stage.sync()).toMatchObject({
+      result: "partial",
+      projects: [{ created: 1 }, { created: 0, errors: [{ code: "board.unreachable" }] }, { created: 1 }],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{}, { created: 1 }, {}] });
+  });
+
+  it("that a mistake of ours ends stops no other", async () => {
+    const stage = await openThree();
+    stage.bend((world) => ({
+      ...world,
+      board: Object.assign(Object.create(world.board), {
+        listPosts(...given: Parameters<typeof world.board.listPosts>) {
+          if (given[0] === "prj_two") throw new RangeError("out of range");
+          return world.board.listPosts(...given);
+        },
+      }),
+    }));
+    const { result, projects } = await stage.sync();
+    expect({ result, projects }).toMatchObject({
+      result: "partial",
+      projects: [{ created: 1 }, { errors: [{ code: "internal" }] }, { created: 1 }],
+    });
+    expect(projects[1]?.errors[0]).not.toHaveProperty("post");
+  });
+});
