@@ -124,12 +124,6 @@ function dropUnwanted(cycle: PulledCycle, judged: readonly Wanted[]): void {
   }
 }
 
-/** The first line is the action itself; one that follows it is what a create leads to. */
-function showLines({ lines, held, followUpHeld }: Wanted): readonly PlannedAction[] {
-  return lines.map((line, index) => {
-    const why = index === 0 ? held : (held ?? followUpHeld);
-    return why === undefined ? line : { ...line, held: why };
-  });
 function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   const { ledger, clock } = cycle.world;
   const now = clock.now();
@@ -141,4 +135,10 @@ function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
 }
 
+/** The first line is the action itself; one that follows it is what a create leads to. */
+function showLines({ lines, held, followUpHeld }: Wanted): readonly PlannedAction[] {
+  return lines.map((line, index) => {
+    const why = index === 0 ? held : (held ?? followUpHeld);
+    return why === undefined ? line : { ...line, held: why };
+  });
 }

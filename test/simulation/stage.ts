@@ -106,16 +106,16 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
     try {
       const result = await runProjects([project], world, mode, controller.signal);
       if (life.isDead) watch.violate("no bug", "a run goes on after its process has ended");
+      for (const { errors } of result.report.projects) {
+        const bug = errors.find(({ code }) => code === "internal");
+        if (bug !== undefined) watch.violate("no bug", bug.message);
+      }
       return result;
     } catch (error) {
       if (!(error instanceof Crash))
         watch.violate("no bug", `a run throws ${error instanceof Error ? error.stack : error}`);
       life.isDead = true;
       return undefined;
-      for (const { errors } of result.report.projects) {
-        const bug = errors.find(({ code }) => code === "internal");
-        if (bug !== undefined) watch.violate("no bug", bug.message);
-      }
     }
   };
   return {
