@@ -60,8 +60,8 @@ export interface ProjectMemory {
   readonly checkedAt: number;
   /** Of all settings that a decision depends on: when it changes, every row is due. */
   readonly settingsPrint: string | undefined;
-  /** Of `rules`, `several` and `whenNoRule` only. */
-  readonly rulesPrint: string | undefined;
+  /** `rules`, `several` and `whenNoRule` by which the bases were made, as `writeRules` of the plan gives them. */
+  readonly rules: string | undefined;
   /** The fields that the last usable pull showed. */
   readonly seen: readonly PostField[];
   /** When all its rows were last up for a full look. */
@@ -256,6 +256,8 @@ export interface Journal {
   /** Times given to `paceWrite` since a time, oldest first, over all projects; creates by themselves. */
   trackerWrites(since: number): { readonly all: readonly number[]; readonly creates: readonly number[] };
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
+  /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
+  retarget(id: IntentId, writes: readonly IntentWrite[]): void;
   statusWrites(project: ProjectId, since: number): number;
   /** Deletes audit lines, pace lines and finished intents older than `before`. */
   prune(before: number): void;

@@ -34,6 +34,11 @@ export interface FieldBase {
   readonly written: { readonly sent: FieldValue; readonly shown: FieldValue | undefined } | undefined;
   /** A target that differs from T₀ and has not been acted on: settling, held, or waiting. Epoch ms of its first sight. */
   readonly pending: { readonly target: Target; readonly since: number } | undefined;
+  /**
+   * Other rules have made T₀ what it is, of issues that had not moved: where the post stands elsewhere, it follows when a
+   * person says so, and not before. `from` is T₀ as it was; epoch ms.
+   */
+  readonly ruled: { readonly from: Target; readonly since: number } | undefined;
 }
 
 /** What was last written into the managed block of an issue that boardsync opened; hashes, never the text. */

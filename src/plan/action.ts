@@ -43,6 +43,8 @@ export interface PatchPost {
   readonly reason: string;
   /** Voters who will hear of it: 0 without a change of status, null where the board does not show votes. */
   readonly notifies: number | null;
+  /** Why it waits for a person, whatever the guard says; undefined when it may go by itself. */
+  readonly hold: string | undefined;
 }
 
 export interface FieldWrite {
@@ -63,7 +65,7 @@ export type Note =
   | { readonly kind: "disagreement"; readonly field: RuleField; readonly message: string }
   /** Decided, and waiting until a time (epoch ms): `settle`. */
   | { readonly kind: "settling"; readonly field: RuleField; readonly until: number; readonly message: string }
-  /** `conflict: hold`: a person has to choose. */
+  /** A person has to choose, once what goes by itself is done: `conflict: hold`, or other rules. */
   | { readonly kind: "held"; readonly field: RuleField; readonly message: string }
   /** The board shows another value than the one that it accepted. */
   | { readonly kind: "did-not-stick"; readonly field: RuleField; readonly message: string }

@@ -7,6 +7,9 @@ import { isSameValue } from "./fields.ts";
  * How a field's base moves. Nothing here decides whether something is written.
  */
 
+/** Nothing waits: neither a target that is new, nor one that other rules have made. */
+const settled = { pending: undefined, ruled: undefined } as const;
+
 /** Whether a value of the post is what our last write left there. */
 export function isOurs(field: RuleField, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
   if (base?.written === undefined || post === undefined) return false;
@@ -44,14 +47,14 @@ export function agree(
   post: FieldValue | undefined,
 ): FieldBase {
   if (post === undefined) {
-    return { target, post: base?.post, foreign: base?.foreign, written: base?.written, pending: undefined };
+    return { ...settled, target, post: base?.post, foreign: base?.foreign, written: base?.written };
   }
   if (base !== undefined && isOurs(field, base, post)) {
     const isHandedBack = target.kind === "none" && isSameValue(field, post, base.foreign);
     const written = isHandedBack ? undefined : base.written;
-    return { target, post, foreign: base.foreign, written, pending: undefined };
+    return { ...settled, target, post, foreign: base.foreign, written };
   }
-  return { target, post, foreign: post, written: undefined, pending: undefined };
+  return { ...settled, target, post, foreign: post, written: undefined };
 }
 
 /**
@@ -62,11 +65,11 @@ export function applied(base: FieldBase | undefined, write: FieldWrite, shown: P
   const { field, before, value, target } = write;
   const known = base === undefined ? undefined : confirm(field, base, before).base;
   return {
+    ...settled,
     target,
     post: value,
     foreign: before === undefined || isOurs(field, known, before) ? known?.foreign : before,
     // A value that was put back is the board's own again.
     written: target.kind === "none" ? undefined : { sent: value, shown: shown?.values[field] },
-    pending: undefined,
   };
 }

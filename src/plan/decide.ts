@@ -2,7 +2,7 @@ import type { FieldBase, Target } from "../model/link.ts";
 import type { FieldValue, RuleField } from "../model/post.ts";
 import type { FieldWrite, Note } from "./action.ts";
 import { agree, confirm, isOurs, isUnconfirmed } from "./base.ts";
-import { isSameTarget, isSameValue, isSettable, showValue } from "./fields.ts";
+import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "./fields.ts";
 import type { Settings } from "./settings.ts";
 
 /** One field of one post, as the rules and the board have it now. */
@@ -27,6 +27,8 @@ export interface FieldDecision {
   /** The base from now on; where there is a write, it holds until that is applied. */
   readonly base: FieldBase;
   readonly write: FieldWrite | undefined;
+  /** Why the write waits for a person; undefined when it may go by itself. */
+  readonly hold: string | undefined;
   readonly notes: readonly Note[];
 }
 
@@ -39,7 +41,7 @@ export function decideField(facts: FieldFacts, policy: FieldPolicy, now: number)
   if (facts.base === undefined || isOpeningBase(facts.base)) return decideOpening(facts, policy, now);
   const { base, isOther } = confirm(field, facts.base, post);
   const decision = isSameTarget(field, target, base.target)
-    ? decideSteady(facts, base)
+    ? decideSteady(facts, base, policy)
     : decideChanged(facts, base, policy, now);
   // Row 9; while the issue's side stands still, the decision says so itself.
   return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
@@ -70,6 +72,7 @@ function decideOpening(facts: FieldFacts, policy: FieldPolicy, now: number): Fie
     foreign: undefined,
     written: undefined,
     pending: undefined,
+    ruled: undefined,
   };
   if (target.kind === "none" || isSameValue(field, post, target.value)) {
     return record(agree(field, base, target, post));
@@ -90,18 +93,33 @@ function isOpeningBase({ target, post, pending }: FieldBase): boolean {
 }
 
 /**
- * Rows 6 to 10, and 20: the issue's side has not moved, so nothing is written, whatever the post shows. For as long as the
- * two differ that is said.
+ * Rows 6 to 10, 20 and 28: the issue's side has not moved, so nothing is written by itself, whatever the post shows. For as
+ * long as the two differ that is said.
  */
-function decideSteady({ field, target, post }: FieldFacts, base: FieldBase): FieldDecision {
+function decideSteady(facts: FieldFacts, base: FieldBase, policy: FieldPolicy): FieldDecision {
+  const { field, target, post } = facts;
   if (post === undefined || isSameValue(field, post, base.post)) {
-    return record({ ...base, pending: undefined }, notesApart(field, target, post, base));
+    const steady = { ...base, pending: undefined };
+    if (steady.ruled !== undefined) return decideRuled(facts, steady, steady.ruled.from, policy);
+    return record(steady, notesApart(field, target, post, base));
   }
-  const moved = { target: base.target, post, foreign: post, written: undefined, pending: undefined };
+  const moved = agree(field, undefined, base.target, post);
   const notes = isUnconfirmed(base)
     ? [noteNotStuck(field, base.written?.sent, post)]
     : notesApart(field, target, post, base);
   return record(moved, notes);
+}
+
+/** Row 28: only the rules have moved. What they ask for now is ready to be sent, once a person lets it go. */
+function decideRuled(facts: FieldFacts, base: FieldBase, from: Target, policy: FieldPolicy): FieldDecision {
+  const { field, target, post } = facts;
+  const { write: wanted } =
+    target.kind === "none" ? decideReturn(facts, base, policy) : write(facts, base, target.value);
+  if (wanted === undefined || isSameValue(field, post, wanted.value)) {
+    return facts.isMissing ? record(base) : record(agree(field, base, target, post));
+  }
+  const hold = `the rules have changed: they asked for ${showTarget(from)}, and now ${field} would become ${showValue(wanted.value)}`;
+  return { base, write: wanted, hold, notes: [] };
 }
 
 /** What the board made of our write, or what a person or a first look has left standing. */
@@ -166,8 +184,8 @@ function decideConflict(
         noteApart(field, value, post, "the board's side wins"),
       ]);
     case "hold": {
-      const message = `${field} was set to ${showValue(post)} on the board while the issue asks for ${showValue(value)}: a person has to choose`;
-      return record(base, [{ kind: "held", field, message }]);
+      const hold = `${field} was set to ${showValue(post)} on the board while the issue asks for ${showValue(value)}: a person has to choose`;
+      return { ...write(facts, base, value), hold };
     }
   }
 }
@@ -187,11 +205,11 @@ function decideReturn(facts: FieldFacts, base: FieldBase, { whenNoRule }: FieldP
 }
 
 function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision {
-  return { base, write: undefined, notes };
+  return { base, write: undefined, hold: undefined, notes };
 }
 
 function write({ field, post, target }: FieldFacts, base: FieldBase, value: FieldValue): FieldDecision {
-  return { base, write: { field, before: post, value, target }, notes: [] };
+  return { base, write: { field, before: post, value, target }, hold: undefined, notes: [] };
 }
 
 function noteApart(field: RuleField, value: FieldValue, post: FieldValue | undefined, why: string): Note {

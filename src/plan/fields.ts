@@ -43,6 +43,11 @@ export function isSettable(field: RuleField, value: FieldValue): boolean {
   return value !== null || field === "categoryId";
 }
 
+/** A target for a sentence. */
+export function showTarget(target: Target): string {
+  return target.kind === "none" ? "nothing" : showValue(target.value);
+}
+
 /** A value for a sentence; cut, because it may be anything. */
 export function showValue(value: FieldValue | undefined): string {
   if (value === undefined) return "not shown by the board";

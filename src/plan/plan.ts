@@ -11,7 +11,7 @@ import {
   type PatchPost,
 } from "./action.ts";
 import { applied } from "./base.ts";
-import { decideField, takeAsItIs } from "./decide.ts";
+import { decideField, type FieldDecision, takeAsItIs } from "./decide.ts";
 import { readField } from "./fields.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { isStopped, patchObstacle } from "./obstacle.ts";
@@ -29,13 +29,14 @@ import type { Render, Settings } from "./settings.ts";
  *
  *     issue side              board side                    do
  *
+ *     A write with a reason to be held leaves only when a person has let it go.
+ *
  *     no base yet
  *      1  opened, T a value   P is something else           write
  *      2  opened, T a value   P = T                         record
  *      3  opened, T a value   P as a more advanced rule     record, say that they differ
  *      4  opened, no rule     any                           record
- *      5  adopted, or named   any                           record, say where they differ
- *         by a rule later
+ *      5  adopted             any                           record, say where they differ
  *
  *     T = T₀
  *      6                      P = P₀                        nothing; a target that was waiting is forgotten
@@ -53,11 +54,14 @@ import type { Render, Settings } from "./settings.ts";
  *     13  T a value           P = P₀                        write
  *     14  T a value           P ≠ P₀, `conflict: tracker`   write; P is what a restore goes back to
  *     15  T a value           P ≠ P₀, `conflict: board`     record, say that they differ
- *     16  T a value           P ≠ P₀, `conflict: hold`      wait for a person, and say so
+ *     16  T a value           P ≠ P₀, `conflict: hold`      write, held
  *     17  no rule any more,   P = what our write left       write the last value that was not ours
  *           `restore`
  *     18  no rule any more    any other, or `keep`, or no   record
  *                               value that can be written
+ *
+ *     T = T₀, which other rules have made of issues that had not moved (`rebaseRow`)
+ *     28                      P = P₀, not as T asks         write, held; rows 7 and 11 end that
  *
  *     the board does not show the field
  *     19  T ≠ T₀, a value     unseen                        write, blindly
@@ -101,12 +105,16 @@ export function planRow(row: Row, context: PlanContext): Decision {
 export function adoptRow(row: Row, context: PlanContext): Decision {
   if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
   const derived = deriveTarget(row.links, context.settings);
-  if (derived.kind === "undecided") return { ...nothing(row), notes: [derived] };
+  if (derived.kind === "undecided") return { ...standStill(row), notes: [derived] };
   const decided = [...derived.targets].map(([field, target]) => {
     const post = readKnown(row, field, context.seen);
     return { field, ...takeAsItIs({ field, target, post, base: row.base[field] }) };
   });
-  return { ...nothing(row), base: changedBases(row, decided), notes: decided.flatMap(({ notes }) => notes) };
+  return {
+    ...standStill(row),
+    base: changedBases(row, decided),
+    notes: decided.flatMap(({ notes }) => notes),
+  };
 }
 
 /**
@@ -130,7 +138,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
   const updates = followContent(row, context.settings, context.render);
   const times = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   return {
-    ...nothing(row),
+    ...standStill(row),
     actions: patch === undefined ? updates : [patch, ...updates],
     base,
     notes,
@@ -140,14 +148,14 @@ function planLinked(row: Row, context: PlanContext): Decision {
 
 function planUnlinked(row: Row, context: PlanContext): Decision {
   const { settings, seen, render } = context;
-  const skip = (reason: string): Decision => ({ ...nothing(row), standing: { kind: "skipped", reason } });
+  const skip = (reason: string): Decision => ({ ...standStill(row), standing: { kind: "skipped", reason } });
   if (row.missing > 0) return skip("the board no longer lists the post");
   const { isSelected, reason } = selectPost(row.post, settings, seen);
   if (!isSelected) return skip(reason);
   const draft = draftIssue(row, settings, render, reason);
   const create = { ...draft, followUp: planFollowUp(row, draft, context) };
   const actions: readonly Action[] = isStopped(create, row, settings) ? [] : [create];
-  return { ...nothing(row), actions, standing: { kind: "wanted", reason } };
+  return { ...standStill(row), actions, standing: { kind: "wanted", reason } };
 }
 
 /** The PATCH that follows an issue which comes out as it was asked for. */
@@ -197,8 +205,12 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     return { field, ...decideField(facts, settings, now) };
   });
   const base = changedBases(row, decided);
-  const notes = decided.flatMap((field) => field.notes);
-  const writes = decided.flatMap(({ write }) => write ?? []);
+  const free = decided.flatMap(({ write, hold }) => (hold === undefined ? (write ?? []) : []));
+  const held = decided.flatMap(({ write, hold }) => (hold === undefined ? [] : (write ?? [])));
+  // What goes by itself does not wait for what a person has to let go.
+  const hold = free.length === 0 ? holdOf(decided) : undefined;
+  const notes = decided.flatMap((field) => [...field.notes, ...(free.length === 0 ? [] : noteHold(field))]);
+  const writes = free.length === 0 ? held : free;
   if (writes.length === 0) return { patch: undefined, base, notes };
   const patch: PatchPost = {
     kind: "patch-post",
@@ -206,12 +218,23 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     writes,
     reason: reasonOf(derived, writes),
     notifies: countVoters(row.post, writes),
+    hold,
   };
   if (isStopped(patch, row, settings)) return { patch: undefined, base, notes };
   const obstacle = patchObstacle(patch, row, settings);
   return obstacle === undefined
     ? { patch, base, notes }
     : { patch: undefined, base, notes: [...notes, ...obstacle] };
+}
+
+function holdOf(decided: readonly FieldDecision[]): string | undefined {
+  const holds = decided.flatMap(({ hold }) => hold ?? []);
+  if (holds.length === 0) return undefined;
+  return `${holds.join("; ")}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
+}
+
+function noteHold({ field, hold }: FieldDecision & Pick<FieldWrite, "field">): readonly Note[] {
+  return hold === undefined ? [] : [{ kind: "held", field, message: hold }];
 }
 
 /** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */
@@ -260,7 +283,7 @@ function countVoters({ values }: Post, writes: readonly FieldWrite[]): number | 
 }
 
 /** What is decided of a row as long as nothing is. */
-function nothing(row: Row): Decision {
+export function standStill(row: Row): Decision {
   const names = row.links.map(({ link, isGone }) => `#${link.issue.number}${isGone ? " (gone)" : ""}`);
   return {
     post: row.post.id,

@@ -1,16 +1,24 @@
 import { type Action, isHeard, type PatchPost } from "./action.ts";
 import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
-import type { Settings } from "./settings.ts";
+import type { RuleSettings, Settings } from "./settings.ts";
 
 /** Of everything that a decision depends on: when it changes, every row has to be decided again. */
 export function settingsPrint(settings: Settings, templates: object = {}): string {
   return hashText(canonical({ settings, templates }));
 }
 
-/** Of what makes targets out of issues, and nothing else: a change of these is not a change of any issue. */
-export function rulesPrint({ rules, several, whenNoRule }: Settings): string {
-  return hashText(canonical({ rules, several, whenNoRule }));
+/**
+ * What makes targets out of issues, and nothing else, as text: a change of these is not a change of any issue. The text is
+ * kept, so that one can still tell what the rules before made of an issue.
+ */
+export function writeRules({ rules, several, whenNoRule }: RuleSettings): string {
+  return canonical({ rules, several, whenNoRule });
+}
+
+/** undefined for a text that `writeRules` has not made: only a hash of the rules was kept before. */
+export function readRules(text: string): RuleSettings | undefined {
+  return text.startsWith("{") ? (JSON.parse(text) as RuleSettings) : undefined;
 }
 
 /**

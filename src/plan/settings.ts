@@ -24,6 +24,9 @@ export interface Settings {
   readonly guard: GuardLimits;
 }
 
+/** What makes targets out of issues. */
+export type RuleSettings = Pick<Settings, "rules" | "several" | "whenNoRule">;
+
 /** Which posts become issues; every condition that is given must hold. */
 export interface Select {
   readonly statuses?: readonly string[];

@@ -48,6 +48,10 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
   }
   const action = replan(cycle, wanted);
   if (action === undefined) return;
+  if (action.kind === "patch-post" && action.hold !== undefined && wanted.hold === undefined) {
+    postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
+    return;
+  }
   if (isNotifying(action) && !wanted.isNotifying) {
     postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
     return;

@@ -51,6 +51,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     post: row.post.id,
     kind: action.kind,
     isNotifying: isNotifying(action),
+    hold: action.kind === "patch-post" ? action.hold : undefined,
     signature: contentSignature(action),
     held: undefined,
     followUpHeld: undefined,
@@ -81,8 +82,11 @@ function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[]
   const { world, memory, settings, tally } = cycle;
   const since = world.clock.now() - guardWindowMs;
   const isFree = ({ post, kind }: Wanted): boolean => isApproved(cycle, post, kind);
+  // What waits for a person anyway fills no guard's measure.
   const verdict = guard(
-    wanted.map((action) => ({ ...action, isApproved: isFree(action) })),
+    wanted
+      .filter(({ hold }) => hold === undefined)
+      .map((action) => ({ ...action, isApproved: isFree(action) })),
     { statusWrites: world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
@@ -92,7 +96,9 @@ function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[]
     }
     const { holdIssues, holdStatuses } = isFree(action) ? nothingHeld : verdict;
     const heldStatus = action.isNotifying ? holdStatuses : undefined;
-    if (action.kind === "patch-post") return { ...action, held: tally.hold ?? heldStatus };
+    if (action.kind === "patch-post") {
+      return { ...action, held: tally.hold ?? (isFree(action) ? undefined : action.hold) ?? heldStatus };
+    }
     const isFollowed = isAllowed({ kind: "patch-post" }, settings);
     const followUpHeld = isFollowed ? heldStatus : `\`writes: ${settings.writes}\` in the config`;
     return { ...action, held: tally.hold ?? holdIssues, followUpHeld };

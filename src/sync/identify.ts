@@ -59,7 +59,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   const fresh: ProjectMemory = {
     seen: [],
     settingsPrint: undefined,
-    rulesPrint: undefined,
+    rules: undefined,
     fullAt: undefined,
     lastSuccessAt: undefined,
     recoveredFrom: undefined,

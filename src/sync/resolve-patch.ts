@@ -71,7 +71,7 @@ function find({ pull }: PulledCycle, { post }: Row, intent: Intent, action: Patc
 
 /** The write that an intent stands for, as the plan would say it. */
 function patchOf({ post, reason, writes = [] }: Intent): PatchPost {
-  return { kind: "patch-post", post, reason, notifies: null, writes };
+  return { kind: "patch-post", post, reason, notifies: null, writes, hold: undefined };
 }
 
 function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: PatchPost, message: string): void {

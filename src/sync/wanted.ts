@@ -9,7 +9,9 @@ export interface Wanted {
   readonly isNotifying: boolean;
   /** What an approval names it by. */
   readonly signature: string;
-  /** Why a guard holds it; undefined when it may go. */
+  /** Why the plan itself wants a person to let it go, whatever the guard says; undefined when it doesn't. */
+  readonly hold: string | undefined;
+  /** Why it is held in this run; undefined when it may go. */
   readonly held: string | undefined;
   /** Why the PATCH that follows a create is held although the create may go. */
   readonly followUpHeld: string | undefined;

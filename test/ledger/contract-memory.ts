@@ -8,7 +8,7 @@ const full: ProjectMemory = {
   name: "Acme",
   checkedAt: noon,
   settingsPrint: "settings",
-  rulesPrint: "rules",
+  rules: "rules",
   seen: ["status", "title"],
   fullAt: noon + 1,
   lastSuccessAt: noon + 2,
@@ -17,7 +17,7 @@ const full: ProjectMemory = {
 const bare: ProjectMemory = {
   ...full,
   settingsPrint: undefined,
-  rulesPrint: undefined,
+  rules: undefined,
   seen: [],
   fullAt: undefined,
   lastSuccessAt: undefined,

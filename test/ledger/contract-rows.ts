@@ -34,6 +34,7 @@ const bases: readonly [string, FieldBase][] = [
       foreign: "under review",
       written: { sent: "planned", shown: "Planned" },
       pending: { target: { kind: "value", value: null }, since: noon },
+      ruled: { from: { kind: "value", value: "closed" }, since: noon },
     },
   ],
   [
@@ -44,11 +45,19 @@ const bases: readonly [string, FieldBase][] = [
       foreign: null,
       written: { sent: null, shown: null },
       pending: { target: { kind: "none" }, since: noon },
+      ruled: { from: { kind: "none" }, since: noon },
     },
   ],
   [
     "that was never seen",
-    { target: { kind: "none" }, post: undefined, foreign: undefined, written: undefined, pending: undefined },
+    {
+      target: { kind: "none" },
+      post: undefined,
+      foreign: undefined,
+      written: undefined,
+      pending: undefined,
+      ruled: undefined,
+    },
   ],
   [
     "that was written and not shown yet",
@@ -58,6 +67,7 @@ const bases: readonly [string, FieldBase][] = [
       foreign: 0,
       written: { sent: false, shown: undefined },
       pending: undefined,
+      ruled: undefined,
     },
   ],
 ];

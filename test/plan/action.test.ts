@@ -9,6 +9,7 @@ const silent: PatchPost = {
   writes: [{ field: "onRoadmap", before: false, value: true, target: aim(true) }],
   reason: "",
   notifies: 0,
+  hold: undefined,
 };
 const loud: PatchPost = {
   ...silent,

@@ -109,7 +109,15 @@ export function makeBase(
   post: FieldValue | undefined,
   changes: Partial<FieldBase> = {},
 ): FieldBase {
-  return { target, post, foreign: undefined, written: undefined, pending: undefined, ...changes };
+  return {
+    target,
+    post,
+    foreign: undefined,
+    written: undefined,
+    pending: undefined,
+    ruled: undefined,
+    ...changes,
+  };
 }
 
 export function makeParked(kind: Parked["kind"], signature: string): Parked {

@@ -54,6 +54,7 @@ function patch(
     writes: [{ field: "status", before, value, target }],
     reason,
     notifies: 4,
+    hold: undefined,
   };
 }
 

@@ -4,9 +4,10 @@ import {
   canonical,
   contentSignature,
   doubtSignature,
-  rulesPrint,
+  readRules,
   settingsPrint,
   signatureOf,
+  writeRules,
 } from "../../src/plan/print.ts";
 import { aim, makeSettings, noTarget, postId } from "./make.ts";
 
@@ -26,13 +27,19 @@ describe("the print of the settings", () => {
     expect(settingsPrint(makeSettings())).toBe(prints[0]);
   });
 
+  it("of the rules is their text, and can be read again", () => {
+    const { rules, several, whenNoRule } = makeSettings();
+    expect(readRules(writeRules(makeSettings()))).toEqual({ rules, several, whenNoRule });
+    expect(readRules("3f786850e387550fdab836ed7e6dc881de23001b")).toBeUndefined();
+  });
+
   it("of the rules changes with `rules`, `several` and `whenNoRule` only", () => {
-    const print = rulesPrint(makeSettings());
-    expect(rulesPrint(makeSettings({ settleMs: 1, content: "once", repo: "acme/b" }))).toBe(print);
+    const print = writeRules(makeSettings());
+    expect(writeRules(makeSettings({ settleMs: 1, content: "once", repo: "acme/b" }))).toBe(print);
     const others = [
-      rulesPrint(makeSettings({ rules: [] })),
-      rulesPrint(makeSettings({ several: "any" })),
-      rulesPrint(makeSettings({ whenNoRule: "keep" })),
+      writeRules(makeSettings({ rules: [] })),
+      writeRules(makeSettings({ several: "any" })),
+      writeRules(makeSettings({ whenNoRule: "keep" })),
     ];
     expect(new Set([print, ...others]).size).toBe(4);
   });
@@ -46,6 +53,7 @@ describe("the signature of a refused action", () => {
     writes: [{ field: "status", before: "open", value: "planned", target: aim("planned") }],
     reason: "one",
     notifies: 1,
+    hold: undefined,
   };
   const create: CreateIssue = {
     kind: "create-issue",

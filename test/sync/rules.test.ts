@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
 
 const other = {
   ...standardProject,
@@ -23,6 +26,13 @@ async function openThree(): Promise<Stage> {
   return stage;
 }
 
+function approve(stage: Stage, ...posts: readonly string[]): void {
+  const held = stage.ledger.rows.held(project);
+  const actions = posts.length === 0 ? held : held.filter(({ post }) => posts.includes(post));
+  const at = stage.clock.now();
+  stage.ledger.requests.add({ kind: "approve", actions, isWhole: posts.length === 0, project, at });
+}
+
 function noted(stage: Stage): readonly string[] {
   const id = stage.ledger.memory.project("acme-app")?.id;
   if (id === undefined) return [];
@@ -30,17 +40,112 @@ function noted(stage: Stage): readonly string[] {
 }
 
 describe("rules that change", () => {
-  it("write nothing by themselves: posts that differ from what they ask are listed", async () => {
+  it("write nothing by themselves: what they alone would change is held", async () => {
     const stage = await openThree();
     stage.reconfigure({ projects: [other] });
-    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    for (let run = 0; run < 3; run += 1) {
+      expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 2 }] });
+    }
     expect(stage.writes()).toEqual([]);
-    expect(noted(stage)).toEqual(["p1 disagreement", "p1 disagreement", "p3 disagreement"]);
+    expect(noted(stage)).toEqual(["p1 held", "p3 held"]);
     expect(stage.log.join()).toContain("The rules have changed");
     stage.mark();
     stage.github.label("acme/app", 3, "in progress");
-    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 1 });
     expect(stage.patches().map(({ path }) => path)).toEqual(["/feedback/p3"]);
+  });
+
+  it("say of each post what they asked for before and what they ask for now", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ projects: [other] });
+    const lines = await stage.plan();
+    expect(lines.map(({ post, fields, notifies }) => [post, fields, notifies])).toEqual([
+      ["p1", { status: "done", onRoadmap: true }, 3],
+      ["p3", { status: "accepted" }, 3],
+    ]);
+    expect(lines[1]?.held).toBe(
+      "the rules have changed: they asked for nothing, and now status would become `accepted`: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+    );
+  });
+
+  it("are followed once a person has let them, each post once", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ projects: [other] });
+    await stage.sync();
+    approve(stage);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 2, held: 0 }] });
+    expect(stage.patches().map(({ path, body }) => [path, body])).toEqual([
+      ["/feedback/p1", { status: "done", onRoadmap: true }],
+      ["/feedback/p3", { status: "accepted" }],
+    ]);
+    stage.mark();
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("are followed for some posts, and given up for others", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ projects: [other] });
+    await stage.sync();
+    approve(stage, "p3");
+    stage.ledger.requests.add({ kind: "discard", posts: ["p1" as PostId], project, at: stage.clock.now() });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1, held: 0 }] });
+    await stage.sync();
+    expect(stage.patches().map(({ path }) => path)).toEqual(["/feedback/p3"]);
+    expect(noted(stage)).toEqual(["p1 disagreement", "p1 disagreement"]);
+  });
+
+  it("hold nothing any more that a person has decided on the board", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ projects: [other] });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "shipped" });
+    stage.board.editPost("acme-app", "p3", { status: "accepted" });
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    expect(noted(stage).toSorted()).toEqual(["p1 disagreement", "p1 held"]);
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("hold nothing any more once they are as they were", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ projects: [other] });
+    await stage.sync();
+    stage.reconfigure({ projects: [standardProject] });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ held: 0 }] });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("fill no guard: a change of an issue still goes", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ config: { guard: { statuses: 3 } }, projects: [other] });
+    stage.github.close("acme/app", 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 2 });
+  });
+
+  it("are no reason to repeat a write whose answer was lost under the rules before", async () => {
+    const stage = await openThree();
+    stage.github.close("acme/app", 3, "completed");
+    stage.board.failNext({ kind: "reset", applied: true }, { when: ({ method }) => method === "PATCH" });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1 });
+    stage.reconfigure({ projects: [other] });
+    stage.mark();
+    stage.clock.skip(5 * minuteMs);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.board.post("acme-app", "p3")?.status).toBe("completed");
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("that take a field away and give it back hold what they ask for then", async () => {
+    const stage = await openThree();
+    const columnOnly = {
+      ...standardProject,
+      rules: [{ when: { state: "closed" }, set: { roadmapColumn: "COMPLETED" } }],
+    };
+    stage.reconfigure({ projects: [columnOnly] });
+    await stage.sync();
+    stage.reconfigure({ projects: [other] });
+    expect(await stage.sync()).toMatchObject({ result: "held" });
+    expect(stage.writes()).toEqual([]);
   });
 
   it("lose no change that happens at the same time", async () => {

@@ -61,6 +61,9 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
       ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
     WHERE id = @id AND ended_at IS NULL`);
+  const writeTargets = store.prepare<[{ id: number; writes: string }]>(
+    "UPDATE intents SET writes = @writes WHERE id = @id AND ended_at IS NULL",
+  );
   const selectOpen = store.prepare<[number], IntentColumns>(
     `SELECT ${columns} FROM ${joined} WHERE intents.project = ? AND ended_at IS NULL ORDER BY intents.id`,
   );
@@ -97,6 +100,9 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       }),
     resolve(id, state, at, message) {
       if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
+    },
+    retarget(id, writes) {
+      writeTargets.run({ id, writes: JSON.stringify(writes.map(pickWrite)) });
     },
     open(project) {
       const number = numbers.findProject(project);

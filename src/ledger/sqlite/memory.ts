@@ -11,7 +11,7 @@ interface ProjectColumns {
   name: string;
   checked_at: number;
   settings_print: string | null;
-  rules_print: string | null;
+  rules: string | null;
   seen: string;
   full_at: number | null;
   last_success_at: number | null;
@@ -45,14 +45,14 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
     "INSERT OR REPLACE INTO accounts (side, login, checked_at) VALUES ('tracker', @login, @checkedAt)",
   );
   const selectProject = store.prepare<[string], Omit<ProjectColumns, "project"> & { id: ProjectId }>(`
-    SELECT key, id, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at,
+    SELECT key, id, name, checked_at, settings_print, rules, seen, full_at, last_success_at,
       recovered_from
     FROM projects JOIN board_projects ON board_projects.number = projects.project WHERE key = ?`);
   const writeProject = store.prepare<[ProjectColumns]>(`
     INSERT OR REPLACE INTO projects
-      (key, project, name, checked_at, settings_print, rules_print, seen, full_at, last_success_at, recovered_from)
+      (key, project, name, checked_at, settings_print, rules, seen, full_at, last_success_at, recovered_from)
     VALUES
-      (@key, @project, @name, @checked_at, @settings_print, @rules_print, @seen, @full_at, @last_success_at,
+      (@key, @project, @name, @checked_at, @settings_print, @rules, @seen, @full_at, @last_success_at,
         @recovered_from)`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, etag, cursor, scanned_at, recovered_at, full_at`;
@@ -116,7 +116,7 @@ function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): 
     name: found.name,
     checkedAt: found.checked_at,
     settingsPrint: found.settings_print ?? undefined,
-    rulesPrint: found.rules_print ?? undefined,
+    rules: found.rules ?? undefined,
     seen: JSON.parse(found.seen),
     fullAt: found.full_at ?? undefined,
     lastSuccessAt: found.last_success_at ?? undefined,
@@ -131,7 +131,7 @@ function fromProject(memory: ProjectMemory, project: number): ProjectColumns {
     name: memory.name,
     checked_at: memory.checkedAt,
     settings_print: memory.settingsPrint ?? null,
-    rules_print: memory.rulesPrint ?? null,
+    rules: memory.rules ?? null,
     seen: JSON.stringify(memory.seen),
     full_at: memory.fullAt ?? null,
     last_success_at: memory.lastSuccessAt ?? null,

@@ -260,4 +260,15 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX run_projects_by_run ON run_projects (run, position);
   `,
+  `
+  -- rules: the text of the rules by which the bases were made; only its hash was kept before.
+  ALTER TABLE projects RENAME COLUMN rules_print TO rules;
+  -- ruled_from: the target before other rules made it what it is. ruled_since NULL: no rules did, or a person has been asked.
+  ALTER TABLE bases ADD COLUMN ruled_from TEXT;
+  ALTER TABLE bases ADD COLUMN ruled_since INTEGER;
+  `,
+  `
+  -- scanned_for: JSON array of the logins whose issues have been scanned for markers.
+  ALTER TABLE repositories ADD COLUMN scanned_for TEXT NOT NULL DEFAULT '[]';
+  `,
 ];

@@ -25,9 +25,10 @@ export function createRecorder(store: Store): Recorder {
   );
   const writeBase = store.prepare<[BaseColumns]>(`
     INSERT OR REPLACE INTO bases
-      (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since)
+      (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
+        ruled_from, ruled_since)
     VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
-      @pending_since)`);
+      @pending_since, @ruled_from, @ruled_since)`);
   const writeNotes = createNoteWriter(store);
   const markAll = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS NOT 0",
@@ -77,6 +78,8 @@ function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns 
     written_shown: encodeValue(base.written?.shown),
     pending_target: fromTarget(base.pending?.target ?? { kind: "none" }),
     pending_since: base.pending?.since ?? null,
+    ruled_from: fromTarget(base.ruled?.from ?? { kind: "none" }),
+    ruled_since: base.ruled?.since ?? null,
   };
 }
 

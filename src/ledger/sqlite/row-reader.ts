@@ -37,6 +37,8 @@ export interface BaseColumns {
   written_shown: string | null;
   pending_target: string | null;
   pending_since: number | null;
+  ruled_from: string | null;
+  ruled_since: number | null;
 }
 
 interface Batch {
@@ -87,7 +89,8 @@ function prepareParts(store: Store) {
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
       ORDER BY links.post, links.position`),
     bases: store.prepare<[Batch], BaseColumns>(`
-      SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since
+      SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
+        ruled_from, ruled_since
       FROM json_each(@posts) AS batch CROSS JOIN bases ON bases.post = batch.value`),
     intents: store.prepare<[Batch], { post: number; kind: Parked["kind"] }>(`
       SELECT post, kind FROM json_each(@posts) AS batch
@@ -139,6 +142,8 @@ function toBase(found: BaseColumns): FieldBase {
       found.pending_since === null
         ? undefined
         : { target: toTarget(found.pending_target), since: found.pending_since },
+    ruled:
+      found.ruled_since === null ? undefined : { from: toTarget(found.ruled_from), since: found.ruled_since },
   };
 }
 

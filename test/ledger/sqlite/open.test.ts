@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { migrations } from "../../../src/ledger/sqlite/migrations.ts";
 import { createLedger, openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
 import { assertDurable, openStore, type Store } from "../../../src/ledger/sqlite/store.ts";
 import {
@@ -63,7 +64,7 @@ describe("opening the state", () => {
       "user_version",
     ];
     const values = names.map((name) => store.database.pragma(name, { simple: true }));
-    expect(values).toEqual(["wal", 2, 1, 0, 5000, 1]);
+    expect(values).toEqual(["wal", 2, 1, 0, 5000, migrations.length]);
   });
 
   it.each([
