@@ -29,6 +29,10 @@ export interface SandboxQuirks {
   readonly since: "inclusive" | "exclusive";
   /** What a write to a transferred issue gets. */
   readonly movedWrite: 301 | 404;
+  /** What an issue that was made a discussion is answered with. */
+  readonly converted: 404 | 410;
+  /** What a list of issues gets where they are switched off: pull requests alone, or a refusal. */
+  readonly issuesOff: 200 | 404 | 410;
 }
 
 /** Answers a call; it also makes the change. */

@@ -22,7 +22,8 @@ export function findForRead(call: Call): FoundIssue {
   const { state, repository, parts } = call;
   const issue = issueAsOf(state, repository, Number(parts["number"]), state.lag.readMs);
   if (issue === undefined) return { refusal: notFound() };
-  if (issue.fate.kind === "deleted") return { refusal: refuse(410, "This issue was deleted") };
+  const gone = refuseGone(call, issue);
+  if (gone) return { refusal: gone };
   if (issue.fate.kind === "moved") return { refusal: movedTo(call, issue) };
   if (!repository.hasIssues && !issue.isPullRequest) {
     return { refusal: refuse(410, "Issues are disabled for this repo") };
@@ -35,12 +36,21 @@ export function findForWrite(call: Call): FoundIssue {
   const { state, repository, parts, quirks } = call;
   const issue = issueAsOf(state, repository, Number(parts["number"]), 0);
   if (issue === undefined) return { refusal: notFound() };
-  if (issue.fate.kind === "deleted") return { refusal: refuse(410, "This issue was deleted") };
+  const gone = refuseGone(call, issue);
+  if (gone) return { refusal: gone };
   if (issue.fate.kind === "moved") {
     return { refusal: quirks.movedWrite === 301 ? movedTo(call, issue) : notFound() };
   }
   const refusal = refuseWrite(call);
   return refusal ? { refusal } : { issue };
+}
+
+/** The answer for an issue that was deleted, or made a discussion. */
+function refuseGone({ quirks }: Call, { fate }: StoredIssue): Answer | undefined {
+  const isHidden = fate.kind === "converted" && quirks.converted === 404;
+  if (isHidden) return notFound();
+  const isGone = fate.kind === "deleted" || fate.kind === "converted";
+  return isGone ? refuse(410, "This issue was deleted") : undefined;
 }
 
 /** 301 to where a transferred issue lives now; 404 when that is not visible. */

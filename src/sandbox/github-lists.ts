@@ -1,4 +1,4 @@
-import { type Answer, type Call, invalid, refuse } from "./github-answer.ts";
+import { type Answer, type Call, invalid, notFound, refuse } from "./github-answer.ts";
 import { findLabel } from "./github-changes.ts";
 import { issueShape } from "./github-shapes.ts";
 import { issueAsOf, type StoredIssue } from "./github-state.ts";
@@ -10,7 +10,7 @@ const maxRowsByNumber = 10_000;
 /** `GET …/issues`: issues and pull requests, as they were before the lag. */
 export function listIssues(call: Call): Answer {
   const { state, repository, query, quirks } = call;
-  const refusal = refuseQuery(query);
+  const refusal = refuseOff(call) ?? refuseQuery(query);
   if (refusal) return refusal;
   const keep = issueFilter(call);
   const rows = [...repository.issues.keys()]
@@ -24,6 +24,12 @@ export function listIssues(call: Call): Answer {
     ...page,
     body: page.body.map((issue) => issueShape(state, repository, issue)),
   };
+}
+
+/** The refusal of a list where issues are switched off, if that is how it is answered. */
+function refuseOff({ repository, quirks }: Call): Answer | undefined {
+  if (repository.hasIssues || quirks.issuesOff === 200) return undefined;
+  return quirks.issuesOff === 404 ? notFound() : refuse(410, "Issues are disabled for this repo");
 }
 
 const allowed: Readonly<Record<string, readonly string[]>> = {

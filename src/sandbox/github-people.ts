@@ -78,7 +78,9 @@ export interface SandboxPeople {
   /** Answers the issue in its new repository: same owner, never from private to public. */
   transfer(repository: RepositoryName, number: number, to: RepositoryName): SandboxIssue;
   deleteIssue(repository: RepositoryName, number: number): void;
-  /** Throws for an issue that was deleted or transferred. */
+  /** Makes a discussion of it; what is answered for the issue then is a quirk. */
+  convertToDiscussion(repository: RepositoryName, number: number): void;
+  /** Throws for an issue that was deleted, transferred or made a discussion. */
   issue(repository: RepositoryName, number: number): SandboxIssue;
   /** Issues that are there, without pull requests, by number. */
   issues(repository: RepositoryName): readonly SandboxIssue[];
@@ -165,6 +167,7 @@ export function createPeople(state: GitHubState): SandboxPeople {
       return transferIssue(state, source, issue, repositoryNamed(state, to));
     },
     deleteIssue: (name, number) => change(name, number, { fate: { kind: "deleted" } }),
+    convertToDiscussion: (name, number) => change(name, number, { fate: { kind: "converted" } }),
     issue: (name, number) => viewIssue(...find(name, number)),
     issues(name) {
       const repository = repositoryNamed(state, name);

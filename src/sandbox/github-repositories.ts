@@ -44,6 +44,10 @@ export interface SandboxOwners {
   addRepository(setup: RepositorySetup): number;
   /** The old name redirects until another repository takes it. */
   renameRepository(name: RepositoryName, to: RepositoryName): void;
+  /** Every repository of the owner gets a new name with the same rest; the old ones redirect. */
+  renameOwner(owner: string, to: string): void;
+  /** The repository is gone, and with it every path of it: 404. */
+  deleteRepository(name: RepositoryName): void;
   archive(name: RepositoryName, isArchived?: boolean): void;
   setPrivate(name: RepositoryName, isPrivate?: boolean): void;
   /** Hides the repository from every token, or shows it. */
@@ -66,6 +70,11 @@ export interface SandboxOwners {
 export function createOwners(state: GitHubState, account: string): SandboxOwners {
   const named = (name: RepositoryName): StoredRepository => repositoryNamed(state, name);
 
+  function rename(repository: StoredRepository, to: RepositoryName): void {
+    repository.name = to;
+    state.names.set(to.toLowerCase(), repository.id);
+  }
+
   function addMilestone(repository: StoredRepository, setup: string | MilestoneSetup): number {
     const milestone = typeof setup === "string" ? { title: setup } : setup;
     return createMilestone(state, repository, { ...milestone, creator: account }).number;
@@ -85,10 +94,16 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
       for (const milestone of setup.milestones ?? []) addMilestone(repository, milestone);
       return repository.id;
     },
-    renameRepository(name, to) {
-      const repository = named(name);
-      repository.name = to;
-      state.names.set(to.toLowerCase(), repository.id);
+    renameRepository: (name, to) => rename(named(name), to),
+    renameOwner(owner, to) {
+      for (const repository of state.repositories.values()) {
+        const [first, rest] = repository.name.split("/");
+        if (first?.toLowerCase() === owner.toLowerCase()) rename(repository, `${to}/${rest}`);
+      }
+    },
+    deleteRepository(name) {
+      const { id } = named(name);
+      state.repositories.delete(id);
     },
     archive(name, isArchived = true) {
       named(name).isArchived = isArchived;

@@ -30,10 +30,11 @@ export interface StoredComment {
   readonly createdAt: number;
 }
 
-/** Where an issue is now: in its repository, deleted, or transferred to another number of another repository. */
+/** Where an issue is now: in its repository, deleted, made a discussion, or transferred to another number of another repository. */
 type IssueFate =
   | { readonly kind: "here" }
   | { readonly kind: "deleted" }
+  | { readonly kind: "converted" }
   | { readonly kind: "moved"; readonly repositoryId: number; readonly number: number };
 
 /** One version of an issue or a pull request. Times are epoch ms. */

@@ -75,7 +75,14 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
   const server = createGitHubServer({
     gate: {
       state,
-      quirks: { paging: "page", since: "inclusive", movedWrite: 301, ...options.quirks },
+      quirks: {
+        paging: "page",
+        since: "inclusive",
+        movedWrite: 301,
+        converted: 404,
+        issuesOff: 200,
+        ...options.quirks,
+      },
       limits: createLimitCounter(clock, () => limits),
       tokens,
     },

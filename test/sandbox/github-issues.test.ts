@@ -195,6 +195,22 @@ describe("reading an issue", () => {
     expect((await send("GET", `${issues}/1`)).status).toBe(404);
   });
 
+  it.each([404, 410] as const)(
+    "answers %i for one that was made a discussion, as the quirk says",
+    async (converted) => {
+      const quirky = await startFixture({ repositories: [{ name: "acme/app" }], quirks: { converted } });
+      quirky.github.openIssue("acme/app", { title: "an idea" });
+      quirky.github.convertToDiscussion("acme/app", 1);
+      const answers = [
+        await quirky.send("GET", `${issues}/1`),
+        await quirky.send("PATCH", `${issues}/1`, {}),
+      ];
+      await quirky.github.stop();
+      expect(answers.map(({ status }) => status)).toEqual([converted, converted]);
+      expect(quirky.github.issues("acme/app")).toEqual([]);
+    },
+  );
+
   it("answers 410 where issues were disabled, but shows pull requests", async () => {
     const { send, github } = fixture;
     github.openIssue("acme/app", { title: "an issue" });

@@ -55,6 +55,19 @@ describe("listing issues", () => {
     expect(titles(await fixture.send("GET", issues))).toBe("b");
   });
 
+  it.each([404, 410] as const)(
+    "is refused with %i where issues are off, as the quirk says",
+    async (issuesOff) => {
+      const quirky = await startFixture({
+        repositories: [{ name: "acme/app", hasIssues: false }],
+        quirks: { issuesOff },
+      });
+      const { status } = await quirky.send("GET", issues);
+      await quirky.github.stop();
+      expect(status).toBe(issuesOff);
+    },
+  );
+
   it("leaves out what was deleted or transferred", async () => {
     openIssues(3);
     fixture.github.addRepository({ name: "acme/other" });

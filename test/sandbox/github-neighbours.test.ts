@@ -89,6 +89,18 @@ describe("the account and the repositories", () => {
     expect((await fixture.send("GET", repo)).status).toBe(200);
   });
 
+  it("is found by its id when its owner was renamed, and not at all once it was deleted", async () => {
+    const { send, github } = fixture;
+    const { body } = await send("GET", "/repos/acme/app");
+    github.renameOwner("Acme", "umbrella");
+    expect((await send("GET", "/repos/acme/app")).status).toBe(301);
+    const byId = `/repositories/${body["id"]}`;
+    expect((await send("GET", byId)).body["full_name"]).toBe("umbrella/app");
+    github.deleteRepository("umbrella/app");
+    expect((await send("GET", byId)).status).toBe(404);
+    expect((await send("GET", "/repos/acme/app")).status).toBe(404);
+  });
+
   it("redirects the old name of a renamed repository until another one takes it", async () => {
     const { github, send } = fixture;
     const { body } = await send("GET", repo);
