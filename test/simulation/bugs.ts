@@ -1,62 +1,178 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { Tracker } from "../../src/tracker/tracker.ts";
+import type { RepositoryId } from "../../src/model/issue.ts";
+import { applied } from "../../src/plan/base.ts";
+import type { World } from "../../src/sync/world.ts";
+import type { IssuePage, Tracker } from "../../src/tracker/tracker.ts";
+import type { HubServer } from "./github-server.ts";
 import type { Bug } from "./stage.ts";
 
 /** A bug that somebody might write, planted from outside, and the promises one of which it breaks. */
 export interface PlantedBug {
+  readonly name: string;
   readonly words: string;
   readonly breaks: readonly string[];
   readonly bug: Bug;
-  /** Where a test may begin to look, because the first histories don't show it; 1 where this is left out. */
+  /** Where a test may begin to look; left out where it would have to look for too long. */
   readonly from?: number;
 }
 
-const ofJournal = (change: (journal: Ledger["journal"]) => Partial<Ledger["journal"]>): Bug => ({
-  ledger: (ledger) => ({ ...ledger, journal: { ...ledger.journal, ...change(ledger.journal) } }),
+const ofWorld = (change: (world: World, hub: HubServer) => Partial<World>): Bug => ({
+  world: (world, hub) => ({ ...world, ...change(world, hub) }),
 });
 
-const ofRows = (change: (rows: Ledger["rows"]) => Partial<Ledger["rows"]>): Bug => ({
-  ledger: (ledger) => ({ ...ledger, rows: { ...ledger.rows, ...change(ledger.rows) } }),
-});
+const ofLedger = (change: (ledger: Ledger) => Partial<Ledger>): Bug =>
+  ofWorld(({ ledger }) => ({ ledger: { ...ledger, ...change(ledger) } }));
 
-const ofPulls = (change: (pulls: Ledger["pulls"]) => Partial<Ledger["pulls"]>): Bug => ({
-  ledger: (ledger) => ({ ...ledger, pulls: { ...ledger.pulls, ...change(ledger.pulls) } }),
-});
+const ofJournal = (change: (journal: Ledger["journal"]) => Partial<Ledger["journal"]>): Bug =>
+  ofLedger(({ journal }) => ({ journal: { ...journal, ...change(journal) } }));
 
-const ofTracker = (change: (tracker: Tracker) => Partial<Tracker>): Bug => ({
-  tracker: (tracker) => ({
-    account: tracker.account,
-    repository: tracker.repository,
-    catalogue: tracker.catalogue,
-    listIssues: tracker.listIssues,
-    readIssue: tracker.readIssue,
-    write: tracker.write,
-    ...change(tracker),
-    get requests() {
-      return tracker.requests;
+const ofRows = (change: (rows: Ledger["rows"]) => Partial<Ledger["rows"]>): Bug =>
+  ofLedger(({ rows }) => ({ rows: { ...rows, ...change(rows) } }));
+
+const ofPulls = (change: (pulls: Ledger["pulls"]) => Partial<Ledger["pulls"]>): Bug =>
+  ofLedger(({ pulls }) => ({ pulls: { ...pulls, ...change(pulls) } }));
+
+const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): Bug =>
+  ofWorld((world, hub) => ({
+    tracker: {
+      account: world.tracker.account,
+      repository: world.tracker.repository,
+      catalogue: world.tracker.catalogue,
+      listIssues: world.tracker.listIssues,
+      readIssue: world.tracker.readIssue,
+      write: world.tracker.write,
+      ...change(world, hub),
+      get requests() {
+        return world.tracker.requests;
+      },
     },
-  }),
-});
+  }));
 
+/** The bugs that the protocol's rules are there against. Nothing in `src` knows of them. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
-    words: "a create whose answer was lost is sent again at once",
+    name: "retry-on-502",
+    words: "a POST that is answered by 502 is sent again at once",
     breaks: ["I1", "I11"],
-    bug: ofTracker((tracker) => ({
+    from: 12,
+    bug: ofTracker(({ tracker }) => ({
       async write(repository, write) {
         const outcome = await tracker.write(repository, write);
-        return outcome.kind === "unknown" ? tracker.write(repository, write) : outcome;
+        const isServerError = outcome.kind === "unknown" && outcome.message === "HTTP 502.";
+        return isServerError ? tracker.write(repository, write) : outcome;
       },
     })),
   },
   {
+    name: "no-sent-row",
     words: "a write leaves without its SENT line",
     breaks: ["I5"],
+    from: 1,
     bug: ofJournal(() => ({ markSent() {} })),
   },
   {
+    name: "synchronous-normal",
+    words: "the journal does not wait for the disk (`synchronous=NORMAL`)",
+    breaks: ["I1", "I2", "I9", "I11"],
+    bug: { isLoose: true },
+  },
+  {
+    name: "level-triggered",
+    words: "a status is set whenever the two sides differ, whatever was agreed on before",
+    breaks: ["I2", "I3"],
+    from: 11,
+    bug: ofRows((rows) => ({
+      due: (project, now, after, limit) =>
+        rows.due(project, now, after, limit).map((row) => ({ ...row, base: {} })),
+      row: (project, post, now) => {
+        const row = rows.row(project, post, now);
+        return row && { ...row, base: {} };
+      },
+    })),
+  },
+  {
+    name: "short-wait",
+    words: "an unknown outcome is looked up before `waits` is over",
+    breaks: ["I1", "I2"],
+    from: 5,
+    bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
+  },
+  {
+    name: "first-page-only",
+    words: "one page of our issues is taken for all of them",
+    breaks: ["I1"],
+    bug: ofTracker(({ tracker }) => ({
+      async *listIssues(repository, query, bounds) {
+        for await (const page of tracker.listIssues(repository, query, bounds)) {
+          yield page;
+          if (query.kind === "by") return;
+        }
+      },
+    })),
+  },
+  {
+    name: "absence-as-deletion",
+    words: "an issue that one list does not show counts as deleted",
+    breaks: ["I6"],
+    from: 22,
+    bug: ofTracker(({ tracker }) => {
+      const shown = new Set<number>();
+      return {
+        async *listIssues(repository, query, bounds) {
+          if (query.kind === "by") shown.clear();
+          for await (const page of tracker.listIssues(repository, query, bounds)) {
+            for (const { issue } of page.issues) shown.add(issue.number);
+            yield page;
+          }
+        },
+        readIssue: (ref, bounds) =>
+          shown.has(ref.number) ? tracker.readIssue(ref, bounds) : Promise.resolve({ kind: "gone" }),
+      };
+    }),
+  },
+  {
+    name: "broken-list-as-complete",
+    words: "a list of posts that broke off counts as complete",
+    breaks: ["I6"],
+    from: 2,
+    bug: ofPulls((pulls) => ({ end: (pull, end) => pulls.end(pull, { ...end, kind: "complete" }) })),
+  },
+  {
+    name: "page-numbers",
+    words: "changes are caught up with by page numbers instead of by their time",
+    breaks: ["I16"],
+    bug: ofTracker(({ tracker }, hub) => ({
+      listIssues: (repository, query, bounds) =>
+        query.kind === "since"
+          ? listByPageNumbers(hub, repository.id, query.since, async () => {
+              await tracker.catalogue(repository, bounds);
+            })
+          : tracker.listIssues(repository, query, bounds),
+    })),
+  },
+  {
+    name: "resend-without-proof",
+    words: "a PATCH of unknown outcome is sent again because the post shows what it showed before",
+    breaks: ["I2"],
+    bug: ofLedger(({ journal, rows }) => ({
+      journal: {
+        ...journal,
+        open: (project) => journal.open(project).map((intent) => ({ ...intent, updatedAtBefore: "unmoved" })),
+      },
+      rows: {
+        ...rows,
+        row: (project, id, now) => {
+          const row = rows.row(project, id, now);
+          if (row === undefined) return undefined;
+          const values = { ...row.post.values, updatedAt: "unmoved" };
+          return { ...row, post: { ...row.post, values } };
+        },
+      },
+    })),
+  },
+  {
+    name: "unknown-as-not-applied",
     words: "an unknown outcome counts as not applied",
-    from: 60,
     breaks: ["I1", "I2"],
     bug: ofJournal((journal) => ({
       resolve: (id, state, at, message) =>
@@ -64,43 +180,85 @@ export const plantedBugs: readonly PlantedBug[] = [
     })),
   },
   {
+    name: "guard-after-first-write",
+    words: "the guard counts only once a first write was made",
+    breaks: ["I10"],
+    bug: ofJournal((journal) => ({
+      statusWrites: (project, since) => journal.statusWrites(project, since) || Number.NEGATIVE_INFINITY,
+    })),
+  },
+  {
+    name: "guard-forgets",
+    words: "the guard forgets what voters were told in earlier runs",
+    breaks: ["I10"],
+    bug: ofJournal(() => ({ statusWrites: () => 0 })),
+  },
+  {
+    name: "base-before-answer",
+    words: "the base of a post moves before the board has answered",
+    breaks: ["I3", "I16"],
+    bug: ofLedger((ledger) => ({
+      journal: {
+        ...ledger.journal,
+        prepare(intent) {
+          moveBase(ledger, intent);
+          return ledger.journal.prepare(intent);
+        },
+      },
+    })),
+  },
+  {
+    name: "no-lock",
+    words: "two processes write for one state file",
+    breaks: ["I12"],
+    bug: { hasNoLock: true },
+  },
+  {
+    name: "cursor-before-rows",
+    words: "the cursor moves before the rows of its page are due",
+    breaks: ["I16"],
+    from: 27,
+    bug: ofTracker(({ tracker, ledger }) => ({
+      async *listIssues(repository, query, bounds) {
+        for await (const page of tracker.listIssues(repository, query, bounds)) {
+          if (query.kind === "latest" && !page.isUnchanged) moveCursor(ledger, repository.id, page);
+          yield page;
+        }
+      },
+    })),
+  },
+  {
+    name: "changes-not-stored",
+    words: "of several issues on a page no change is stored",
+    breaks: ["I16", "I3"],
+    bug: ofPulls((pulls) => ({
+      storeIssues: (issues, marked) => (issues.length > 1 ? 0 : pulls.storeIssues(issues, marked)),
+    })),
+  },
+  {
+    name: "no-recovery",
     words: "what was under way when a process ended is forgotten",
     breaks: ["I3", "I16"],
     bug: ofJournal(() => ({ recover: () => 0 })),
   },
   {
-    words: "the base is not kept, so that a status is set whenever the two sides differ",
-    breaks: ["I2", "I16"],
-    bug: ofRows((rows) => ({
-      record: (project, post, record) => rows.record(project, post, { ...record, base: {} }),
-    })),
-  },
-  {
-    words: "a list that broke off counts as complete",
-    breaks: ["I6"],
-    bug: ofPulls((pulls) => ({ end: (pull, end) => pulls.end(pull, { ...end, kind: "complete" }) })),
-  },
-  {
-    words: "the guard forgets what voters were told before",
-    from: 95,
-    breaks: ["I10"],
-    bug: ofJournal(() => ({ statusWrites: () => 0 })),
-  },
-  {
+    name: "pace-in-memory",
     words: "the pace is not remembered",
     breaks: ["I11"],
+    from: 1,
     bug: ofJournal(() => ({ trackerWrites: () => ({ all: [], creates: [] }) })),
   },
   {
+    name: "limit-in-memory",
     words: "the end of a limit is not remembered",
     breaks: ["I11"],
-    bug: {
-      ledger: (ledger) => ({ ...ledger, memory: { ...ledger.memory, rememberLimit() {} } }),
-    },
+    bug: ofLedger(({ memory }) => ({ memory: { ...memory, rememberLimit() {} } })),
   },
   {
+    name: "old-look",
     words: "an old look at a post counts as a new one",
     breaks: ["I8"],
+    from: 12,
     bug: ofRows((rows) => ({
       row: (project, post, now) => {
         const row = rows.row(project, post, now);
@@ -108,23 +266,46 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
-  {
-    words: "changes of issues are not stored",
-    breaks: ["I16", "I3"],
-    bug: ofPulls((pulls) => ({
-      storeIssues: (issues, marked) => (issues.length > 1 ? 0 : pulls.storeIssues(issues, marked)),
-    })),
-  },
-  {
-    words: "an issue that a request does not show counts as deleted",
-    from: 66,
-    breaks: ["I6"],
-    bug: ofPulls((pulls) => ({
-      linkedIssues: (repository) => {
-        const linked = pulls.linkedIssues(repository);
-        for (const issue of linked.slice(1)) pulls.setGone(issue, true);
-        return linked;
-      },
-    })),
-  },
 ];
+
+/** Each page costs a request, as it does on the line; which one that is does not matter. */
+async function* listByPageNumbers(
+  hub: HubServer,
+  id: RepositoryId,
+  since: string | undefined,
+  ask: () => Promise<void>,
+): AsyncGenerator<IssuePage> {
+  const { pageSize } = hub.traits;
+  for (let number = 0; ; number += 1) {
+    await ask();
+    const rows = hub.repositories
+      .filter((repository) => repository.id === id)
+      .flatMap((repository) => hub.listed(repository))
+      .filter(({ issue }) => since === undefined || issue.updatedAt >= since)
+      .toSorted(
+        ({ issue: one }, { issue: other }) =>
+          Date.parse(one.updatedAt) - Date.parse(other.updatedAt) || one.number - other.number,
+      );
+    const issues = rows.slice(number * pageSize, (number + 1) * pageSize);
+    const hasMore = rows.length > (number + 1) * pageSize;
+    const lastUpdatedAt = issues.at(-1)?.issue.updatedAt;
+    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt, hasMore };
+    if (!hasMore) return;
+  }
+}
+
+function moveBase({ rows }: Ledger, intent: Parameters<Ledger["journal"]["prepare"]>[0]): void {
+  const { project, post, reason, writes, at } = intent;
+  const row = rows.row(project, post, at);
+  if (writes === undefined || row === undefined) return;
+  const base = Object.fromEntries(
+    writes.map((write) => [write.field, applied(row.base[write.field], write, undefined)]),
+  );
+  rows.record(project, post, { base, standing: { kind: "linked", reason }, notes: [], due: "now" });
+}
+
+function moveCursor({ memory }: Ledger, id: RepositoryId, page: IssuePage): void {
+  const known = memory.repositoryById(id);
+  const cursor = page.issues[0]?.issue.updatedAt;
+  if (known !== undefined) memory.rememberRepository({ ...known, etag: page.etag, cursor });
+}

@@ -1,7 +1,10 @@
+import { decodeIssue } from "../../src/ledger/sqlite/facts.ts";
+import type { IssueRecord } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/hash.ts";
 import type { Looks } from "./checks-board.ts";
-import type { HubServer } from "./github-server.ts";
+import type { HubRepository, HubServer } from "./github-server.ts";
+import type { Life } from "./process.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
 
@@ -59,6 +62,58 @@ export function checkLinks(state: State, hub: HubServer, violate: Violate): Chec
       }
       known = now;
     },
+  };
+}
+
+/**
+ * I16 at the tracker: where a pull counts as done, every change that the lists showed when it began is in the state; else
+ * it would wait for the next full read. Not asked of a pull that was told that its page is unchanged: a change that came
+ * into the lists late may stand on another page, which is why full reads are there.
+ */
+export function checkFreshness(state: State, violate: Violate): Check {
+  const shown = new Map<HubRepository, { readonly records: readonly IssueRecord[]; readonly etag: string }>();
+  const selectEtag = state.look<[number], { etag: string | null }>(
+    "SELECT etag FROM repositories WHERE id = ?",
+  );
+  const selectFacts = state.look<[number], { number: number; facts: string }>(
+    `SELECT DISTINCT issues.number, facts FROM issues
+     JOIN links ON links.repository = issues.repository AND links.number = issues.number
+     WHERE issues.repository = ? AND facts IS NOT NULL`,
+  );
+  return {
+    runBegins() {
+      shown.clear();
+    },
+    trackerShowsLatest(repository, records, etag) {
+      if (!shown.has(repository)) shown.set(repository, { records, etag });
+    },
+    runEnds() {
+      for (const [{ id, name }, { records, etag }] of shown) {
+        if (selectEtag(id)[0]?.etag !== etag) continue;
+        const stored = new Map(selectFacts(id).map(({ number, facts }) => [number, facts]));
+        for (const { issue } of records) {
+          const facts = stored.get(issue.number);
+          if (facts === undefined) continue;
+          const { updatedAt } = decodeIssue(facts);
+          if (Date.parse(updatedAt) >= Date.parse(issue.updatedAt)) continue;
+          violate("I16", `the pull of ${name} is done, and the state lacks a change of #${issue.number}`);
+        }
+      }
+    },
+  };
+}
+
+/** I12: never two processes that send writes for one state. */
+export function checkOneWriter(violate: Violate): Check {
+  let last: Life | undefined;
+  const note = (life: Life): void => {
+    if (last !== undefined && last !== life && !last.isDead)
+      violate("I12", "two processes write for one state: the first one has not ended");
+    last = life;
+  };
+  return {
+    patchLeaves: ({ life }) => note(life),
+    issueWriteLeaves: ({ life }) => note(life),
   };
 }
 

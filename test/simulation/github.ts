@@ -117,13 +117,18 @@ async function* listIssues(
   }
 }
 
-function showLatest({ server }: Line, repository: HubRepository, etag: string | undefined): IssuePage {
+function showLatest(
+  { server, events }: Line,
+  repository: HubRepository,
+  etag: string | undefined,
+): IssuePage {
   const all = server.listed(repository).toSorted((one, other) => byChange(other, one));
   const records = all.slice(0, server.traits.pageSize);
   const tag = records.map((record) => serialOf(record)).join(" ");
   if (tag === etag) {
     return { issues: [], isUnchanged: true, etag, lastUpdatedAt: undefined, hasMore: false };
   }
+  events.trackerShowsLatest(repository, all, tag);
   return {
     issues: records,
     isUnchanged: false,

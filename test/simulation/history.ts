@@ -13,6 +13,8 @@ export type Step =
   | { readonly kind: "crash"; readonly seed: number; readonly doom: Doom }
   /** A run that a signal ends, at its so-manieth request. */
   | { readonly kind: "stop"; readonly seed: number; readonly request: number }
+  /** A run during which somebody starts a second process. */
+  | { readonly kind: "rival"; readonly seed: number; readonly request: number }
   /** `plan`, and a `sync` right after it. */
   | { readonly kind: "plan" }
   | { readonly kind: "restart" }
@@ -29,6 +31,7 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   sync: 26,
   crash: 9,
   stop: 2,
+  rival: 1,
   plan: 3,
   restart: 2,
   lose: 0.8,
@@ -51,6 +54,7 @@ function drawStep(random: Random): Step {
     case "crash":
       return { kind, seed: random.seed(), doom: drawDoom(random) };
     case "stop":
+    case "rival":
       return { kind, seed: random.seed(), request: random.between(1, 15) };
     case "plan":
     case "restart":
@@ -95,6 +99,8 @@ export function describeStep(step: Step): string {
       return `a run, with faults, that ends ${step.doom.when} ${step.doom.at} ${step.doom.count}`;
     case "stop":
       return `a run, with faults, that a signal ends at request ${step.request}`;
+    case "rival":
+      return `a run, during which somebody starts a second process at request ${step.request}`;
     case "plan":
       return "`plan`, then a run with the same inputs";
     case "restart":

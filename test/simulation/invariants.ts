@@ -1,5 +1,5 @@
 import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } from "./checks-board.ts";
-import { checkAbsence, checkJournal, checkLinks } from "./checks-state.ts";
+import { checkAbsence, checkFreshness, checkJournal, checkLinks, checkOneWriter } from "./checks-state.ts";
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
 import type { Time } from "./clock.ts";
 import type { HubServer } from "./github-server.ts";
@@ -65,6 +65,8 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkLooks(looks, totals, violate),
     checkLinks(state, hub, violate),
     checkAbsence(state, looks, hub, violate),
+    checkFreshness(state, violate),
+    checkOneWriter(violate),
     checkStatusGuard(scenario, violate),
     checkIssueGuard(scenario, violate),
     checkPace(programTime, scenario, violate),

@@ -6,8 +6,8 @@ import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
 
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
 const slice = 40;
-/** Within so many histories a planted bug has to be found. */
-const reach = 40;
+/** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
+const reach = 20;
 
 const states = createStates();
 afterAll(() => states.close());
@@ -30,7 +30,8 @@ describe("the simulation", () => {
 });
 
 describe("the checks are not blind", () => {
-  it.each(plantedBugs.map((planted) => [planted.words, planted] as const))(
+  const quick = plantedBugs.filter(({ from }) => from !== undefined);
+  it.each(quick.map((planted) => [planted.words, planted] as const))(
     "finds it when %s",
     async (_words, { bug, breaks, from }) => {
       const found = await findFailure(states, { bug }, from);
@@ -39,7 +40,7 @@ describe("the checks are not blind", () => {
   );
 
   it("makes a failing history shorter, and it still fails", async () => {
-    const planted = plantedBugs.find(({ words }) => words.startsWith("the base is not kept"));
+    const planted = plantedBugs.find(({ name }) => name === "level-triggered");
     const bug = planted?.bug ?? {};
     const found = await findFailure(states, { bug });
     if (found === undefined) throw new Error("The planted bug was not found.");

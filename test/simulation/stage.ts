@@ -1,10 +1,8 @@
-import type { Board } from "../../src/board/board.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
 import { createRenderer } from "../../src/plan/render.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
-import type { Tracker } from "../../src/tracker/tracker.ts";
 import { createSimBoard } from "./board.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";
@@ -18,11 +16,14 @@ import { projectKey, type Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { createWire, type Weather, type Wire } from "./wire.ts";
 
-/** A bug that is planted on purpose: wraps what the program works with. */
+/** A bug that is planted on purpose, from outside the program. */
 export interface Bug {
-  board?(board: Board): Board;
-  tracker?(tracker: Tracker): Tracker;
-  ledger?(ledger: Ledger): Ledger;
+  /** Wraps what a process works with. */
+  readonly world?: (world: World, hub: HubServer) => World;
+  /** Whether the journal does not wait for the disk (`synchronous=NORMAL`). */
+  readonly isLoose?: boolean;
+  /** Whether a second process begins although one is there. */
+  readonly hasNoLock?: boolean;
 }
 
 /** Everything that one history plays on. */
@@ -49,6 +50,8 @@ export interface RunEnd {
   readonly doom?: Doom;
   /** The request at which a signal comes. */
   readonly stopAt?: number;
+  /** The request at which somebody starts a second process; the lock sends it away. */
+  readonly rivalAt?: number;
 }
 
 /** 2026-01-05, a Monday. */
@@ -76,35 +79,38 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   const project: SyncProject = { key: projectKey, settings: scenario.settings, templates, renderer };
   let process: { readonly life: Life; readonly world: World } | undefined;
 
-  const worldOf = (life: Life, ledger: Ledger): World => ({
-    board:
-      bug.board?.(createSimBoard(board, wire, watch.events, life, scenario)) ??
-      createSimBoard(board, wire, watch.events, life, scenario),
-    tracker:
-      bug.tracker?.(createSimTracker(hub, wire, watch.events, life, scenario)) ??
-      createSimTracker(hub, wire, watch.events, life, scenario),
-    ledger: records.hear(bug.ledger?.(ledger) ?? ledger),
-    clock: createSkewedClock(
-      time,
-      () => scenario.skewMs,
-      () => meetDoom(life, "await", "before"),
-    ),
-    log: silent,
-    policy: scenario.policy,
-  });
+  const worldOf = (life: Life, ledger: Ledger): World => {
+    const world: World = {
+      board: createSimBoard(board, wire, watch.events, life, scenario),
+      tracker: createSimTracker(hub, wire, watch.events, life, scenario),
+      ledger: records.hear(ledger),
+      clock: createSkewedClock(
+        time,
+        () => scenario.skewMs,
+        () => meetDoom(life, "await", "before"),
+      ),
+      log: silent,
+      policy: scenario.policy,
+    };
+    return bug.world?.(world, hub) ?? world;
+  };
   const startProcess = (): { readonly life: Life; readonly world: World } => {
     const life = startLife();
+    if (bug.isLoose === true) state.loosen();
     return { life, world: worldOf(life, state.open(life)) };
   };
   const go = async (world: World, life: Life, mode: Mode, end: RunEnd): Promise<RunResult | undefined> => {
     const controller = new AbortController();
     let requests = 0;
+    let rival: Promise<void> | undefined;
     wire.watch = () => {
       requests += 1;
       if (requests === end.stopAt) controller.abort();
+      if (requests === end.rivalAt && bug.hasNoLock === true) rival = startRival();
     };
     try {
       const result = await runProjects([project], world, mode, controller.signal);
+      await rival;
       if (life.isDead) watch.violate("no bug", "a run goes on after its process has ended");
       for (const { errors } of result.report.projects) {
         const bug = errors.find(({ code }) => code === "internal");
@@ -117,6 +123,14 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
       life.isDead = true;
       return undefined;
     }
+  };
+  /** A process that does not know of the other one. */
+  const startRival = async (): Promise<void> => {
+    const life = startLife();
+    const { signal } = new AbortController();
+    // What the two do to each other is for the checks to say.
+    await runProjects([project], worldOf(life, state.open(life)), "sync", signal).catch(() => undefined);
+    life.isDead = true;
   };
   return {
     scenario,

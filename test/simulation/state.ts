@@ -19,13 +19,22 @@ export interface State {
   onCopy<T>(life: Life, work: (ledger: Ledger) => Promise<T>): Promise<T>;
   /** Empties the state, as if the file had been deleted. */
   clear(): void;
-  /** Goes on with copies of the files as they are this moment, which is what a power cut leaves. */
+  /**
+   * Goes on with copies of the files as they are this moment, which is what a power cut leaves. Where the connection does
+   * not wait for the disk at every commit, it may leave nothing since the last checkpoint.
+   */
   cutPower(): void;
+  /**
+   * For planted bugs: the connection does not wait for the disk, and says that it does, as if the program neither set nor
+   * asked it. The next connection does what the program wants of it.
+   */
+  loosen(): void;
   /** What another process sees: committed lines only. Prepared once. */
   look<Bound extends unknown[], Found>(sql: string): (...bound: Bound) => readonly Found[];
   close(): void;
 }
 
+const synchronousFull = 2;
 const version = "simulation";
 /** A state is opened at this time, epoch ms; it only matters for migrations. */
 const openedAt = 0;
@@ -50,6 +59,8 @@ export function createState(isShared: boolean): State {
   let store = openFile();
   let onlooker = openLook();
   const clear = createEraser(() => store.database);
+  const isLoose = (): boolean =>
+    store.database.prepare("PRAGMA synchronous").pluck().get() !== synchronousFull;
   const close = (): void => {
     if (isShared) onlooker.database.close();
     store.close();
@@ -70,12 +81,17 @@ export function createState(isShared: boolean): State {
       files += 1;
       const next = join(folder, `state-${files}.db`);
       copyFileSync(file, next);
-      if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${next}-wal`);
+      if (!isLoose() && existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${next}-wal`);
       close();
       for (const old of [file, `${file}-wal`, `${file}-shm`]) rmSync(old, { force: true });
       file = next;
       store = openFile();
       onlooker = openLook();
+    },
+    loosen() {
+      if (isLoose()) return;
+      store.database.pragma("synchronous = NORMAL");
+      store = { ...store, database: claimDurable(store.database) };
     },
     look: <Bound extends unknown[], Found>(sql: string) => {
       return (...bound: Bound): readonly Found[] => onlooker.all<Bound, Found>(sql, bound);
@@ -85,6 +101,17 @@ export function createState(isShared: boolean): State {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** The connection, with another answer to the program's question. */
+function claimDurable(database: Database.Database): Database.Database {
+  const claims = { synchronous: synchronousFull } as Readonly<Record<string, number>>;
+  return Object.create(database, {
+    pragma: {
+      value: (text: string, options: Database.PragmaOptions) =>
+        claims[text] ?? database.pragma(text, options),
+    },
+  });
 }
 
 interface Onlooker {

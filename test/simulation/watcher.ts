@@ -1,3 +1,4 @@
+import type { IssueRecord } from "../../src/model/issue.ts";
 import type { PostChange, PostId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { BoardPost } from "./board-server.ts";
@@ -52,6 +53,8 @@ export interface Events {
   issueOpens(issue: HubIssue): void;
   /** People, or an edit of ours, changed an issue. */
   issueMoves(issue: HubIssue): void;
+  /** The page of the issues that changed last is shown, and is another one than before; `records` are all that the lists show at this moment. */
+  trackerShowsLatest(repository: HubRepository, records: readonly IssueRecord[], etag: string): void;
   trackerAsked(): void;
   /** Until when, on the program's clock. */
   trackerLimits(until: number): void;
@@ -85,6 +88,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     issueWriteLeaves: all("issueWriteLeaves"),
     issueOpens: all("issueOpens"),
     issueMoves: all("issueMoves"),
+    trackerShowsLatest: all("trackerShowsLatest"),
     trackerAsked: all("trackerAsked"),
     trackerLimits: all("trackerLimits"),
   };

@@ -87,6 +87,8 @@ async function play(stage: Stage, step: Step): Promise<string> {
       return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), { doom: step.doom }))}`;
     case "stop":
       return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), { stopAt: step.request }))}`;
+    case "rival":
+      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, false), { rivalAt: step.request }))}`;
     case "plan":
       return `${describeStep(step)}: ${await planThenSync(stage)}`;
     case "restart":
