@@ -205,12 +205,13 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     return { field, ...decideField(facts, settings, now) };
   });
   const base = changedBases(row, decided);
-  const free = decided.flatMap(({ write, hold }) => (hold === undefined ? (write ?? []) : []));
-  const held = decided.flatMap(({ write, hold }) => (hold === undefined ? [] : (write ?? [])));
+  const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
+  const free = wanted.filter(({ hold }) => hold === undefined);
   // What goes by itself does not wait for what a person has to let go.
-  const hold = free.length === 0 ? holdOf(decided) : undefined;
-  const notes = decided.flatMap((field) => [...field.notes, ...(free.length === 0 ? [] : noteHold(field))]);
-  const writes = free.length === 0 ? held : free;
+  const chosen = free.length > 0 ? free : wanted;
+  const others = free.length > 0 ? wanted.flatMap(noteHold) : [];
+  const notes = [...decided.flatMap((field) => field.notes), ...others];
+  const writes = chosen.map(({ write }) => write);
   if (writes.length === 0) return { patch: undefined, base, notes };
   const patch: PatchPost = {
     kind: "patch-post",
@@ -218,7 +219,7 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     writes,
     reason: reasonOf(derived, writes),
     notifies: countVoters(row.post, writes),
-    hold,
+    hold: joinHolds(chosen.flatMap(({ hold }) => hold ?? [])),
   };
   if (isStopped(patch, row, settings)) return { patch: undefined, base, notes };
   const obstacle = patchObstacle(patch, row, settings);
@@ -227,14 +228,16 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     : { patch: undefined, base, notes: [...notes, ...obstacle] };
 }
 
-function holdOf(decided: readonly FieldDecision[]): string | undefined {
-  const holds = decided.flatMap(({ hold }) => hold ?? []);
+function joinHolds(holds: readonly string[]): string | undefined {
   if (holds.length === 0) return undefined;
   return `${holds.join("; ")}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
 }
 
-function noteHold({ field, hold }: FieldDecision & Pick<FieldWrite, "field">): readonly Note[] {
-  return hold === undefined ? [] : [{ kind: "held", field, message: hold }];
+function noteHold({
+  write,
+  hold,
+}: Pick<FieldDecision, "hold"> & { readonly write: FieldWrite }): readonly Note[] {
+  return hold === undefined ? [] : [{ kind: "held", field: write.field, message: hold }];
 }
 
 /** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */

@@ -157,6 +157,21 @@ describe("rules that change", () => {
     });
   });
 
+  it("leave a field alone that they named before and of which nothing was ever known", () => {
+    const row = makeRow(
+      { status: "open", onRoadmap: true },
+      { links: [makeLink(done)], base: { onRoadmap: makeBase(noTarget, true) } },
+    );
+    expect(rebase(row, { rules: renamed })).toEqual({});
+  });
+
+  it("that name a field of a missing post ask for it without having seen it", () => {
+    const rules = [{ when: { state: "closed" as const }, set: { status: "completed", onRoadmap: false } }];
+    expect(rebase({ ...completed(), missing: 1 }, { rules })).toEqual({
+      onRoadmap: makeBase(aim(false), undefined, { ruled: { from: noTarget, since: now } }),
+    });
+  });
+
   it("that name a field no more forget what they asked of it", () => {
     const rules = [{ when: { state: "closed" as const }, set: { roadmapColumn: "COMPLETED" } }];
     expect(rebase(completed(), { rules })).toMatchObject({
