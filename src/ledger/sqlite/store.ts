@@ -133,14 +133,15 @@ function refuseDamage(database: Database.Database, file: string): void {
 
 function createStore(database: Database.Database, file: string): Store {
   let undos: (() => void)[] = [];
-  const begun = <T>(work: () => T, mode: "immediate" | "deferred"): T => {
+  const begin = createTransactions(database);
+  const begun = <T>(work: () => T, mode: TransactionMode): T => {
     try {
-      return database.transaction(work)[mode]();
+      return begin(work, mode);
     } catch (error) {
       for (const undo of undos) undo();
       throw stateFailure(file, error);
     } finally {
-      if (!database.inTransaction) undos = [];
+      if (undos.length > 0 && !database.inTransaction) undos = [];
     }
   };
   return {
@@ -158,16 +159,55 @@ function createStore(database: Database.Database, file: string): Store {
   };
 }
 
+type TransactionMode = "immediate" | "deferred";
+
+/**
+ * What `database.transaction` does, with statements that are prepared once: it makes four functions anew for every piece of
+ * work, which costs more than a short transaction does.
+ */
+function createTransactions(database: Database.Database): <T>(work: () => T, mode: TransactionMode) => T {
+  const begin = { immediate: database.prepare("BEGIN IMMEDIATE"), deferred: database.prepare("BEGIN") };
+  const outer = { commit: database.prepare("COMMIT"), undo: [database.prepare("ROLLBACK")] };
+  const savepoint = database.prepare("SAVEPOINT inner_work");
+  const release = database.prepare("RELEASE inner_work");
+  const inner = { commit: release, undo: [database.prepare("ROLLBACK TO inner_work"), release] };
+  return (work, mode) => {
+    const isInner = database.inTransaction;
+    const { commit, undo } = isInner ? inner : outer;
+    (isInner ? savepoint : begin[mode]).run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      // SQLite may have rolled all of it back by itself, as on a full disk.
+      if (database.inTransaction) for (const statement of undo) statement.run();
+      throw error;
+    }
+  };
+}
+
 function createQuery<Bound extends unknown[], Found>(
   database: Database.Database,
   file: string,
   sql: string,
 ): Query<Bound, Found> {
-  const statement = withStateFailure(file, () => database.prepare<unknown[], Found>(sql));
+  const statement = withStateFailure(file, () => database.prepare<unknown[], Found>(keepPlan(sql)));
   return {
     run: (...bound) => withStateFailure(file, () => statement.run(...bound).changes),
     insert: (...bound) => withStateFailure(file, () => Number(statement.run(...bound).lastInsertRowid)),
     get: (...bound) => withStateFailure(file, () => statement.get(...bound)),
     all: (...bound) => withStateFailure(file, () => statement.all(...bound)),
   };
+}
+
+/**
+ * SQLite plans a statement anew whenever a parameter is bound whose value its planner has looked at, as it does in a
+ * comparison with an indexed column and in LIMIT; that takes ten times as long as the statement. It does not look into a
+ * sub-select. What an UPDATE sets comes before its conditions, and is no comparison.
+ */
+function keepPlan(sql: string): string {
+  const conditions = /^\s*UPDATE\b/.test(sql) ? sql.search(/\bWHERE\b/) : 0;
+  const kept = sql.slice(conditions).replaceAll(/(=|\bLIMIT) (\?|@\w+)/g, "$1 (SELECT $2)");
+  return sql.slice(0, conditions) + kept;
 }
