@@ -72,14 +72,16 @@ const conditions: Readonly<Record<keyof Condition, IssueCondition>> = {
   },
 };
 
+const all = Object.values(conditions);
+
 /** Whether an issue fulfils every part of a rule's `when`. */
 export function isFulfilled(issue: Issue, when: Condition): boolean {
-  return Object.values(conditions).every((condition) => condition.holds(issue, when));
+  return all.every((condition) => condition.holds(issue, when));
 }
 
 /** Whether an issue that fulfils `when` certainly fulfils `earlier`. */
 export function isImplied(when: Condition, earlier: Condition): boolean {
-  return Object.values(conditions).every((condition) => condition.follows(when, earlier));
+  return all.every((condition) => condition.follows(when, earlier));
 }
 
 /** The tracker's labels and types are the same name in any case. */

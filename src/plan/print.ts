@@ -50,11 +50,21 @@ export function doubtSignature({ kind, writes }: PatchPost): string {
 
 /** JSON that is the same text for the same content: keys sorted, undefined left out. */
 export function canonical(value: object): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  );
+  if (Array.isArray(value)) return `[${value.map((part) => canonicalPart(part) ?? "null").join()}]`;
+  const members: string[] = [];
+  for (const [key, part] of Object.entries(value).sort(byKey)) {
+    const text = canonicalPart(part);
+    if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`);
+  }
+  return `{${members.join()}}`;
+}
+
+function canonicalPart(part: unknown): string | undefined {
+  return typeof part === "object" && part !== null ? canonical(part) : JSON.stringify(part);
+}
+
+function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
 }
 
 function contentOf(action: Action): object {

@@ -130,11 +130,15 @@ interface NamedWish {
   readonly wish: Wish;
 }
 
+const named = Object.entries(conditions);
+
 function wishes(select: Select): readonly NamedWish[] {
-  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
+  const found: NamedWish[] = [];
+  for (const [name, { field, read }] of named) {
     const wish = read(select);
-    return wish === undefined ? [] : [{ name, field, wish }];
-  });
+    if (wish !== undefined) found.push({ name, field, wish });
+  }
+  return found;
 }
 
 /** A flag that is null is not set. */
