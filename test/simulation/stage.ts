@@ -1,6 +1,7 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
-import { createRenderer } from "../../src/plan/render.ts";
+import { createRenderer, type Renderer } from "../../src/plan/render.ts";
+import type { RenderedIssue } from "../../src/plan/settings.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
 import { createSimBoard } from "./board.ts";
@@ -65,7 +66,25 @@ const templates = {
   postUrl: undefined,
 };
 
-const renderer = createRenderer(templates);
+const renderer = rememberTexts(createRenderer(templates));
+
+/** Posts of other histories are worded alike: a text is made once. What is no part of the key the renderer is not shown. */
+function rememberTexts({ render }: Renderer): Renderer {
+  const most = 20_000;
+  const texts = new Map<string, RenderedIssue>();
+  return {
+    render({ id, values: { title, description, categoryId, status, votes, url } }, context) {
+      const shown = { title, description, categoryId, status, votes, url };
+      const key = JSON.stringify([id, shown, context]);
+      const known = texts.get(key);
+      if (known !== undefined) return known;
+      if (texts.size === most) texts.clear();
+      const made = render({ id, values: shown }, context);
+      texts.set(key, made);
+      return made;
+    },
+  };
+}
 
 export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   const time = createTime(start);

@@ -50,7 +50,7 @@ export function createState(isShared: boolean): State {
   let files = 0;
   let file = join(folder, "state.db");
   const openFile = (): Store => {
-    const opened = cacheStatements(openStore(file, { now: openedAt, version }), isShared ? asItIs : keepPlan);
+    const opened = cacheStatements(openStore(file, { now: openedAt, version }));
     if (!isShared) opened.database.pragma("locking_mode = EXCLUSIVE");
     return opened;
   };
@@ -137,28 +137,16 @@ function createOnlooker(database: Database.Database): Onlooker {
 }
 
 /** Prepares every statement once for all ledgers over a connection. */
-function cacheStatements(store: Store, rewrite: (sql: string) => string): Store {
+function cacheStatements(store: Store): Store {
   const prepared = new Map<string, Query<never, unknown>>();
   return {
     ...store,
     prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
-      const known = prepared.get(sql) ?? (store.prepare(rewrite(sql)) as Query<never, unknown>);
+      const known = prepared.get(sql) ?? (store.prepare(sql) as Query<never, unknown>);
       prepared.set(sql, known);
       return known as unknown as Query<Bound, Found>;
     },
   };
-}
-
-function asItIs(sql: string): string {
-  return sql;
-}
-
-/**
- * SQLite is built with STAT4 here, and plans many a join anew whenever a parameter is bound, because its value might
- * matter. It does not look into a sub-select: the same question, in a fifth of the time.
- */
-function keepPlan(sql: string): string {
-  return sql.trimStart().startsWith("SELECT") ? sql.replaceAll(/= (\?|@\w+)/g, "= (SELECT $1)") : sql;
 }
 
 /** The store as one process has it: it ends with the process, before or after one of its commits. */
@@ -217,19 +205,42 @@ function meetEnd(life: Life): void {
 }
 
 function createEraser(database: () => Database.Database): () => void {
-  const select =
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('meta', 'sqlite_sequence')";
   let tables: readonly string[] | undefined;
   return () => {
     const connection = database();
-    tables ??= connection
-      .prepare<[], { name: string }>(select)
-      .all()
-      .map(({ name }) => name);
+    tables ??= childrenFirst(connection);
     const deletes = tables.map((name) => `DELETE FROM ${name};`).join("");
-    connection.exec(`BEGIN; PRAGMA defer_foreign_keys = ON; ${deletes} DELETE FROM sqlite_sequence;
-      DELETE FROM meta WHERE key <> 'version'; COMMIT`);
+    connection.exec(
+      `BEGIN; ${deletes} DELETE FROM sqlite_sequence; DELETE FROM meta WHERE key <> 'version'; COMMIT`,
+    );
   };
+}
+
+/** The tables of the state, each before those that it refers to. Deferring foreign keys instead would void all plans. */
+function childrenFirst(database: Database.Database): readonly string[] {
+  const names = database
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('meta', 'sqlite_sequence')",
+    )
+    .all()
+    .map(({ name }) => name);
+  const parents = new Map(
+    names.map((name) => [
+      name,
+      database
+        .prepare<[], { table: string }>(`PRAGMA foreign_key_list(${name})`)
+        .all()
+        .map(({ table }) => table),
+    ]),
+  );
+  const ordered: string[] = [];
+  const visit = (name: string): void => {
+    if (ordered.includes(name)) return;
+    for (const child of names) if (child !== name && parents.get(child)?.includes(name)) visit(child);
+    ordered.push(name);
+  };
+  for (const name of names) visit(name);
+  return ordered;
 }
 
 /** A state for nearly all histories, and one for those that a second connection watches. */
