@@ -1,5 +1,13 @@
 import type { Side } from "../errors.ts";
-import type { Issue, IssueRef, Milestone, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type {
+  Absence,
+  Issue,
+  IssueRef,
+  Milestone,
+  Repository,
+  RepositoryId,
+  RepositoryName,
+} from "../model/issue.ts";
 import type { ContentBase, FieldBase, Link, Parked, Row, Target } from "../model/link.ts";
 import type { FieldValue, Post, PostField, PostId, ProjectId, RuleField } from "../model/post.ts";
 
@@ -12,6 +20,7 @@ import type { FieldValue, Post, PostField, PostId, ProjectId, RuleField } from "
 export interface Ledger {
   readonly memory: Memory;
   readonly pulls: Pulls;
+  readonly absences: Absences;
   readonly rows: Rows;
   readonly journal: Journal;
   readonly requests: Requests;
@@ -88,6 +97,10 @@ export interface RepositoryMemory {
   readonly recoveredAt: number | undefined;
   /** When all its linked issues were last read anew, whatever had changed. */
   readonly fullAt: number | undefined;
+  /** When it was seen to have turned public; undefined when it hasn't, and once a person has accepted that. */
+  readonly publicSince: number | undefined;
+  /** Since when so many of its linked issues are not found that nothing is believed of any; undefined when all is well. */
+  readonly pausedAt: number | undefined;
 }
 
 export type PullId = number & { readonly __pull: true };
@@ -109,11 +122,10 @@ export interface Pulls {
   end(pull: PullId, end: { readonly kind: "complete" | "usable" | "incomplete"; readonly at: number }): void;
   /**
    * Stores issues that are linked, and those that `marked` names: a marker of ours for a post of this board. Others are
-   * left out. Marks the rows of every changed issue due. Returns how many were stored.
+   * left out. Marks the rows of every changed issue due. Returns how many were stored. An issue that was missing or lost is
+   * there again; one that was deleted or moved is never taken from a list, which may lag.
    */
   storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
-  /** The tracker says that this issue is gone (or, with `false`, that it is there after all); marks its rows due. */
-  setGone(issue: IssueRef, isGone: boolean): void;
   /** The issue that carries our marker for a post, the lowest number of the lowest repository id. */
   marked(project: ProjectId, post: PostId): FoundMarker | undefined;
   /** Linked issues of a repository, for a full read. */
@@ -141,6 +153,42 @@ export interface MarkedIssue {
   readonly isOwn: boolean;
   readonly project: ProjectId;
   readonly posts: readonly PostId[];
+}
+
+/** What became of linked issues that are not where they were, and of their links. */
+export interface Absences {
+  of(issue: IssueRef): Absence | undefined;
+  /** Replaces what was known; with undefined the issue is there after all. Marks its rows due where the kind changes. */
+  set(issue: IssueRef, absence: Absence | undefined): void;
+  /** Those of a repository that are linked. */
+  ofRepository(repository: RepositoryId): readonly { readonly issue: IssueRef; readonly absence: Absence }[];
+  /** Those that posts of a project are linked to, by post and in the order of its links. */
+  ofProject(project: ProjectId): readonly AbsentLink[];
+  /**
+   * A verified transfer: every link and every mark of the old place leads to the new one, whose facts are stored; bases and
+   * what was written last stay, and the old place is `moved` for good. Marks the rows due. Returns them.
+   */
+  follow(from: IssueRef, to: Issue, moved: Absence & { readonly kind: "moved" }): readonly LinkedPost[];
+  /**
+   * A person wants another issue for a post: its links end, and the marks of the old issues count no more. Returns what it
+   * was linked to.
+   */
+  retire(project: ProjectId, post: PostId): readonly IssueRef[];
+  /** Whether any post of a project has an issue in a repository. */
+  isLinkedTo(project: ProjectId, repository: RepositoryId): boolean;
+  /** Marks every row due that has an issue in a repository. */
+  markRowsOf(repository: RepositoryId): void;
+}
+
+export interface AbsentLink {
+  readonly post: PostId;
+  readonly issue: IssueRef;
+  readonly absence: Absence;
+}
+
+export interface LinkedPost {
+  readonly project: ProjectId;
+  readonly post: PostId;
 }
 
 /** What decisions are made of, and what is recorded of them. */

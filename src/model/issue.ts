@@ -20,6 +20,20 @@ export interface Milestone {
   readonly state: "open" | "closed";
 }
 
+/**
+ * What became of an issue that is not where it was, and since when (epoch ms). `missing`: not found, once or for less than
+ * ten minutes, which may mean anything. `lost`: not found again after that: deleted, made a discussion, or not visible to us.
+ * `deleted`: the tracker says so. `moved`: transferred; `name` is what its repository is called there.
+ */
+export type Absence =
+  | { readonly kind: "missing" | "lost" | "deleted"; readonly since: number }
+  | {
+      readonly kind: "moved";
+      readonly since: number;
+      readonly to: IssueRef;
+      readonly name: RepositoryName;
+    };
+
 /** The facts of one issue that rules may look at. Times are ISO 8601 in UTC, as the tracker gave them. */
 export interface Issue extends IssueRef {
   readonly nodeId: string;

@@ -50,7 +50,7 @@ export interface ContentBase {
 /** One issue of a row, with what the link remembers. */
 export interface LinkedIssue {
   readonly link: Link;
-  /** undefined while the issue has not been read yet. */
+  /** undefined while it can't be said what the issue is: not read yet, not found, moved out of reach, or nothing of its repository is. */
   readonly issue: Issue | undefined;
   /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
   readonly isGone: boolean;

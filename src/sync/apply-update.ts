@@ -26,7 +26,7 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
   }
   const answer = await cycle.world.tracker.readIssue(action.issue, cycle.run.bounds);
   if (answer.kind === "gone") {
-    cycle.world.ledger.pulls.setGone(action.issue, true);
+    cycle.world.ledger.absences.set(action.issue, { kind: "deleted", since: cycle.world.clock.now() });
     recordRow(cycle, action.post);
     return;
   }

@@ -149,6 +149,8 @@ async function findRepository(name: RepositoryName, world: World, run: Run): Pro
     scannedAt: undefined,
     recoveredAt: undefined,
     fullAt: undefined,
+    publicSince: undefined,
+    pausedAt: undefined,
     ...known,
     name,
     repository,

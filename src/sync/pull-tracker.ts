@@ -79,7 +79,7 @@ async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): 
  * are ours, so the list of ours shows them a hundred at a time; the others are read one by one.
  */
 async function readLinkedAgain(cycle: Cycle, memory: RepositoryMemory): Promise<void> {
-  const { ledger, tracker, log } = cycle.world;
+  const { ledger, tracker, clock, log } = cycle.world;
   const linked = ledger.pulls.linkedIssues(memory.repository.id);
   if (linked.length === 0) return;
   const found = new Set<number>();
@@ -92,7 +92,7 @@ async function readLinkedAgain(cycle: Cycle, memory: RepositoryMemory): Promise<
     if (found.has(ref.number)) continue;
     const answer = await tracker.readIssue(ref, cycle.run.bounds);
     if (answer.kind === "found") storeRecords(cycle, [answer.record]);
-    else if (answer.kind === "gone") ledger.pulls.setGone(ref, true);
+    else if (answer.kind === "gone") ledger.absences.set(ref, { kind: "deleted", since: clock.now() });
     if (answer.kind === "found") continue;
     log.warn(
       { repo: memory.name, issue: ref.number, answer: answer.kind },

@@ -170,6 +170,8 @@ export function describeJournal(ledger: () => Ledger): void {
         scannedAt: undefined,
         recoveredAt: undefined,
         fullAt: undefined,
+        publicSince: undefined,
+        pausedAt: undefined,
       };
       memory.rememberRepository({
         name: "acme/app",

@@ -1,6 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger, ProjectMemory, RepositoryMemory } from "../../src/ledger/ledger.ts";
-import { createRepository, noon, otherProject, project } from "./samples.ts";
+import {
+  createIssue,
+  createPost,
+  createRepository,
+  dueIds,
+  linkPost,
+  noon,
+  otherProject,
+  project,
+  pullPosts,
+  readRow,
+  settleAll,
+} from "./samples.ts";
 
 const full: ProjectMemory = {
   key: "acme-app",
@@ -34,6 +46,8 @@ const repository: RepositoryMemory = {
   scannedAt: noon,
   recoveredAt: noon + 1,
   fullAt: noon + 2,
+  publicSince: noon + 3,
+  pausedAt: noon + 4,
 };
 const newRepository: RepositoryMemory = {
   ...repository,
@@ -45,6 +59,8 @@ const newRepository: RepositoryMemory = {
   scannedAt: undefined,
   recoveredAt: undefined,
   fullAt: undefined,
+  publicSince: undefined,
+  pausedAt: undefined,
 };
 
 export function describeMemory(ledger: () => Ledger): void {
@@ -101,6 +117,18 @@ export function describeMemory(ledger: () => Ledger): void {
       ledger().memory.rememberRepository(renamed);
       expect(ledger().memory.repository("Acme/App")).toEqual(renamed);
       expect(ledger().memory.repository("acme/product")).toBeUndefined();
+    });
+
+    it("hides the facts of a paused repository's issues until it goes on", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      ledger().memory.rememberRepository(repository);
+      expect(readRow(ledger(), "p1").links[0]?.issue).toBeUndefined();
+      settleAll(ledger());
+      ledger().memory.rememberRepository({ ...repository, pausedAt: undefined });
+      ledger().absences.markRowsOf(10);
+      expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(createIssue(1));
+      expect(dueIds(ledger())).toEqual(["p1"]);
     });
 
     it("gives a name to the repository that was remembered last under it", () => {

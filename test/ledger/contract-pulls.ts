@@ -228,34 +228,8 @@ export function describePulls(ledger: () => Ledger): void {
       expect(ledger().pulls.marked(project, postId("p1"))).toEqual({ issue: edited, isOwn: false, count: 1 });
     });
 
-    it("are gone when the tracker says so, and due each time that this changes", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      linkPost(ledger(), "p1", createIssue(1));
-      const changes = [true, true, false, false].map((isGone) => {
-        settleAll(ledger());
-        ledger().pulls.setGone(refOf(createIssue(1)), isGone);
-        return [readRow(ledger(), "p1").links[0]?.isGone, dueIds(ledger()).length];
-      });
-      expect(changes).toEqual([
-        [true, 1],
-        [true, 0],
-        [false, 1],
-        [false, 0],
-      ]);
-    });
-
-    it("are there after all when a list shows them", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      linkPost(ledger(), "p1", createIssue(1));
-      ledger().pulls.setGone(refOf(createIssue(1)), true);
-      settleAll(ledger());
-      ledger().pulls.storeIssues([createIssue(1)], []);
-      expect(readRow(ledger(), "p1").links[0]?.isGone).toBe(false);
-      expect(dueIds(ledger())).toEqual(["p1"]);
-    });
-
     it("can be gone before they were ever read", () => {
-      ledger().pulls.setGone({ repositoryId: 10, number: 5 }, true);
+      ledger().absences.set({ repositoryId: 10, number: 5 }, { kind: "deleted", since: noon });
       const marked = [
         { issue: { repositoryId: 10, number: 5 }, isOwn: true, project, posts: [postId("p1")] },
       ];

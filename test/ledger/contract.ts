@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { describeAbsences } from "./contract-absences.ts";
 import { describeJournal } from "./contract-journal.ts";
 import { describeMemory } from "./contract-memory.ts";
 import { describePulls } from "./contract-pulls.ts";
@@ -18,6 +19,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     const current = (): Ledger => ledger;
     describeMemory(current);
     describePulls(current);
+    describeAbsences(current);
     describeRows(current);
     describeRequests(current);
     describeJournal(current);

@@ -1,4 +1,4 @@
-import type { Issue, IssueRef } from "../../model/issue.ts";
+import type { Absence, Issue, IssueRef } from "../../model/issue.ts";
 import { encodeIssue } from "./facts.ts";
 import type { Store } from "./store.ts";
 
@@ -6,42 +6,65 @@ import type { Store } from "./store.ts";
 export interface IssueStore {
   /** Whether an issue is linked or carried a marker once; others are not kept. */
   isKept(issue: IssueRef): boolean;
-  /** Stores the facts; where they differ, or the issue was gone, its rows become due. */
+  /** Whether an issue was deleted or moved: that is for good, whatever a list that lags still shows. */
+  isTombstone(issue: IssueRef): boolean;
+  /** Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone are left out. */
   store(issue: Issue): void;
   setGone(issue: IssueRef, isGone: boolean): void;
+  /** Makes the rows of an issue due. */
+  markRows(issue: IssueRef): void;
 }
 
-/** A listed issue is there: whatever was said of it before, it is not gone. */
+type Place = Readonly<{ repository: number; number: number }>;
+
+/** A listed issue is there: that it was not found before is over. */
 export function createIssueStore(store: Store): IssueStore {
-  const select = store.prepare<[number, number], { facts: string | null; is_gone: number }>(
-    "SELECT facts, is_gone FROM issues WHERE repository = ? AND number = ?",
-  );
-  const write = store.prepare<[{ repository: number; number: number; facts: string }]>(`
+  const select = store.prepare<[Place], { facts: string | null; absence: Absence["kind"] | null }>(`
+    SELECT facts, kind AS absence FROM issues
+    LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
+    WHERE issues.repository = @repository AND issues.number = @number`);
+  const write = store.prepare<[Place & { facts: string }]>(`
     INSERT INTO issues (repository, number, facts) VALUES (@repository, @number, @facts)
     ON CONFLICT DO UPDATE SET facts = excluded.facts, is_gone = 0`);
-  const writeGone = store.prepare<[{ repository: number; number: number; isGone: number }]>(`
+  const writeGone = store.prepare<[Place & { isGone: number }]>(`
     INSERT INTO issues (repository, number, is_gone) VALUES (@repository, @number, @isGone)
     ON CONFLICT DO UPDATE SET is_gone = excluded.is_gone`);
-  const selectLink = store.prepare<[number, number]>(
-    "SELECT 1 FROM links WHERE repository = ? AND number = ? LIMIT 1",
+  const removeAbsence = store.prepare<[Place]>(
+    "DELETE FROM absences WHERE repository = @repository AND number = @number",
   );
-  const markRows = store.prepare<[number, number]>(`
-    UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository = ? AND number = ?)`);
+  const selectLink = store.prepare<[Place]>(
+    "SELECT 1 FROM links WHERE repository = @repository AND number = @number LIMIT 1",
+  );
+  const markRows = store.prepare<[Place]>(`
+    UPDATE posts SET due_at = 0
+    WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)`);
+  const isTombstone = (place: Place): boolean => isForGood(select.get(place)?.absence);
   return {
-    isKept: ({ repositoryId, number }) =>
-      select.get(repositoryId, number) !== undefined || selectLink.get(repositoryId, number) !== undefined,
+    isKept: (issue) =>
+      select.get(placeOf(issue)) !== undefined || selectLink.get(placeOf(issue)) !== undefined,
+    isTombstone: (issue) => isTombstone(placeOf(issue)),
     store(issue) {
+      const place = placeOf(issue);
       const facts = encodeIssue(issue);
-      const known = select.get(issue.repositoryId, issue.number);
-      if (known?.facts === facts && known.is_gone === 0) return;
-      write.run({ repository: issue.repositoryId, number: issue.number, facts });
-      markRows.run(issue.repositoryId, issue.number);
+      const known = select.get(place);
+      if (isForGood(known?.absence) || (known?.facts === facts && known.absence === null)) return;
+      write.run({ ...place, facts });
+      removeAbsence.run(place);
+      markRows.run(place);
     },
-    setGone({ repositoryId, number }, isGone) {
-      const known = select.get(repositoryId, number);
-      if ((known?.is_gone === 1) === isGone) return;
-      writeGone.run({ repository: repositoryId, number, isGone: Number(isGone) });
-      markRows.run(repositoryId, number);
+    setGone(issue, isGone) {
+      writeGone.run({ ...placeOf(issue), isGone: Number(isGone) });
+    },
+    markRows(issue) {
+      markRows.run(placeOf(issue));
     },
   };
+}
+
+function placeOf({ repositoryId, number }: IssueRef): Place {
+  return { repository: repositoryId, number };
+}
+
+function isForGood(kind: Absence["kind"] | null | undefined): boolean {
+  return kind === "deleted" || kind === "moved";
 }

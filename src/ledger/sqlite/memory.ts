@@ -34,6 +34,8 @@ interface RepositoryColumns {
   scanned_at: number | null;
   recovered_at: number | null;
   full_at: number | null;
+  public_since: number | null;
+  paused_at: number | null;
 }
 
 /** Accounts, projects and repositories: what is asked for once; and when to ask again. */
@@ -55,7 +57,8 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
       (@key, @project, @name, @checked_at, @settings_print, @rules, @seen, @full_at, @last_success_at,
         @recovered_from)`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
-    milestones, etag, cursor, scanned_at, recovered_at, full_at`;
+    milestones, etag, cursor, scanned_at, recovered_at, full_at, public_since,
+    paused_at`;
   const selectByName = store.prepare<[string], RepositoryColumns>(
     `SELECT ${repositoryColumns} FROM repositories WHERE name = ?`,
   );
@@ -68,7 +71,8 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
   const writeRepository = store.prepare<[RepositoryColumns]>(`
     INSERT OR REPLACE INTO repositories (${repositoryColumns})
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
-      @milestones, @etag, @cursor, @scanned_at, @recovered_at, @full_at)`);
+      @milestones, @etag, @cursor, @scanned_at, @recovered_at, @full_at, @public_since,
+      @paused_at)`);
   const selectLimit = store.prepare<[Side], { until: number }>("SELECT until FROM limits WHERE side = ?");
   const writeLimit = store.prepare<[Side, number]>(
     "INSERT OR REPLACE INTO limits (side, until) VALUES (?, ?)",
@@ -160,6 +164,8 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     scannedAt: found.scanned_at ?? undefined,
     recoveredAt: found.recovered_at ?? undefined,
     fullAt: found.full_at ?? undefined,
+    publicSince: found.public_since ?? undefined,
+    pausedAt: found.paused_at ?? undefined,
   };
 }
 
@@ -183,5 +189,7 @@ function fromRepository(memory: RepositoryMemory): RepositoryColumns {
     scanned_at: memory.scannedAt ?? null,
     recovered_at: memory.recoveredAt ?? null,
     full_at: memory.fullAt ?? null,
+    public_since: memory.publicSince ?? null,
+    paused_at: memory.pausedAt ?? null,
   };
 }

@@ -268,6 +268,23 @@ export const migrations: readonly string[] = [
   ALTER TABLE bases ADD COLUMN ruled_since INTEGER;
   `,
   `
+  -- What became of issues that are not where they were. since: epoch ms, 0 where that was not kept. to_*: where one was moved.
+  CREATE TABLE absences (
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('missing', 'lost', 'deleted', 'moved')),
+    since INTEGER NOT NULL,
+    to_repository INTEGER,
+    to_number INTEGER,
+    to_name TEXT,
+    PRIMARY KEY (repository, number)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO absences (repository, number, kind, since) SELECT repository, number, 'deleted', 0 FROM issues WHERE is_gone = 1;
+  -- public_since: it turned public, and nobody has accepted that. paused_at: most of its issues could not be found.
+  ALTER TABLE repositories ADD COLUMN public_since INTEGER;
+  ALTER TABLE repositories ADD COLUMN paused_at INTEGER;
+  `,
+  `
   -- scanned_for: JSON array of the logins whose issues have been scanned for markers.
   ALTER TABLE repositories ADD COLUMN scanned_for TEXT NOT NULL DEFAULT '[]';
   `,

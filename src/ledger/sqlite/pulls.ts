@@ -82,14 +82,11 @@ export function createPulls(
     },
     storeIssues: (found, marked) =>
       store.transaction(() => {
-        for (const found of marked) markers.store(found);
+        for (const one of marked) if (!issues.isTombstone(one.issue)) markers.store(one);
         const kept = found.filter((issue) => issues.isKept(issue));
         for (const issue of kept) issues.store(issue);
         return kept.length;
       }),
-    setGone(issue, isGone) {
-      store.transaction(() => issues.setGone(issue, isGone));
-    },
     marked: (project, post) => markers.find(project, post),
     linkedIssues: (repositoryId: RepositoryId) =>
       selectLinkedIssues.all(repositoryId).map(({ number }) => ({ repositoryId, number })),

@@ -24,6 +24,7 @@ interface LinkColumns {
   block_hash: string | null;
   facts: string | null;
   is_gone: number | null;
+  is_unknown: number;
 }
 
 /** The columns of a base. */
@@ -83,10 +84,12 @@ function prepareParts(store: Store) {
   return {
     links: store.prepare<[Batch], LinkColumns>(`
       SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
-        facts, is_gone
+        facts, is_gone, coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown
       FROM json_each(@posts) AS batch
       CROSS JOIN links ON links.project = @project AND links.post = batch.value
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+      LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
+      LEFT JOIN repositories ON repositories.id = links.repository
       ORDER BY links.post, links.position`),
     bases: store.prepare<[Batch], BaseColumns>(`
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
@@ -125,7 +128,7 @@ function toLinkedIssue(post: PostId, found: LinkColumns): LinkedIssue {
   const issue: IssueRef = { repositoryId: found.repository, number: found.number };
   return {
     link: { post, issue, origin: found.origin },
-    issue: found.facts === null ? undefined : decodeIssue(found.facts),
+    issue: found.facts === null || found.is_unknown === 1 ? undefined : decodeIssue(found.facts),
     isGone: found.is_gone === 1,
     content: titleHash === null || blockHash === null ? undefined : { titleHash, blockHash },
   };

@@ -1,4 +1,5 @@
 import type { Ledger } from "../ledger.ts";
+import { createAbsences } from "./absences.ts";
 import { createAudit } from "./audit.ts";
 import { copyDatabase, readStamp } from "./copy.ts";
 import { createIssueStore } from "./issue-store.ts";
@@ -41,6 +42,7 @@ export function createLedger(store: Store): Ledger {
   return {
     memory: createMemory(store, numbers),
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
+    absences: createAbsences(store, numbers, issues),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),

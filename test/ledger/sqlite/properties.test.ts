@@ -68,7 +68,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.nat(3).map(
     (number): Step =>
       (ledger) =>
-        ledger.pulls.setGone({ repositoryId: 10, number }, true),
+        ledger.absences.set({ repositoryId: 10, number }, { kind: "lost", since: noon }),
   ),
   id.map(
     (post): Step =>

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Absence, IssueRef } from "../../src/model/issue.ts";
+import {
+  content,
+  createIssue,
+  createPost,
+  dueIds,
+  linkPost,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+  refOf,
+  settleAll,
+} from "./samples.ts";
+
+const one = refOf(createIssue(1));
+const there = createIssue(7, { repositoryId: 20, labels: [] });
+const moved = { kind: "moved", since: noon, to: refOf(there), name: "acme/api" } as const;
+
+function linkOne(ledger: Ledger): void {
+  pullPosts(ledger, [createPost("p1")]);
+  linkPost(ledger, "p1", createIssue(1));
+  settleAll(ledger);
+}
+
+function linked(ledger: Ledger): readonly IssueRef[] {
+  return readRow(ledger, "p1").links.map(({ link }) => link.issue);
+}
+
+export function describeAbsences(ledger: () => Ledger): void {
+  describe("absent issues", () => {
+    it.each<[Absence, boolean, boolean]>([
+      [{ kind: "missing", since: noon }, false, false],
+      [moved, false, false],
+      [{ kind: "lost", since: noon }, true, true],
+      [{ kind: "deleted", since: noon }, true, true],
+    ])("%j: its facts are no longer relied on, until it is there again", (absence, isGone, isKnown) => {
+      linkOne(ledger());
+      for (const next of [absence, absence, undefined, undefined]) {
+        const before = ledger().absences.of(one);
+        settleAll(ledger());
+        ledger().absences.set(one, next);
+        expect(ledger().absences.of(one)).toEqual(next);
+        expect(dueIds(ledger())).toEqual(before?.kind === next?.kind ? [] : ["p1"]);
+        const [link] = readRow(ledger(), "p1").links;
+        expect([link?.isGone, link?.issue !== undefined]).toEqual(
+          next === undefined ? [false, true] : [isGone, isKnown],
+        );
+      }
+    });
+
+    it.each<[Absence["kind"], boolean]>([
+      ["missing", true],
+      ["lost", true],
+      ["deleted", false],
+      ["moved", false],
+    ])("%s: there again when a list shows it: %s", (kind, isThere) => {
+      linkOne(ledger());
+      ledger().absences.set(one, kind === "moved" ? moved : { kind, since: noon });
+      settleAll(ledger());
+      const marked = [{ issue: one, isOwn: true, project, posts: [postId("p2")] }];
+      ledger().pulls.storeIssues([createIssue(1)], marked);
+      expect(ledger().absences.of(one) === undefined).toBe(isThere);
+      expect(dueIds(ledger())).toEqual(isThere ? ["p1"] : []);
+      expect(ledger().pulls.marked(project, postId("p2")) !== undefined).toBe(isThere);
+    });
+
+    it("are listed by repository and by project, as long as they are linked", () => {
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      linkPost(ledger(), "p2", createIssue(1));
+      linkPost(ledger(), "p1", createIssue(2));
+      linkPost(ledger(), "p1", createIssue(1));
+      const absence = { kind: "missing", since: noon } as const;
+      for (const number of [1, 2, 3]) ledger().absences.set({ repositoryId: 10, number }, absence);
+      const two = refOf(createIssue(2));
+      expect(ledger().absences.ofRepository(10)).toEqual([
+        { issue: one, absence },
+        { issue: two, absence },
+      ]);
+      expect(ledger().absences.ofRepository(20)).toEqual([]);
+      expect(ledger().absences.ofProject(project)).toEqual([
+        { post: "p1", issue: two, absence },
+        { post: "p1", issue: one, absence },
+        { post: "p2", issue: one, absence },
+      ]);
+      expect(ledger().absences.ofProject(otherProject)).toEqual([]);
+    });
+  });
+
+  describe("a transfer", () => {
+    it("takes links, marks and texts along, of every project, and is for good", () => {
+      linkOne(ledger());
+      const link = { post: postId("q1"), issue: one, origin: "adopted" as const };
+      ledger().rows.link(otherProject, link, createIssue(1), undefined);
+      const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
+      ledger().pulls.storeIssues([createIssue(1)], marked);
+      settleAll(ledger());
+      expect(ledger().absences.follow(one, there, moved)).toEqual([
+        { project, post: "p1" },
+        { project: otherProject, post: "q1" },
+      ]);
+      expect(readRow(ledger(), "p1").links).toEqual([
+        { link: { post: "p1", issue: refOf(there), origin: "opened" }, issue: there, isGone: false, content },
+      ]);
+      expect(dueIds(ledger())).toEqual(["p1"]);
+      expect(ledger().pulls.marked(project, postId("p1"))?.issue).toEqual(there);
+      expect(ledger().absences.of(one)).toEqual(moved);
+      expect(ledger().absences.ofProject(project)).toEqual([]);
+      expect(ledger().absences.isLinkedTo(project, 20)).toBe(true);
+      expect(ledger().absences.isLinkedTo(project, 10)).toBe(false);
+    });
+
+    it("of an issue whose post is linked to both places leaves one link", () => {
+      linkOne(ledger());
+      linkPost(ledger(), "p1", there);
+      ledger().absences.follow(one, there, moved);
+      expect(linked(ledger())).toEqual([refOf(there)]);
+    });
+  });
+
+  describe("a retired link", () => {
+    it("is gone with its mark, which no list brings back", () => {
+      linkOne(ledger());
+      const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
+      ledger().pulls.storeIssues([createIssue(1)], marked);
+      ledger().absences.set(one, { kind: "deleted", since: noon });
+      settleAll(ledger());
+      expect(ledger().absences.retire(project, postId("p1"))).toEqual([one]);
+      expect([linked(ledger()), dueIds(ledger())]).toEqual([[], ["p1"]]);
+      ledger().pulls.storeIssues([createIssue(1)], marked);
+      expect(ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
+      expect(ledger().absences.of(one)).toMatchObject({ kind: "deleted" });
+    });
+  });
+}
