@@ -32,8 +32,13 @@ export interface Ledger {
    * that it is known for one when it is put back; without a stamp the copy says of itself what the original says.
    */
   copyTo(file: string, stampedAt: number | undefined): Promise<void>;
-  /** When this state was copied from a running one, epoch ms: it may be old, and starts in recovery. undefined for an original. */
+  /**
+   * When this state was copied from a running one, or was found out to be such a copy, epoch ms: it is old, and starts in
+   * recovery. undefined for an original.
+   */
   readonly copiedAt: number | undefined;
+  /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
+  declareOld(at: number): void;
   close(): void;
 }
 
@@ -91,9 +96,11 @@ export interface RepositoryMemory {
   readonly etag: string | undefined;
   /** The newest `updated_at` whose changes are all stored; undefined before the first complete read. */
   readonly cursor: string | undefined;
-  /** When the first scan for markers was completed; without it nothing is opened there. */
+  /** When the last scan for markers was completed; without one nothing is opened there. */
   readonly scannedAt: number | undefined;
-  /** When that scan found markers of ours that the ledger lacked: the database was lost or is old, and creates wait. */
+  /** Logins, in lower case, whose issues have been scanned. */
+  readonly scannedFor: readonly string[];
+  /** When a scan showed that the database was lost or is old: creates wait. */
   readonly recoveredAt: number | undefined;
   /** When all its linked issues were last read anew, whatever had changed. */
   readonly fullAt: number | undefined;
@@ -126,8 +133,13 @@ export interface Pulls {
    * there again; one that was deleted or moved is never taken from a list, which may lag.
    */
   storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
-  /** The issue that carries our marker for a post, the lowest number of the lowest repository id. */
+  /** The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository id. */
   marked(project: ProjectId, post: PostId): FoundMarker | undefined;
+  /**
+   * Whether the state can tell how an issue came by a marker of ours: the issue, or one of the posts, is linked or was seen
+   * with a marker before, or a request to open an issue for such a post has left.
+   */
+  explains(marked: MarkedIssue): boolean;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): readonly IssueRef[];
 }
@@ -143,8 +155,8 @@ export interface FoundMarker {
   readonly issue: Issue;
   /** As it was stored with the marker for the first time. */
   readonly isOwn: boolean;
-  /** How many issues carry a marker for the post. */
-  readonly count: number;
+  /** Further issues that carry a marker for the post and are not gone. */
+  readonly others: readonly Issue[];
 }
 
 export interface MarkedIssue {
@@ -292,6 +304,8 @@ export interface Journal {
     at: number,
     message: string,
   ): void;
+  /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
+  retarget(id: IntentId, writes: readonly IntentWrite[]): void;
   open(project: ProjectId): readonly Intent[];
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
   recover(at: number): number;
@@ -304,8 +318,6 @@ export interface Journal {
   /** Times given to `paceWrite` since a time, oldest first, over all projects; creates by themselves. */
   trackerWrites(since: number): { readonly all: readonly number[]; readonly creates: readonly number[] };
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
-  /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
-  retarget(id: IntentId, writes: readonly IntentWrite[]): void;
   statusWrites(project: ProjectId, since: number): number;
   /** Deletes audit lines, pace lines and finished intents older than `before`. */
   prune(before: number): void;

@@ -1,6 +1,9 @@
+import type { FoundMarker } from "../ledger/ledger.ts";
+import type { Issue, IssueRef } from "../model/issue.ts";
 import type { ContentBase, Row } from "../model/link.ts";
 import { adoptRow, planRow } from "../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { isSameIssue } from "./markers.ts";
 import { recordDecision } from "./record.ts";
 import { noteError } from "./report.ts";
 
@@ -17,25 +20,50 @@ export function adoptDecision(cycle: PulledCycle, row: Row, now: number): void {
 export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
-  // An issue whose opening is in doubt is taken as opened, once that is resolved.
-  if (row.links.length > 0 || row.openIntents.includes("create-issue")) return false;
   const found = ledger.pulls.marked(project, row.post.id);
   if (found === undefined) return false;
-  const issue = { repositoryId: found.issue.repositoryId, number: found.issue.number };
-  if (found.count > 1) {
-    noteError(cycle.tally, {
-      post: row.post.id,
-      issue: nameIssue(cycle, issue),
-      code: "tracker.duplicate",
-      message: `${found.count} issues carry the marker of this post; the first is used. Close the others by hand.`,
-    });
-  }
+  sayDuplicates(cycle, row, found);
+  // An issue whose opening is in doubt is taken as opened, once that is resolved.
+  if (row.links.length > 0 || row.openIntents.includes("create-issue")) return false;
+  const issue = refOf(found.issue);
   const link = { post: row.post.id, issue, origin: "adopted" } as const;
   ledger.rows.link(project, link, found.issue, found.isOwn ? contentNow(cycle, row, now) : undefined);
   cycle.tally.adopted += 1;
   const linked = ledger.rows.row(project, row.post.id, now);
   if (linked !== undefined) recordDecision(cycle, linked, adoptRow(linked, cycle.context(now)), now);
   return true;
+}
+
+/** Said whenever the row is up for a decision, until people have closed what is too many. Nothing is closed by itself. */
+function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): void {
+  const used = row.links[0]?.link.issue ?? refOf(found.issue);
+  const names = findOthers(row, found).map((issue) => nameIssue(cycle, issue));
+  if (names.length === 0) return;
+  const [verb, them] = names.length === 1 ? ["carries", "it"] : ["carry", "them"];
+  noteError(cycle.tally, {
+    post: row.post.id,
+    issue: nameIssue(cycle, used),
+    code: "tracker.duplicate",
+    message: `${names.join(", ")} ${verb} the mark of this post, too; this one is used. Close ${them} by hand.`,
+  });
+}
+
+/**
+ * The issues of a post that are too many: open, not linked, and not the one that will be. An issue keeps its time of creation
+ * when it is moved to another repository, so the same one is never taken for two.
+ */
+export function findOthers(row: Row, { issue, others }: FoundMarker): readonly Issue[] {
+  const linked = row.links.map(({ link, issue: known }) => known ?? link.issue);
+  const used = linked.length > 0 ? linked : [issue];
+  const isUsed = (other: Issue): boolean =>
+    used.some(
+      (known) => isSameIssue(known, other) || ("createdAt" in known && known.createdAt === other.createdAt),
+    );
+  return [issue, ...others].filter((other) => other.state === "open" && !isUsed(other));
+}
+
+function refOf({ repositoryId, number }: Issue): IssueRef {
+  return { repositoryId, number };
 }
 
 /**

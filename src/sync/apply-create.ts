@@ -9,6 +9,7 @@ import { patchPost } from "./apply-patch.ts";
 import { auditTracker } from "./audit.ts";
 import { closureOf, delayAction, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
+import { isScanned } from "./markers.ts";
 import { noteClosure, takePace } from "./pace.ts";
 import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
 import { postpone, recordRow, replan } from "./record.ts";
@@ -26,6 +27,14 @@ export async function createIssue(
   const found = cycle.repositories.get(action.repo);
   if (found === undefined) {
     postpone(cycle, action, `${action.repo} can't be used in this run`);
+    return;
+  }
+  if (!isScanned(cycle, found.repository.id)) {
+    postpone(
+      cycle,
+      action,
+      `the marks in ${action.repo} are read anew first, because the state is an old copy`,
+    );
     return;
   }
   // Remembered anew by the pull: this run's own scan may have found that the state was lost.

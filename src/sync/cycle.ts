@@ -7,7 +7,7 @@ import { checkLimits, noteLimitOf } from "./limits.ts";
 import { pullBoard } from "./pull-board.ts";
 import { pullTracker } from "./pull-tracker.ts";
 import { rebase } from "./rebase.ts";
-import { beginRecovery, recoverPairs } from "./recover.ts";
+import { endOldWrites, recoverPairs } from "./recover.ts";
 import { noteFailure, reportProject } from "./report.ts";
 import { resolveUnknown } from "./resolve.ts";
 import type { PlannedAction, ProjectReport, Run, SyncProject, World } from "./world.ts";
@@ -30,9 +30,10 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   let isDone = false;
   try {
     checkLimits(world);
-    const cycle = beginRecovery(await identify(project, world, run, tally));
+    const cycle = await identify(project, world, run, tally);
     rebase(cycle);
     const pulled = await pull(cycle);
+    endOldWrites(pulled);
     await resolveUnknown(pulled);
     recoverPairs(pulled);
     const wanted = decide(pulled);

@@ -147,6 +147,7 @@ async function findRepository(name: RepositoryName, world: World, run: Run): Pro
     etag: undefined,
     cursor: undefined,
     scannedAt: undefined,
+    scannedFor: [],
     recoveredAt: undefined,
     fullAt: undefined,
     publicSince: undefined,

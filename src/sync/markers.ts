@@ -1,42 +1,105 @@
 import type { MarkedIssue, RepositoryMemory } from "../ledger/ledger.ts";
-import type { Issue, IssueRecord, IssueRef } from "../model/issue.ts";
-import type { PostId, ProjectId } from "../model/post.ts";
+import type { Issue, IssueRecord, IssueRef, RepositoryId } from "../model/issue.ts";
+import type { PostId } from "../model/post.ts";
 import { parseMarker } from "../plan/marker.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAccount } from "./identify.ts";
+import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
 
-/** Stores what a listing showed: the facts of linked issues, and whatever carries our marker. */
+/**
+ * Stores what a listing showed: the facts of linked issues, and whatever carries our marker. A marker that the state can't
+ * explain shows that the state is an old copy, and that is written down with it.
+ */
 export function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
-  const marked = records.flatMap((record) => markedBy(cycle, record));
+  const { ledger } = cycle.world;
+  ledger.transaction(() => {
+    for (const record of records) {
+      const later = markedBy(cycle, record).find((marked) => isFromLaterLife(cycle, record.issue, marked));
+      if (later !== undefined && isScanned(cycle, record.issue.repositoryId)) sayOld(cycle, later);
+    }
+    keepRecords(cycle, records);
+  });
+}
+
+function keepRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
   cycle.world.ledger.pulls.storeIssues(
     records.map(({ issue }) => issue),
-    marked,
+    records.flatMap((record) => markedBy(cycle, record)),
   );
 }
 
-/** The first scan of a repository: every issue that we ever opened there. Until it is complete nothing is opened. */
+/**
+ * Looks through every issue that we ever opened in a repository, and those of trusted authors: once in a state's life, once
+ * more for each login that is new to the config, and all of it after an old copy was put back. Until that is complete
+ * nothing is opened there.
+ *
+ * @returns what was given, where there is nothing to look for.
+ */
 export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { tracker, clock, policy, log } = cycle.world;
+  const { tracker, log } = cycle.world;
+  const authors = authorsToScan(cycle, known);
+  if (authors.length === 0) return known;
   let unknown = 0;
-  for (const author of [cycle.account, ...policy.trustedAuthors]) {
+  for (const author of authors) {
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
       unknown += countUnknown(cycle, page.issues);
-      storeRecords(cycle, page.issues);
+      keepRecords(cycle, page.issues);
     }
   }
   if (unknown > 0) {
     log.warn(
       { repo: known.name, issues: unknown },
-      "Issues carry markers that the state does not know: the database was lost or is old; they are adopted, and new issues wait",
+      "Issues carry markers that the state does not know: they are linked as both sides are, and new issues wait",
     );
   }
-  const scannedAt = clock.now();
-  return { ...known, scannedAt, recoveredAt: unknown > 0 ? scannedAt : known.recoveredAt };
+  return { ...known, ...scannedNow(cycle, known, unknown > 0) };
+}
+
+/** What is remembered of a scan that is complete. Where the state was lost or is old, new issues wait. */
+export function scannedNow(
+  cycle: Cycle,
+  known: RepositoryMemory,
+  isNews: boolean,
+): Pick<RepositoryMemory, "scannedAt" | "scannedFor" | "recoveredAt"> {
+  const scannedAt = cycle.world.clock.now();
+  const isLate = isNews || isRecovering(cycle) || isOutdated(cycle, known);
+  return {
+    scannedAt,
+    scannedFor: ourLogins(cycle).map(fold),
+    recoveredAt: isLate ? scannedAt : known.recoveredAt,
+  };
+}
+
+/** Logins whose issues have not been looked through since this state is what it is. */
+function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[] {
+  const logins = ourLogins(cycle);
+  if (known.scannedAt === undefined || isOutdated(cycle, known)) return logins;
+  return logins.filter((login) => !known.scannedFor.includes(fold(login)));
+}
+
+/**
+ * Whether every marker of ours in a repository is known. Only then can an issue be opened there, and only then can a marker
+ * be unexpected.
+ */
+export function isScanned(cycle: Cycle, id: RepositoryId): boolean {
+  const known = cycle.world.ledger.memory.repositoryById(id);
+  return known !== undefined && authorsToScan(cycle, known).length === 0;
+}
+
+/** Our own account and those whose markers count like ours, each once. */
+function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
+  const logins = [account, ...policy.trustedAuthors];
+  return logins.filter((login, at) => logins.findIndex((other) => fold(other) === fold(login)) === at);
+}
+
+/** Logins have no case. */
+function fold(login: string): string {
+  return login.toLowerCase();
 }
 
 /**
@@ -74,26 +137,32 @@ function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
-function markedBy({ world: { policy }, account }: Cycle, record: IssueRecord): readonly MarkedIssue[] {
-  const author = record.author?.toLowerCase();
-  if (![account, ...policy.trustedAuthors].some((ours) => ours.toLowerCase() === author)) return [];
+function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
+  if (!isOurs(cycle, record)) return [];
   const marker = parseMarker(record.body);
-  if (marker === undefined || marker.board !== policy.boardHash) return [];
+  if (marker === undefined || marker.board !== cycle.world.policy.boardHash) return [];
   const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
-  const isOwn = author === account.toLowerCase();
+  const isOwn = record.author !== null && fold(record.author) === fold(cycle.account);
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }
 
-function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
-  const { ledger, clock } = cycle.world;
-  const isLinked = (project: ProjectId, post: PostId, issue: IssueRef): boolean =>
-    ledger.rows.row(project, post, clock.now())?.links.some(({ link }) => isSameIssue(link.issue, issue)) ??
-    false;
-  return records
-    .flatMap((record) => markedBy(cycle, record))
-    .filter(({ project, posts, issue }) => !posts.every((post) => isLinked(project, post, issue))).length;
+/** Whether our own account opened an issue, or one whose markers count like ours. */
+export function isOurs(cycle: Cycle, { author }: IssueRecord): boolean {
+  return author !== null && ourLogins(cycle).some((login) => fold(login) === fold(author));
 }
 
-function isSameIssue(one: IssueRef, other: IssueRef): boolean {
+/** How many issues carry a marker and are not linked for all that it names. */
+export function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
+  const { ledger, clock } = cycle.world;
+  return records
+    .flatMap((record) => markedBy(cycle, record))
+    .filter(({ project, posts, issue }) => {
+      const links = posts.map((post) => ledger.rows.row(project, post, clock.now())?.links ?? []);
+      return !links.every((known) => known.some(({ link }) => isSameIssue(link.issue, issue)));
+    }).length;
+}
+
+/** Whether two references mean the same issue. */
+export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
   return one.number === other.number && one.repositoryId === other.repositoryId;
 }

@@ -39,7 +39,7 @@ async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<Reposito
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
   const { ledger, clock, policy } = cycle.world;
   let memory = await pullChanges(cycle, known);
-  if (memory.scannedAt === undefined) memory = await scanMarkers(cycle, memory);
+  memory = await scanMarkers(cycle, memory);
   const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
   if (!isFull) {
     await readLinkedAgain(cycle, memory);

@@ -1,46 +1,63 @@
-import type { RepositoryMemory } from "../ledger/ledger.ts";
-import type { RepositoryName } from "../model/issue.ts";
+import { ProjectError } from "../errors.ts";
 import { adoptRow } from "../plan/plan.ts";
-import type { Cycle, PulledCycle } from "./cycle-state.ts";
+import type { PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
+import { repositoryNames } from "./identify.ts";
+import { isRecovering } from "./old-state.ts";
 import { recordDecision } from "./record.ts";
 
 /**
- * A backup that was put back does not know what was written since it was made. So, once for each project, both sides are
- * taken as they are: no voter hears again of a change that was told in the life in between. Issues that were opened then are
- * found by their markers, and new ones wait as long as a request of that life may take.
+ * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every
+ * pair takes T₀ and P₀ from what both sides show now: no voter hears again of a change that was told in the life in between.
+ * What people asked of the old state is over, and so are its writes to posts and issues that were under way. Issues that
+ * were opened in between are found by their markers, and new ones wait as long as a request of that life may take.
+ *
+ * @throws ProjectError when a repository could not be read: what its issues became would pass for a change later.
  */
-export function beginRecovery(cycle: Cycle): Cycle {
-  if (!isRecovering(cycle)) return cycle;
-  const { ledger, clock, log } = cycle.world;
-  const repositories = new Map<RepositoryName, RepositoryMemory>();
-  for (const [name, known] of cycle.repositories) {
-    const memory = { ...known, etag: undefined, scannedAt: undefined, recoveredAt: clock.now() };
-    ledger.memory.rememberRepository(memory);
-    repositories.set(name, memory);
-  }
-  log.warn(
-    { project: cycle.project.key, copiedAt: new Date(ledger.copiedAt ?? 0).toISOString() },
-    "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
-  );
-  return { ...cycle, repositories };
-}
-
-/** After the pull: every pair takes T₀ and P₀ from what both sides show now. What people asked of the old state is over. */
 export function recoverPairs(cycle: PulledCycle): void {
   if (!isRecovering(cycle)) return;
-  const { ledger } = cycle.world;
+  refuseBlind(cycle);
+  const { ledger, log } = cycle.world;
+  const { copiedAt } = ledger;
   ledger.transaction(() => {
     for (const { id } of ledger.requests.pending(cycle.memory.id)) ledger.requests.end(id);
+    endOldWrites(cycle);
     ledger.rows.markDue(cycle.memory.id, "linked");
     eachDueRow(cycle, (row, now) => {
       if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now);
     });
     const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
-    ledger.memory.rememberProject({ ...memory, recoveredFrom: ledger.copiedAt });
+    ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
   });
+  log.warn(
+    { project: cycle.project.key, copiedAt: new Date(copiedAt ?? 0).toISOString() },
+    "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
+  );
 }
 
-function isRecovering({ world: { ledger }, memory }: Cycle): boolean {
-  return ledger.copiedAt !== undefined && ledger.copiedAt !== memory.recoveredFrom;
+function refuseBlind(cycle: PulledCycle): void {
+  const unread = repositoryNames(cycle.settings).filter((name) => !cycle.repositories.has(name));
+  if (unread.length === 0) return;
+  throw new ProjectError(
+    "state.old",
+    `The state is a copy that was put back, and ${unread.join(", ")} can't be read: nothing is written for this project until it has been read once. If it is gone for good, take it out of the config.`,
+  );
+}
+
+/**
+ * Of an old copy, before anything is looked up: an issue that may have been opened is still looked for, any other write that
+ * was under way then would now be a second one.
+ */
+export function endOldWrites(cycle: PulledCycle): void {
+  if (!isRecovering(cycle)) return;
+  const { ledger, clock } = cycle.world;
+  for (const { id, kind } of ledger.journal.open(cycle.memory.id)) {
+    if (kind === "create-issue") continue;
+    ledger.journal.resolve(
+      id,
+      "REJECTED",
+      clock.now(),
+      "the state is an old copy; both sides were taken as they are",
+    );
+  }
 }

@@ -168,6 +168,7 @@ export function describeJournal(ledger: () => Ledger): void {
         etag: undefined,
         cursor: undefined,
         scannedAt: undefined,
+        scannedFor: [],
         recoveredAt: undefined,
         fullAt: undefined,
         publicSince: undefined,

@@ -168,7 +168,7 @@ export function describePulls(ledger: () => Ledger): void {
       expect(ledger().pulls.marked(project, postId("p2"))).toEqual({
         issue: createIssue(2),
         isOwn: true,
-        count: 1,
+        others: [],
       });
       expect(ledger().pulls.storeIssues([createIssue(3)], [])).toBe(0);
     });
@@ -198,7 +198,7 @@ export function describePulls(ledger: () => Ledger): void {
       expect(dueIds(ledger())).toEqual([]);
     });
 
-    it("are found by their marker: the lowest number of the lowest repository, and how many there are", () => {
+    it("are found by their marker: the lowest number of the lowest repository, then the others", () => {
       const issues = [
         createIssue(1, { repositoryId: 20 }),
         createIssue(9, { repositoryId: 10 }),
@@ -214,7 +214,7 @@ export function describePulls(ledger: () => Ledger): void {
       expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: issues[2],
         isOwn: true,
-        count: 3,
+        others: [issues[1], issues[0]],
       });
       expect(ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
       expect(ledger().pulls.marked(otherProject, postId("p1"))).toBeUndefined();
@@ -225,7 +225,11 @@ export function describePulls(ledger: () => Ledger): void {
       ledger().pulls.storeIssues([createIssue(1)], marked);
       const edited = createIssue(1, { updatedAt: "2026-01-03T00:00:00Z" });
       expect(ledger().pulls.storeIssues([edited], [])).toBe(1);
-      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({ issue: edited, isOwn: false, count: 1 });
+      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
+        issue: edited,
+        isOwn: false,
+        others: [],
+      });
     });
 
     it("can be gone before they were ever read", () => {

@@ -83,8 +83,8 @@ export interface Stage {
   restart(): void;
   /** Goes on with an empty state. */
   loseState(): void;
-  /** Makes a backup, as the command does; `putBack` goes on with it. */
-  backUp(): Promise<void>;
+  /** Makes a backup, as the command does, or a copy without a stamp, as a snapshot of the disk; `putBack` goes on with it. */
+  backUp(kind?: "unstamped"): Promise<void>;
   putBack(): void;
   /** Another config from now on. */
   reconfigure(changes: Pick<StageOptions, "config" | "projects">): void;
@@ -255,7 +255,7 @@ function createStage(
       state += 1;
       ledger = open(stateFile());
     },
-    backUp: () => ledger.copyTo(join(folder, "backup.db"), clock.now()),
+    backUp: (kind) => ledger.copyTo(join(folder, "backup.db"), kind === undefined ? clock.now() : undefined),
     putBack() {
       ledger.close();
       state += 1;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { boardHash, formatMarker } from "../../src/plan/marker.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Three posts with issues: the first is completed on both sides, the second only on GitHub. */
@@ -90,6 +92,89 @@ describe("markers that are not ours", () => {
     stage.loseState();
     stage.reconfigure({ config: { waits: { create: "0s" } } });
     expect(await stage.syncOne()).toMatchObject({ adopted: 2, created: 1 });
+  });
+});
+
+describe("a login whose markers count from now on", () => {
+  it("has its issues looked through, once", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    stage.reconfigure({ projects: [{ ...standardProject, select: { statuses: ["none"] } }] });
+    await stage.sync();
+    const marker = (post: string): string =>
+      formatMarker({
+        board: boardHash(stage.board.url),
+        project: "prj_app" as ProjectId,
+        posts: [post as PostId],
+      });
+    stage.github.openIssue("acme/app", { title: "One", body: `${marker("p1")}\nText`, author: "old-bot" });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, issues: 0 });
+    stage.clock.skip(10 * minuteMs);
+    stage.reconfigure({ config: { tracker: { trustedAuthors: ["old-bot"] } } });
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, issues: 1 });
+    const scanned = (): readonly unknown[] =>
+      stage.github.requests.flatMap(({ query }) => query["creator"] ?? []);
+    expect(scanned()).toEqual(["old-bot"]);
+    stage.mark();
+    await stage.sync();
+    expect(scanned()).toEqual([]);
+  });
+});
+
+describe("a second issue with the mark of a post that has one", () => {
+  async function openTwins(): Promise<Stage> {
+    const stage = await openStage({ config: { fullEvery: "1h" } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    const { body } = stage.github.issue("acme/app", 1);
+    stage.clock.skip(minuteMs);
+    stage.github.openIssue("acme/app", { title: "Twin", body, author: stage.github.login });
+    return stage;
+  }
+
+  it("is said when it is found and at every full look, and never closed", async () => {
+    const stage = await openTwins();
+    const twin = {
+      post: "p1",
+      issue: "acme/app#1",
+      code: "tracker.duplicate",
+      message: expect.stringContaining("acme/app#2"),
+    };
+    expect(await stage.syncOne()).toMatchObject({ errors: [twin] });
+    expect(await stage.syncOne()).toMatchObject({ errors: [] });
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ errors: [twin] });
+    expect(stage.github.issue("acme/app", 2).state).toBe("open");
+    expect(stage.ledger.copiedAt).toBeUndefined();
+  });
+
+  it("is said no more when people have closed it", async () => {
+    const stage = await openTwins();
+    await stage.sync();
+    stage.github.close("acme/app", 2, "duplicate");
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ errors: [] });
+  });
+
+  it("is no second one when the issue has moved to another repository", async () => {
+    const repositories = ["acme/app", "acme/api"].map((name) => ({
+      name,
+      private: true,
+      labels: ["feedback"],
+    }));
+    const stage = await openStage({
+      repositories,
+      projects: [{ ...standardProject, route: [{ category: "api", repo: "acme/api" }] }],
+    });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    stage.github.transfer("acme/app", 1, "acme/api");
+    const report = await stage.syncOne();
+    expect(report.errors.filter(({ code }) => code === "tracker.duplicate")).toEqual([]);
+    expect(stage.ledger.copiedAt).toBeUndefined();
   });
 });
 

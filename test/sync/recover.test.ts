@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, minuteMs, openStage, type Stage } from "../support/stage.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Two pairs in step, and a backup of them; then #1 is closed, and a third post gets its issue. */
-async function openOld(): Promise<Stage> {
+async function openOld(kind?: "unstamped"): Promise<Stage> {
   const stage = await openStage();
   addPlanned(stage, 2);
   await stage.sync();
   await stage.sync();
-  await stage.backUp();
+  await stage.backUp(kind);
   stage.github.close("acme/app", 1, "completed");
   addPlanned(stage, 1);
   await stage.sync();
@@ -76,5 +76,153 @@ describe("a backup that was put back", () => {
     stage.mark();
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 0, held: 0 }] });
     expect(stage.ledger.requests.pending(project)).toEqual([]);
+  });
+});
+
+describe("a copy without a stamp that was put back", () => {
+  it("is found out by an issue of ours that it does not know: nothing is told twice, and that is said", async () => {
+    const stage = await openOld("unstamped");
+    expect(await stage.sync()).toMatchObject({
+      result: "partial",
+      projects: [
+        { adopted: 1, postWrites: 0, errors: [{ post: "p3", issue: "acme/app#3", code: "state.old" }] },
+      ],
+    });
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.writes()).toEqual([]);
+    expect(stage.board.notifications).toHaveLength(1);
+  });
+
+  it("shows in a plan what the next run will do: nothing", async () => {
+    const stage = await openOld("unstamped");
+    expect(await stage.plan()).toEqual([]);
+  });
+
+  it("lets new issues wait, also in a repository that was read before it was found out", async () => {
+    const repositories = ["acme/api", "acme/app"].map((name) => ({
+      name,
+      private: true,
+      labels: ["feedback"],
+    }));
+    const stage = await openStage({
+      repositories,
+      projects: [{ ...standardProject, repo: "acme/api", route: [{ category: "app", repo: "acme/app" }] }],
+    });
+    addPlanned(stage, [{}, { categoryId: "app" }]);
+    await stage.sync();
+    await stage.sync();
+    await stage.backUp("unstamped");
+    addPlanned(stage, [{ categoryId: "app" }]);
+    await stage.sync();
+    stage.putBack();
+    stage.mark();
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0, waiting: 1 });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1, failed: 0 });
+    expect(stage.writes()).toEqual([]);
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+  });
+
+  it("is old for every project of it, whichever of them finds that out", async () => {
+    const projects = ["acme-app", "acme-web"].map((project) => ({ ...standardProject, project }));
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app", name: "App" },
+        { id: "prj_web", slug: "acme-web", name: "Web" },
+      ],
+      projects,
+    });
+    addPlanned(stage, 1);
+    addPlanned(stage, 1, "acme-web");
+    await stage.sync();
+    await stage.sync();
+    await stage.backUp("unstamped");
+    for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    expect(stage.board.notifications).toHaveLength(2);
+    stage.putBack();
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.board.notifications).toHaveLength(2);
+    expect(stage.github.issues("acme/app")).toHaveLength(3);
+  });
+
+  it("writes nothing while one of its repositories can't be read", async () => {
+    const repositories = ["acme/app", "acme/api"].map((name) => ({
+      name,
+      private: true,
+      labels: ["feedback"],
+    }));
+    const stage = await openStage({
+      repositories,
+      projects: [{ ...standardProject, route: [{ category: "api", repo: "acme/api" }] }],
+    });
+    addPlanned(stage, [{}, { categoryId: "api" }]);
+    await stage.sync();
+    await stage.sync();
+    await stage.backUp();
+    stage.github.close("acme/api", 1, "completed");
+    await stage.sync();
+    await stage.sync();
+    expect(stage.board.notifications).toHaveLength(1);
+    stage.putBack();
+    stage.github.failNext({
+      path: /acme\/api\/issues/,
+      answer: { kind: "answer", status: 404, body: { message: "Not Found" } },
+    });
+    expect(await stage.syncOne()).toMatchObject({
+      errors: [
+        { code: "tracker.missing" },
+        { code: "state.old", message: expect.stringContaining("acme/api") },
+      ],
+    });
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.board.notifications).toHaveLength(1);
+  });
+});
+
+describe("a state that is as it should be", () => {
+  it("is not taken for old because of an issue whose opening was in doubt, or that landed late", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    addPlanned(stage, 2);
+    const create = { method: "POST", path: /\/issues$/ } as const;
+    stage.github.failNext({ ...create, applied: true, answer: { kind: "reset" } });
+    stage.github.failNext({ ...create, applied: "late", answer: { kind: "reset" } });
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    stage.github.landLate();
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.log.join("\n")).not.toContain("state.old");
+    expect(stage.ledger.copiedAt).toBeUndefined();
+  });
+
+  it("is not taken for old by a plan while a daemon opens issues", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    addPlanned(stage, 1);
+    stage.github.openIssue("acme/app", {
+      title: "Opened by the daemon meanwhile",
+      body: (stage.github.issue("acme/app", 1).body ?? "").replace(/posts=\S+/, "posts=cDI"),
+      author: stage.github.login,
+    });
+    const { report } = await stage.run("plan");
+    expect(report.projects[0]?.errors).toEqual([]);
+  });
+
+  it("is not taken for old because of a marker of a trusted author", async () => {
+    const stage = await openStage({ config: { tracker: { trustedAuthors: ["old-bot"] } } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    addPlanned(stage, 1);
+    const body = (stage.github.issue("acme/app", 1).body ?? "").replace(/posts=\S+/, "posts=cDI");
+    stage.github.openIssue("acme/app", { title: "Theirs", body, author: "old-bot" });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0, errors: [] });
+    expect(stage.ledger.copiedAt).toBeUndefined();
   });
 });

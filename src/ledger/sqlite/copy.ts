@@ -39,13 +39,8 @@ export function copyNow(database: Database.Database, path: string, stamp: number
   finishCopy(part, path, stamp);
 }
 
-/** When this file was copied from a running state; undefined for an original. */
-export function readStamp(database: Database.Database): number | undefined {
-  const found = database
-    .prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'copied_at'")
-    .get();
-  return found === undefined ? undefined : Number(found.value);
-}
+/** Marks a file as a copy from a time. */
+export const writeStamp = "INSERT OR REPLACE INTO meta (key, value) VALUES ('copied_at', ?)";
 
 function partOf(path: string): string {
   return `${path}.part`;
@@ -64,9 +59,7 @@ function finishCopy(part: string, path: string, stamp: number | undefined): void
     // One file that holds everything; opening it as a state turns WAL on again.
     copy.pragma("journal_mode = DELETE");
     copy.pragma("synchronous = FULL");
-    if (stamp !== undefined) {
-      copy.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('copied_at', ?)").run(String(stamp));
-    }
+    if (stamp !== undefined) copy.prepare(writeStamp).run(String(stamp));
   } finally {
     copy.close();
   }

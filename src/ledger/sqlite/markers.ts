@@ -1,3 +1,4 @@
+import type { IssueRef } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { FoundMarker, MarkedIssue } from "../ledger.ts";
 import { decodeIssue } from "./facts.ts";
@@ -8,6 +9,7 @@ import type { Store } from "./store.ts";
 export interface Markers {
   store(marked: MarkedIssue): void;
   find(project: ProjectId, post: PostId): FoundMarker | undefined;
+  explains(marked: MarkedIssue): boolean;
 }
 
 /**
@@ -22,11 +24,13 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
     "INSERT INTO issues (repository, number) VALUES (@repository, @number) ON CONFLICT DO NOTHING",
   );
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
-  const select = store.prepare<[number], { facts: string; is_own: number }>(`
-    SELECT issues.facts AS facts, is_own FROM markers
+  const select = store.prepare<[number], { facts: string; is_own: number; is_gone: number }>(`
+    SELECT issues.facts AS facts, is_own, is_gone FROM markers
     JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
     WHERE markers.post = ? AND issues.facts IS NOT NULL
-    ORDER BY markers.repository, markers.number`);
+    ORDER BY is_gone, markers.repository, markers.number`);
+  const explainsIssue = createIssueCheck(store);
+  const explainsPost = createPostCheck(store);
   return {
     store({ issue: { repositoryId, number }, isOwn, project, posts }) {
       const projectNumber = numbers.project(project);
@@ -41,8 +45,43 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
       const projectNumber = numbers.findProject(project);
       const post = projectNumber === undefined ? undefined : numbers.findPost(projectNumber, id);
       const found = post === undefined ? [] : select.all(post);
-      const [first] = found;
-      return first && { issue: decodeIssue(first.facts), isOwn: first.is_own === 1, count: found.length };
+      const [first, ...others] = found;
+      return (
+        first && {
+          issue: decodeIssue(first.facts),
+          isOwn: first.is_own === 1,
+          others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
+        }
+      );
+    },
+    explains({ issue, project, posts }) {
+      if (explainsIssue(issue)) return true;
+      const projectNumber = numbers.findProject(project);
+      if (projectNumber === undefined) return false;
+      return posts.some((id) => {
+        const post = numbers.findPost(projectNumber, id);
+        return post !== undefined && explainsPost(projectNumber, post);
+      });
     },
   };
+}
+
+/** Whether an issue is linked, or was seen with a marker. */
+function createIssueCheck(store: Store): (issue: IssueRef) => boolean {
+  const select = store.prepare<[{ repository: number; number: number }]>(`
+    SELECT 1 FROM markers WHERE repository = @repository AND number = @number
+    UNION ALL SELECT 1 FROM links WHERE repository = @repository AND number = @number LIMIT 1`);
+  return ({ repositoryId, number }) => select.get({ repository: repositoryId, number }) !== undefined;
+}
+
+/** Whether a post is linked, an issue of its was seen, or one may have been opened for it. */
+function createPostCheck(store: Store): (project: number, post: number) => boolean {
+  const select = store.prepare<[{ project: number; post: number }]>(`
+    SELECT 1 FROM links WHERE project = @project AND post = @post
+    UNION ALL SELECT 1 FROM markers WHERE post = @post
+    UNION ALL SELECT 1 FROM intents INDEXED BY intents_open
+      WHERE project = @project AND post = @post AND kind = 'create-issue' AND ended_at IS NULL AND attempts > 0
+    UNION ALL SELECT 1 FROM audit
+      WHERE post = @post AND kind = 'create-issue' AND outcome IN ('applied', 'unknown') LIMIT 1`);
+  return (project, post) => select.get({ project, post }) !== undefined;
 }

@@ -32,6 +32,7 @@ interface RepositoryColumns {
   etag: string | null;
   cursor: string | null;
   scanned_at: number | null;
+  scanned_for: string;
   recovered_at: number | null;
   full_at: number | null;
   public_since: number | null;
@@ -57,7 +58,7 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
       (@key, @project, @name, @checked_at, @settings_print, @rules, @seen, @full_at, @last_success_at,
         @recovered_from)`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
-    milestones, etag, cursor, scanned_at, recovered_at, full_at, public_since,
+    milestones, etag, cursor, scanned_at, scanned_for, recovered_at, full_at, public_since,
     paused_at`;
   const selectByName = store.prepare<[string], RepositoryColumns>(
     `SELECT ${repositoryColumns} FROM repositories WHERE name = ?`,
@@ -71,7 +72,7 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
   const writeRepository = store.prepare<[RepositoryColumns]>(`
     INSERT OR REPLACE INTO repositories (${repositoryColumns})
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
-      @milestones, @etag, @cursor, @scanned_at, @recovered_at, @full_at, @public_since,
+      @milestones, @etag, @cursor, @scanned_at, @scanned_for, @recovered_at, @full_at, @public_since,
       @paused_at)`);
   const selectLimit = store.prepare<[Side], { until: number }>("SELECT until FROM limits WHERE side = ?");
   const writeLimit = store.prepare<[Side, number]>(
@@ -162,6 +163,7 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     etag: found.etag ?? undefined,
     cursor: found.cursor ?? undefined,
     scannedAt: found.scanned_at ?? undefined,
+    scannedFor: JSON.parse(found.scanned_for),
     recoveredAt: found.recovered_at ?? undefined,
     fullAt: found.full_at ?? undefined,
     publicSince: found.public_since ?? undefined,
@@ -187,6 +189,7 @@ function fromRepository(memory: RepositoryMemory): RepositoryColumns {
     etag: memory.etag ?? null,
     cursor: memory.cursor ?? null,
     scanned_at: memory.scannedAt ?? null,
+    scanned_for: JSON.stringify(memory.scannedFor),
     recovered_at: memory.recoveredAt ?? null,
     full_at: memory.fullAt ?? null,
     public_since: memory.publicSince ?? null,

@@ -88,6 +88,7 @@ export function createPulls(
         return kept.length;
       }),
     marked: (project, post) => markers.find(project, post),
+    explains: (marked) => markers.explains(marked),
     linkedIssues: (repositoryId: RepositoryId) =>
       selectLinkedIssues.all(repositoryId).map(({ number }) => ({ repositoryId, number })),
   };

@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger.ts";
 import { createAbsences } from "./absences.ts";
 import { createAudit } from "./audit.ts";
-import { copyDatabase, readStamp } from "./copy.ts";
+import { copyDatabase } from "./copy.ts";
 import { createIssueStore } from "./issue-store.ts";
 import { createJournal } from "./journal.ts";
 import { createMarkers } from "./markers.ts";
@@ -12,6 +12,7 @@ import { createRequests } from "./requests.ts";
 import { createRows } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSightings } from "./sightings.ts";
+import { createStamp } from "./stamp.ts";
 import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
 
 /**
@@ -39,6 +40,7 @@ export function createLedger(store: Store): Ledger {
   const numbers = createNumbers(store);
   const sightings = createSightings();
   const issues = createIssueStore(store);
+  const stamp = createStamp(store);
   return {
     memory: createMemory(store, numbers),
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
@@ -47,7 +49,10 @@ export function createLedger(store: Store): Ledger {
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),
     runs: createRuns(store),
-    copiedAt: readStamp(store.database),
+    get copiedAt() {
+      return stamp.read();
+    },
+    declareOld: (at) => stamp.write(at),
     transaction: (work) => store.transaction(work),
     copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
     close: () => store.close(),

@@ -4,7 +4,6 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { readStamp } from "../../../src/ledger/sqlite/copy.ts";
 import { migrate } from "../../../src/ledger/sqlite/migrate.ts";
 import { openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
 import { createPost, hourMs, noon, postId, project, pullPosts } from "../samples.ts";
@@ -156,4 +155,11 @@ function openRaw(file: string): Database.Database {
   const database = new Database(file);
   onTestFinished(() => void database.close());
   return database;
+}
+
+function readStamp(database: Database.Database): number | undefined {
+  const found = database
+    .prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'copied_at'")
+    .get();
+  return found && Number(found.value);
 }

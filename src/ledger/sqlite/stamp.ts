@@ -1,0 +1,24 @@
+import { writeStamp } from "./copy.ts";
+import type { Store } from "./store.ts";
+
+/** What an open state says of itself. */
+export interface Stamp {
+  /** When this file was copied from a running state; undefined for an original. */
+  read(): number | undefined;
+  write(at: number): void;
+}
+
+/** The stamp is read anew each time: what one transaction has written may be rolled back. */
+export function createStamp(store: Store): Stamp {
+  const select = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'copied_at'");
+  const write = store.prepare<[string]>(writeStamp);
+  return {
+    read() {
+      const found = select.get();
+      return found === undefined ? undefined : Number(found.value);
+    },
+    write(at) {
+      write.run(String(at));
+    },
+  };
+}

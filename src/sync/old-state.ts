@@ -1,0 +1,69 @@
+import type { MarkedIssue, RepositoryMemory } from "../ledger/ledger.ts";
+import type { Issue } from "../model/issue.ts";
+import { type Cycle, nameIssue } from "./cycle-state.ts";
+import { noteError } from "./report.ts";
+
+/** A clock of the tracker and ours may differ by this much. */
+const skewMs = 120_000;
+
+/** Whether the state is a copy that was put back, and this project has not yet been taken as it is since. */
+export function isRecovering({ world: { ledger }, project, memory }: Cycle): boolean {
+  const { recoveredFrom } = ledger.memory.project(project.key) ?? memory;
+  return ledger.copiedAt !== undefined && ledger.copiedAt !== recoveredFrom;
+}
+
+/** Whether a repository was scanned in a life of the state that is over. */
+export function isOutdated({ world: { ledger } }: Cycle, { scannedAt }: RepositoryMemory): boolean {
+  const { copiedAt } = ledger;
+  return copiedAt !== undefined && scannedAt !== undefined && scannedAt <= copiedAt;
+}
+
+/**
+ * Whether an issue that carries our marker shows that the state is older than the world: our own account opened it, for a
+ * project that has run before, and the state knows neither the issue nor a request that could have opened it. A copy that
+ * nobody stamped (a snapshot of the disk) is found out by this, as soon as an issue has been opened since it was made.
+ */
+export function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue): boolean {
+  return (
+    marked.isOwn &&
+    hasRun(cycle, marked) &&
+    !isStraggler(cycle, issue) &&
+    !isBesideDaemon(cycle, issue) &&
+    !cycle.world.ledger.pulls.explains(marked)
+  );
+}
+
+/** Of a project that is new to this config, another instance may have opened the issues. */
+function hasRun({ world: { ledger, policy } }: Cycle, { project }: MarkedIssue): boolean {
+  return policy.projectKeys.some((key) => {
+    const memory = ledger.memory.project(key);
+    return memory?.id === project && memory.fullAt !== undefined;
+  });
+}
+
+/** A request of an earlier life may still arrive for a while after its end was noticed: that is old news. */
+function isStraggler({ world: { ledger, policy } }: Cycle, { repositoryId, createdAt }: Issue): boolean {
+  const recoveredAt = ledger.memory.repositoryById(repositoryId)?.recoveredAt;
+  return recoveredAt !== undefined && Date.parse(createdAt) <= recoveredAt + policy.waits.createMs;
+}
+
+/** A plan works on a copy of its own, while the daemon that has the state goes on opening issues. */
+function isBesideDaemon({ run, world: { policy } }: Cycle, { createdAt }: Issue): boolean {
+  const beganAt = run.bounds.until - policy.budgetMs;
+  return run.mode === "plan" && Date.parse(createdAt) >= beganAt - skewMs;
+}
+
+/** Makes the state say of itself that it is old: every project of it begins in recovery, once, whatever happens next. */
+export function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): void {
+  const { ledger, clock, policy } = cycle.world;
+  const now = clock.now();
+  // A moment ago: whatever is scanned from now on is newer than the copy.
+  ledger.declareOld(now - 1);
+  const until = new Date(now + policy.waits.createMs).toISOString();
+  noteError(cycle.tally, {
+    ...(posts[0] !== undefined && { post: posts[0] }),
+    issue: nameIssue(cycle, issue),
+    code: "state.old",
+    message: `The issue carries our mark, and the state knows nothing of it: the state is an old copy that was put back. So both sides are taken as they are, once, for each of its projects: nothing is written for what differs, and new issues wait until ${until}. \`boardsync rebuild\` lists what differs.`,
+  });
+}
