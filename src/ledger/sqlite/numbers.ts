@@ -11,7 +11,10 @@ export interface Numbers {
   post(project: number, post: PostId): number;
 }
 
-/** Numbers are asked of the database every time: one that was kept in memory could outlive a rollback. */
+/**
+ * A project's number never changes, so it is asked for once; one that was made in a transaction is forgotten when that is
+ * rolled back. A post's is asked of the database every time: there are many.
+ */
 export function createNumbers(store: Store): Numbers {
   interface Numbered {
     number: number;
@@ -22,12 +25,23 @@ export function createNumbers(store: Store): Numbers {
     "SELECT number FROM posts WHERE project = ? AND id = ?",
   );
   const insertPost = store.prepare<[number, string]>("INSERT INTO posts (project, id) VALUES (?, ?)");
-  const findProject = (project: ProjectId): number | undefined => selectProject.get(project)?.number;
+  const projects = new Map<ProjectId, number>();
+  const keep = (project: ProjectId, number: number): number => {
+    projects.set(project, number);
+    store.onRollback(() => projects.delete(project));
+    return number;
+  };
+  const findProject = (project: ProjectId): number | undefined => {
+    const known = projects.get(project);
+    if (known !== undefined) return known;
+    const found = selectProject.get(project)?.number;
+    return found && keep(project, found);
+  };
   const findPost = (project: number, post: PostId): number | undefined =>
     selectPost.get(project, post)?.number;
   return {
     findProject,
-    project: (project) => findProject(project) ?? insertProject.insert(project),
+    project: (project) => findProject(project) ?? keep(project, insertProject.insert(project)),
     findPost,
     post: (project, post) => findPost(project, post) ?? insertPost.insert(project, post),
   };

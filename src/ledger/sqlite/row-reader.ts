@@ -2,7 +2,7 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { FieldBase, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
 import type { PostId, RuleField } from "../../model/post.ts";
 import { decodeIssue, decodePost, decodeValue } from "./facts.ts";
-import type { Store } from "./store.ts";
+import type { Query, Store } from "./store.ts";
 
 /** What a row's own line holds. */
 export interface RowColumns {
@@ -13,7 +13,22 @@ export interface RowColumns {
   missing: 0 | 1 | 2;
   is_quarantined: number;
   facts: string;
+  /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
+  has_links: number;
+  has_bases: number;
+  has_intents: number;
+  has_parked: number;
+  has_statuses: number;
 }
+
+/** Columns of a statement over `posts` that tell which parts a row has. */
+export const partColumns = `
+  EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
+  EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
+  EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
+    AND ended_at IS NULL) AS has_intents,
+  EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
+  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses`;
 
 interface LinkColumns {
   post: number;
@@ -58,13 +73,19 @@ export function createRowReader(
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
   const { links, bases, intents, parked, statuses } = prepareParts(store);
   return (project, found, now) => {
+    if (found.length === 0) return [];
     const posts = JSON.stringify(found.map(({ number }) => number));
     const batch: Batch = { posts, project, since: now - dayMs };
-    const linksOf = groupByPost(links.all(batch));
-    const basesOf = groupByPost(bases.all(batch));
-    const intentsOf = groupByPost(intents.all(batch));
-    const parkedOf = groupByPost(parked.all(batch));
-    const statusesOf = groupByPost(statuses.all(batch));
+    const read = <Part extends { post: number }>(
+      has: keyof RowColumns,
+      part: Query<[Batch], Part>,
+    ): ReadonlyMap<number, Part[]> =>
+      groupByPost(found.some((columns) => columns[has] === 1) ? part.all(batch) : []);
+    const linksOf = read("has_links", links);
+    const basesOf = read("has_bases", bases);
+    const intentsOf = read("has_intents", intents);
+    const parkedOf = read("has_parked", parked);
+    const statusesOf = read("has_statuses", statuses);
     return found.map(({ number, id, seen_at, missing, is_quarantined, facts }) => ({
       post: { id, values: decodePost(facts) },
       seenAt: seenAt.get(number) ?? seen_at ?? undefined,

@@ -4,7 +4,7 @@ import type { IssueStore } from "./issue-store.ts";
 import { createLinks } from "./links.ts";
 import type { Numbers } from "./numbers.ts";
 import { createRecorder } from "./recorder.ts";
-import { createRowReader, type RowColumns } from "./row-reader.ts";
+import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 import { createWaitingReader } from "./waiting.ts";
 
@@ -16,7 +16,7 @@ export function createRows(
   issues: IssueStore,
 ): Rows {
   const readRows = createRowReader(store, seenAt);
-  const columns = "posts.number AS number, id, seen_at, missing, is_quarantined, facts";
+  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, facts, ${partColumns}`;
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],

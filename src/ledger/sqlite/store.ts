@@ -151,7 +151,7 @@ function createStore(database: Database.Database, file: string): Store {
     transaction: (work) => begun(work, "immediate"),
     read: (work) => (database.inTransaction ? work() : begun(work, "deferred")),
     onRollback: (undo) => {
-      undos.push(undo);
+      if (database.inTransaction) undos.push(undo);
     },
     close: () => {
       database.close();
