@@ -25,6 +25,8 @@ export interface BoardPost {
   hiddenFor: number;
   /** How often its text was edited. */
   version: number;
+  /** The status before our last write of it. */
+  statusBefore: FieldValue | undefined;
   /** Mails that its voters got from our writes. */
   mails: number;
 }
@@ -69,6 +71,7 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
         isDeleted: false,
         hiddenFor: 0,
         version: 1,
+        statusBefore: undefined,
         mails: 0,
       };
       posts.push(post);
@@ -88,6 +91,7 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
         const sent = change[field];
         if (sent === undefined || (field === "status" && traits.ignoresStatus)) continue;
         const value = field === "status" ? spell(sent, traits) : sent;
+        if (field === "status") post.statusBefore = post.values.status;
         if (post.values[field] !== value) changed.push(field);
         post.values[field] = value;
         touch(post, field, "us");

@@ -1,4 +1,4 @@
-import type { PostField, PostId } from "../../src/model/post.ts";
+import { type Post, type PostId, postFields } from "../../src/model/post.ts";
 import { isSameValue } from "../../src/plan/fields.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
@@ -10,15 +10,28 @@ import type { Check, Violate } from "./watcher.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** I2: voters hear at most once of a change of the target, and never twice in a row of the same status. */
-export function checkMails(targets: Targets, { board }: Scenario, violate: Violate): Check {
+/**
+ * I2: voters hear at most once of a change of the target, and never twice in a row of the same status. Once more for each
+ * `retry` of a person, and for each `approve` of what other rules alone would change.
+ */
+export function checkMails(time: Time, targets: Targets, { board }: Scenario, violate: Violate): Check {
   const heard = new Map<PostId, number>();
+  const ordered = new Map<PostId, { readonly count: number; readonly at: number }>();
+  const order = (posts: readonly PostId[]): void => {
+    for (const post of posts)
+      ordered.set(post, { count: (ordered.get(post)?.count ?? 0) + 1, at: time.now() });
+  };
   return {
+    personOrders(asked, ruled) {
+      if (asked.kind === "approve") order(ruled);
+      if (asked.kind === "retry") order(asked.posts);
+    },
     patchTakesEffect(post, change, before, changed) {
       const { status } = change;
       if (status === undefined || board.ignoresStatus) return;
       const last = before.touched.get("status");
-      if (last?.by === "us" && isSameValue("status", before.values.status, status)) {
+      const isOrdered = last !== undefined && (ordered.get(post.id)?.at ?? -1) >= last.at;
+      if (last?.by === "us" && !isOrdered && isSameValue("status", before.values.status, status)) {
         violate(
           "I2",
           `the status of ${post.id} is set to ${status} twice in a row, and nobody changed it in between`,
@@ -28,10 +41,11 @@ export function checkMails(targets: Targets, { board }: Scenario, violate: Viola
       const mails = (heard.get(post.id) ?? 0) + 1;
       heard.set(post.id, mails);
       const changes = targets.of(post.id, "status")?.changes ?? 0;
-      if (mails > changes) {
+      const orders = ordered.get(post.id)?.count ?? 0;
+      if (mails > changes + orders) {
         violate(
           "I2",
-          `the voters of ${post.id} were mailed ${mails} times; its target changed ${changes} times`,
+          `the voters of ${post.id} were mailed ${mails} times; its target changed ${changes} times, and people ordered ${orders}`,
         );
       }
     },
@@ -49,18 +63,17 @@ export interface Looks {
   mostAbsences(post: PostId): number;
 }
 
-export function createLooks(time: Time, { settings, board }: Scenario): Looks {
-  const looks = new Map<PostId, { readonly at: number; readonly isSelected: boolean }>();
+export function createLooks(time: Time, scenario: Scenario): Looks {
+  const { board } = scenario;
+  const seen = new Set(postFields.filter((field) => !board.hidden.includes(field)));
+  const looks = new Map<PostId, { readonly at: number; readonly values: Post["values"] }>();
   const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
   const forgotten = new Map<PostId, number>();
   let run = 0;
   let isWhole = true;
   const look = (post: BoardPost): void => {
-    const fields = Object.keys(post.values) as PostField[];
-    const seen = new Set(fields.filter((field) => !board.hidden.includes(field)));
     const values = Object.fromEntries([...seen].map((field) => [field, post.values[field]]));
-    const { isSelected } = selectPost({ id: post.id, values }, settings, seen);
-    looks.set(post.id, { at: time.now(), isSelected });
+    looks.set(post.id, { at: time.now(), values });
     const absence = absences.get(post.id);
     if (absence === undefined) return;
     forgotten.set(post.id, Math.max(absence.count, forgotten.get(post.id) ?? 0));
@@ -92,7 +105,12 @@ export function createLooks(time: Time, { settings, board }: Scenario): Looks {
       },
     },
     at: (post) => looks.get(post)?.at,
-    isSelected: (post) => looks.get(post)?.isSelected ?? false,
+    isSelected(id) {
+      const look = looks.get(id);
+      return (
+        look !== undefined && selectPost({ id, values: look.values }, scenario.settings, seen).isSelected
+      );
+    },
     absences: (post) => absences.get(post)?.count ?? 0,
     mostAbsences: (post) => (absences.get(post)?.count ?? 0) + (forgotten.get(post) ?? 0),
   };
@@ -123,22 +141,34 @@ export function checkLooks(looks: Looks, counts: { windowed: number }, violate: 
   };
 }
 
-/** I10 at the board: never more notifying writes in 60 minutes than the guard allows; none where `writes` forbids them. */
-export function checkStatusGuard({ settings }: Scenario, violate: Violate): Check {
+/**
+ * I10 at the board: never more notifying writes in 60 minutes than the guard allows, but for those that a person let go; none
+ * where `writes` forbids them.
+ */
+export function checkStatusGuard(scenario: Scenario, violate: Violate): Check {
   let times: number[] = [];
+  const approved = new Set<PostId>();
   return {
     stateIsLost() {
       times = [];
+      approved.clear();
+    },
+    clockLeaps(ms) {
+      if (ms > 0) times = times.map((at) => at - ms);
+    },
+    personOrders(order) {
+      if (order.kind !== "approve") return;
+      for (const { post, kind } of order.actions) if (kind !== "update-issue") approved.add(post);
     },
     patchLeaves({ post, change, leftAt, isHeard }) {
-      if (settings.writes !== "all")
-        violate("I10", `a PATCH of ${post} leaves although \`writes\` is ${settings.writes}`);
-      if (change.status === undefined || !isHeard) return;
+      const { writes, guard } = scenario.settings;
+      if (writes !== "all") violate("I10", `a PATCH of ${post} leaves although \`writes\` is ${writes}`);
+      if (change.status === undefined || !isHeard || approved.delete(post)) return;
       times = [...times.filter((at) => at > leftAt - hourMs), leftAt];
-      if (times.length > settings.guard.statuses) {
+      if (times.length > guard.statuses) {
         violate(
           "I10",
-          `${times.length} writes of a status within 60 minutes; guard.statuses allows ${settings.guard.statuses}`,
+          `${times.length} writes of a status within 60 minutes; guard.statuses allows ${guard.statuses}`,
         );
       }
     },

@@ -1,7 +1,8 @@
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/marker.ts";
+import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
-import type { HubIssue } from "./github-server.ts";
+import type { HubIssue, HubRepository } from "./github-server.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Check, LeavingIssueWrite, Violate } from "./watcher.ts";
@@ -68,23 +69,50 @@ export function checkContent(looks: Looks, violate: Violate): Check {
   };
 }
 
-/** I10 at the tracker: never more issues in a run than the guard allows. */
-export function checkIssueGuard({ settings }: Scenario, violate: Violate): Check {
+/** I10 at the tracker: never more issues in a run than the guard allows, but for those that a person let go. */
+export function checkIssueGuard(scenario: Scenario, violate: Violate): Check {
   let issues = new Set<string>();
+  const approved = new Set<string>();
+  const used = new Set<string>();
   return {
     runBegins() {
       issues = new Set();
+      for (const action of used) approved.delete(action);
+      used.clear();
     },
-    issueWriteLeaves({ repository, write }) {
+    stateIsLost() {
+      approved.clear();
+    },
+    personOrders(order) {
+      if (order.kind !== "approve") return;
+      for (const { post, kind } of order.actions) approved.add(`${kind} ${post}`);
+    },
+    issueWriteLeaves({ repository, write, isHeard }) {
+      const { settings } = scenario;
       if (settings.writes === "none")
         violate("I10", `${write.kind} leaves although \`writes\` is ${settings.writes}`);
-      if (write.kind === "create-issue") issues.add(`for ${parseMarker(write.body)?.posts}`);
-      if (write.kind === "edit-issue") issues.add(`${repository.name}#${write.number}`);
+      const posts = postsOf(repository, write);
+      if (posts === undefined) return;
+      const action = posts.map((post) => `${kindOf(write)} ${post}`).find((one) => approved.has(one));
+      if (action !== undefined && isHeard) used.add(action);
+      if (action !== undefined) return;
+      issues.add(write.kind === "edit-issue" ? `${repository.name}#${write.number}` : `for ${posts}`);
       if (issues.size > settings.guard.issues) {
         violate("I10", `${issues.size} issues in one run; guard.issues allows ${settings.guard.issues}`);
       }
     },
   };
+}
+
+/** The posts that a write is for; undefined for one that is for none, a label. */
+function postsOf({ issues }: HubRepository, write: IssueWrite): readonly PostId[] | undefined {
+  if (write.kind === "create-issue") return parseMarker(write.body)?.posts ?? [];
+  if (write.kind !== "edit-issue") return undefined;
+  return issues.find(({ number }) => number === write.number)?.openedFor ?? [];
+}
+
+function kindOf({ kind }: IssueWrite): string {
+  return kind === "edit-issue" ? "update-issue" : kind;
 }
 
 /** I11: the pace, across restarts; and silence while a limit holds. */
@@ -140,6 +168,12 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
     },
     trackerAsked() {
       if (programTime() < limitedUntil) violate("I11", "the tracker is asked while its limit still holds");
+    },
+    clockLeaps(ms) {
+      // What the program takes for past is past for its limits; set back, it only waits longer.
+      if (ms <= 0) return;
+      all = all.map((at) => at - ms);
+      creates = creates.map((at) => at - ms);
     },
     trackerLimits(until) {
       limitedUntil = Math.max(limitedUntil, until);

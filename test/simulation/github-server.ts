@@ -42,6 +42,8 @@ export interface HubServer {
   edit(issue: HubIssue, write: EditWrite, lagMs: number): void;
   /** What the lists show now, in no particular order. */
   listed(repository: HubRepository): readonly IssueRecord[];
+  /** Whether the lists show everything as it is. */
+  isSettled(): boolean;
 }
 
 export interface IssueChange {
@@ -126,6 +128,10 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         const record = issue.isDeleted ? undefined : visible(issue, time.now());
         return record === undefined ? [] : [record];
       }),
+    isSettled: () =>
+      repositories.every(({ issues }) =>
+        issues.every(({ versions }) => versions.every(({ from }) => from <= time.now())),
+      ),
   };
   return server;
 }

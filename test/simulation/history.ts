@@ -23,7 +23,13 @@ export type Step =
   | { readonly kind: "time"; readonly ms: number }
   | { readonly kind: "outage"; readonly side: Side; readonly fault: Outage["fault"]; readonly ms: number }
   | { readonly kind: "board"; readonly seed: number }
-  | { readonly kind: "github"; readonly seed: number };
+  | { readonly kind: "github"; readonly seed: number }
+  /** What people order beside the runs. */
+  | { readonly kind: "order"; readonly seed: number }
+  /** Somebody edits the config. */
+  | { readonly kind: "config"; readonly seed: number }
+  /** The program's clock is set. */
+  | { readonly kind: "clock"; readonly ms: number };
 
 const minuteMs = 60_000;
 
@@ -39,6 +45,9 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   outage: 1,
   board: 18,
   github: 26,
+  order: 5,
+  config: 1,
+  clock: 0.8,
 };
 
 /** Draws 20 to 60 steps. */
@@ -71,8 +80,12 @@ function drawStep(random: Random): Step {
         ms: random.between(1, 30) * minuteMs,
       };
     }
+    case "clock":
+      return { kind, ms: random.pick([-1, 1]) * random.between(5, 60) * minuteMs };
     case "board":
     case "github":
+    case "order":
+    case "config":
       return { kind, seed: random.seed() };
   }
 }
@@ -111,8 +124,12 @@ export function describeStep(step: Step): string {
       return `${describeTime(step.ms)} pass`;
     case "outage":
       return `the ${step.side} is ${step.fault} for ${describeTime(step.ms)}`;
+    case "clock":
+      return `the program's clock is set ${step.ms < 0 ? "back" : "on"} by ${describeTime(Math.abs(step.ms))}`;
     case "board":
     case "github":
+    case "order":
+    case "config":
       return step.kind;
   }
 }

@@ -52,14 +52,14 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
   const violate: Violate = (invariant, message) => {
     violations.push({ invariant, message });
   };
-  const targets = createTargets(time, scenario);
+  const targets = createTargets(time, scenario, state);
   const looks = createLooks(time, scenario);
   const programTime = (): number => time.now() + scenario.skewMs;
   const events = joinChecks([
     targets.check,
     looks.check,
     checkOnce(state, violate),
-    checkMails(targets, scenario, violate),
+    checkMails(time, targets, scenario, violate),
     checkContent(looks, violate),
     checkJournal(state, violate),
     checkLooks(looks, totals, violate),

@@ -13,6 +13,7 @@ export interface People {
 
 const boardActs = {
   status: 8,
+  undo: 4,
   column: 4,
   onRoadmap: 3,
   category: 1,
@@ -50,12 +51,14 @@ export function createPeople(
   hub: HubServer,
   events: Events,
   { github, policy }: Scenario,
+  note: (act: string) => void,
 ): People {
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
   return {
     onBoard(random) {
       const act = pickWeighted(random, boardActs);
+      note(`board: ${act}`);
       if (act === "add") return describeAdded(addPost(board, random));
       const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
       if (posts.length === 0) return "nobody finds a post";
@@ -63,6 +66,7 @@ export function createPeople(
     },
     onGitHub(random) {
       const act = pickWeighted(random, hubActs);
+      note(`GitHub: ${act}`);
       if (act === "stranger") return openByStranger(hub, board, random);
       const issues = hub.repositories.flatMap((repository) =>
         repository.issues.filter(({ isDeleted }) => !isDeleted),
@@ -106,6 +110,8 @@ function changePost(
   switch (act) {
     case "status":
       return set("status", random.pick(statuses));
+    case "undo":
+      return set("status", post.statusBefore ?? random.pick(statuses));
     case "column":
       return set("roadmapColumn", random.pick(columns));
     case "onRoadmap":

@@ -18,14 +18,14 @@ export const columns = ["PLANNED", "IN_PROGRESS", "COMPLETED"] as const;
 export const ownRepo = "acme/app";
 export const otherRepo = "acme/api";
 
-/** What is fixed for a whole history: the config, and how the two sides behave. */
+/** The config, and how the two sides behave. Fixed for a whole history, but for what people change in the middle of it. */
 export interface Scenario {
-  readonly settings: Omit<Settings, "project">;
+  settings: Omit<Settings, "project">;
   readonly policy: Policy;
   readonly board: BoardTraits;
   readonly github: GitHubTraits;
   /** How wrong the program's clock is. */
-  readonly skewMs: number;
+  skewMs: number;
   /** Every run is a process of its own, as from cron; else one process lives until it is restarted. */
   readonly isOneShot: boolean;
   /** Of a request: how likely it is to meet a fault in a step with faults. */
@@ -86,7 +86,7 @@ export function drawScenario(random: Random): Scenario {
   };
 }
 
-function drawRules(random: Random): readonly Rule[] {
+export function drawRules(random: Random): readonly Rule[] {
   const full: readonly Rule[] = [
     {
       when: { state: "closed", reason: ["completed"] },
@@ -115,28 +115,44 @@ function drawSettings(random: Random, rules: readonly Rule[]): Omit<Settings, "p
     repo: ownRepo,
     writes: pickWeighted(random, { all: 20, issues: 1, none: 1 }),
     select: drawSelect(random),
-    route: random.chance(0.3) ? [{ category: "cat_api", repo: otherRepo }] : [],
-    issue: {
-      labels: random.chance(0.5) ? ["feedback"] : [],
-      categoryLabels: random.chance(0.3) ? { cat_1: "area: billing" } : {},
-      assignees: random.chance(0.2) ? ["maintainer"] : [],
-      ...(random.chance(0.2) && { milestone: "Backlog" }),
-    },
+    route: drawRoute(random),
+    issue: drawIssueSettings(random),
     content: random.chance(0.7) ? "follow" : "once",
     rules,
     whenNoRule: random.chance(0.7) ? "restore" : "keep",
     conflict: pickWeighted(random, { tracker: 6, board: 2, hold: 2 }),
     several: "all",
-    settleMs: random.pick([0, 0, 0, 5 * minuteMs, 30 * minuteMs]),
-    guard: random.pick([
-      { issues: 50, statuses: 25, flips: 3 },
-      { issues: 50, statuses: 25, flips: 20 },
-      { issues: 2, statuses: 2, flips: 3 },
-    ]),
+    settleMs: drawSettle(random),
+    guard: drawGuard(random),
   };
 }
 
-function drawSelect(random: Random): Select {
+export function drawRoute(random: Random): Settings["route"] {
+  return random.chance(0.3) ? [{ category: "cat_api", repo: otherRepo }] : [];
+}
+
+export function drawIssueSettings(random: Random): Settings["issue"] {
+  return {
+    labels: random.chance(0.5) ? ["feedback"] : [],
+    categoryLabels: random.chance(0.3) ? { cat_1: "area: billing" } : {},
+    assignees: random.chance(0.2) ? ["maintainer"] : [],
+    ...(random.chance(0.2) && { milestone: "Backlog" }),
+  };
+}
+
+export function drawSettle(random: Random): number {
+  return random.pick([0, 0, 0, 5 * minuteMs, 30 * minuteMs]);
+}
+
+export function drawGuard(random: Random): Settings["guard"] {
+  return random.pick([
+    { issues: 50, statuses: 25, flips: 3 },
+    { issues: 50, statuses: 25, flips: 20 },
+    { issues: 2, statuses: 2, flips: 3 },
+  ]);
+}
+
+export function drawSelect(random: Random): Select {
   const archived = { archived: false, isArchivedDefault: true };
   return random.pick<Select>([
     archived,

@@ -13,6 +13,7 @@ interface Counts {
   runs: number;
   readonly steps: Map<string, number>;
   readonly faults: Map<string, number>;
+  readonly acts: Map<string, number>;
   readonly effects: Map<string, number>;
 }
 
@@ -49,7 +50,14 @@ async function replay(of: States, seed: number): Promise<number> {
 }
 
 async function playMany(of: States): Promise<number> {
-  const counts: Counts = { seeds: 0, runs: 0, steps: new Map(), faults: new Map(), effects: new Map() };
+  const counts: Counts = {
+    seeds: 0,
+    runs: 0,
+    steps: new Map(),
+    faults: new Map(),
+    acts: new Map(),
+    effects: new Map(),
+  };
   const failures = new Map<string, number>();
   const began = performance.now();
   const from = Number(values.from);
@@ -99,11 +107,12 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
   ]);
 }
 
-function count(counts: Counts, { steps, faults, totals, runs }: Outcome): void {
+function count(counts: Counts, { steps, faults, acts, totals, runs }: Outcome): void {
   counts.seeds += 1;
   counts.runs += runs;
   for (const { kind } of steps) add(counts.steps, kind, 1);
   for (const [fault, times] of faults) add(counts.faults, fault, times);
+  for (const [act, times] of acts) add(counts.acts, act, times);
   for (const [effect, times] of Object.entries(totals)) add(counts.effects, effect, times);
 }
 
@@ -111,7 +120,7 @@ function add(counts: Map<string, number>, name: string, more: number): void {
   counts.set(name, (counts.get(name) ?? 0) + more);
 }
 
-function report({ seeds, runs, steps, faults, effects }: Counts, ms: number): void {
+function report({ seeds, runs, steps, faults, acts, effects }: Counts, ms: number): void {
   const list = (counts: ReadonlyMap<string, number>): string =>
     [...counts]
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -121,6 +130,7 @@ function report({ seeds, runs, steps, faults, effects }: Counts, ms: number): vo
     `${seeds} seeds in ${(ms / 1_000).toFixed(1)} s: ${((seeds * 1_000) / ms).toFixed(0)} a second, ${runs} runs`,
     `steps: ${list(steps)}`,
     `faults: ${list(faults)}`,
+    `people: ${list(acts)}`,
     `effects: ${list(effects)}`,
   ]);
 }

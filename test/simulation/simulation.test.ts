@@ -7,7 +7,7 @@ import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
 const slice = 40;
 /** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
-const reach = 20;
+const reach = 150;
 
 const states = createStates();
 afterAll(() => states.close());

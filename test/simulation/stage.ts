@@ -38,13 +38,21 @@ export interface Stage {
   readonly watch: Watch;
   readonly people: People;
   readonly records: Records;
-  readonly counts: { runs: number };
+  readonly counts: Counts;
   /** One run. A process is started where none lives. */
   run(weather: Weather, end?: RunEnd): Promise<RunResult | undefined>;
   /** `plan`, on a private copy. */
   plan(weather: Weather): Promise<RunResult | undefined>;
   /** The process ends between two runs. */
   endProcess(): void;
+}
+
+/** What has happened so far. */
+export interface Counts {
+  runs: number;
+  /** How often people did what. */
+  readonly acts: ReadonlyMap<string, number>;
+  note(act: string): void;
 }
 
 export interface RunEnd {
@@ -86,16 +94,34 @@ function rememberTexts({ render }: Renderer): Renderer {
   };
 }
 
+function createCounts(): Counts {
+  const acts = new Map<string, number>();
+  return {
+    runs: 0,
+    acts,
+    note(act) {
+      acts.set(act, (acts.get(act) ?? 0) + 1);
+    },
+  };
+}
+
 export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   const time = createTime(start);
   const wire = createWire(time);
   const board = createBoardServer(time, scenario.board);
   const hub = createHubServer(time, scenario.github);
   const watch = createWatch(time, scenario, state, hub);
-  const people = createPeople(board, hub, watch.events, scenario);
   const records = createRecords(time, watch.looks);
-  const counts = { runs: 0 };
-  const project: SyncProject = { key: projectKey, settings: scenario.settings, templates, renderer };
+  const counts = createCounts();
+  const people = createPeople(board, hub, watch.events, scenario, counts.note);
+  const project: SyncProject = {
+    key: projectKey,
+    get settings() {
+      return scenario.settings;
+    },
+    templates,
+    renderer,
+  };
   let process: { readonly life: Life; readonly world: World } | undefined;
 
   const worldOf = (life: Life, ledger: Ledger): World => {

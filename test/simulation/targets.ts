@@ -1,3 +1,4 @@
+import { decodeIssue } from "../../src/ledger/sqlite/facts.ts";
 import type { LinkedIssue, Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/fields.ts";
@@ -5,6 +6,7 @@ import { deriveTarget } from "../../src/plan/rules.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue } from "./github-server.ts";
 import type { Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
 import type { Check } from "./watcher.ts";
 
 /** What the rules make of a post's true issue, and how often that has changed. */
@@ -22,25 +24,49 @@ export interface Targets {
   of(post: PostId, field: RuleField): TargetHistory | undefined;
 }
 
-export function createTargets(time: Time, { settings }: Scenario): Targets {
+export function createTargets(time: Time, scenario: Scenario, state: State): Targets {
+  const known = state.look<[number, number], { facts: string | null }>(
+    "SELECT facts FROM issues WHERE repository = ? AND number = ?",
+  );
   const histories = new Map<string, TargetHistory>();
+  const targetsOf = (post: PostId, issue: HubIssue): ReadonlyMap<RuleField, Target> => {
+    const derived = deriveTarget([asLinked(post, issue)], scenario.settings);
+    return derived.kind === "undecided" ? new Map() : derived.targets;
+  };
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
   const follow = (issue: HubIssue, isNew: boolean): void => {
     const [post] = issue.openedFor;
     if (post === undefined || issue.isDeleted) return;
-    const derived = deriveTarget([asLinked(post, issue)], settings);
-    if (derived.kind === "undecided") return;
-    for (const [field, target] of derived.targets) {
+    for (const [field, target] of targetsOf(post, issue)) {
       const key = `${post} ${field}`;
-      const known = histories.get(key);
-      if (!isNew && known !== undefined && isSameTarget(field, known.target, target)) continue;
-      const isNothing = known === undefined && target.kind === "none";
-      const changes = (known?.changes ?? 0) + (isNothing ? 0 : 1);
+      const before = histories.get(key);
+      if (!isNew && before !== undefined && isSameTarget(field, before.target, target)) continue;
+      const isNothing = before === undefined && target.kind === "none";
+      const changes = (before?.changes ?? 0) + (isNothing ? 0 : 1);
+      histories.set(key, { target, changes, movedAt: time.now() });
+    }
+  };
+  /**
+   * Other rules make another target, and that is no change of it. What has changed on the issue since the state knew it is
+   * one all the same, where the new rules tell the two apart.
+   */
+  const rederive = (issue: HubIssue): void => {
+    const [post] = issue.openedFor;
+    if (post === undefined || issue.isDeleted) return;
+    const facts = known(issue.repository.id, issue.number)[0]?.facts ?? undefined;
+    const record = facts === undefined ? undefined : { ...issue.record, issue: decodeIssue(facts) };
+    const then = record && targetsOf(post, { ...issue, record });
+    for (const [field, target] of targetsOf(post, issue)) {
+      const key = `${post} ${field}`;
+      const before = then?.get(field);
+      const isChange = before === undefined || !isSameTarget(field, before, target);
+      const changes = (histories.get(key)?.changes ?? 0) + Number(isChange);
       histories.set(key, { target, changes, movedAt: time.now() });
     }
   };
   return {
     check: {
+      settingsChange: (issues) => issues.forEach(rederive),
       issueOpens: (issue) => follow(issue, true),
       issueMoves: (issue) => follow(issue, false),
     },

@@ -1,3 +1,4 @@
+import type { NewRequest } from "../../src/ledger/ledger.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { PostChange, PostId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
@@ -58,6 +59,12 @@ export interface Events {
   trackerAsked(): void;
   /** Until when, on the program's clock. */
   trackerLimits(until: number): void;
+  /** Somebody orders something beside the runs; `ruled` are its posts of which only other rules want another status. */
+  personOrders(order: NewRequest, ruled: readonly PostId[]): void;
+  /** The config is another one now; `issues` are all that there are. */
+  settingsChange(issues: readonly HubIssue[]): void;
+  /** The program's clock is set. */
+  clockLeaps(ms: number): void;
 }
 
 /** Something that checks one promise, or a few that belong together. */
@@ -91,5 +98,8 @@ export function joinChecks(checks: readonly Check[]): Events {
     trackerShowsLatest: all("trackerShowsLatest"),
     trackerAsked: all("trackerAsked"),
     trackerLimits: all("trackerLimits"),
+    personOrders: all("personOrders"),
+    settingsChange: all("settingsChange"),
+    clockLeaps: all("clockLeaps"),
   };
 }

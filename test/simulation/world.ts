@@ -1,7 +1,10 @@
 import { setImmediate } from "node:timers/promises";
+import { repositoryNames } from "../../src/sync/identify.ts";
 import type { RunResult } from "../../src/sync/run.ts";
+import { changeConfig } from "./config-changes.ts";
 import { describeStep, drawHistory, type Step } from "./history.ts";
 import type { Totals, Violation } from "./invariants.ts";
+import { orderSomething } from "./orders.ts";
 import { addPost } from "./people.ts";
 import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
@@ -21,6 +24,8 @@ export interface Outcome {
   readonly story: readonly string[];
   readonly totals: Totals;
   readonly faults: ReadonlyMap<string, number>;
+  /** What people did. */
+  readonly acts: ReadonlyMap<string, number>;
   readonly runs: number;
 }
 
@@ -44,7 +49,7 @@ export async function playHistory(
   const scenario = options.scenario ?? drawnScenario;
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
   state.clear();
-  const stage = createStage(scenario, state, options.bug ?? {});
+  const stage = createStage({ ...scenario }, state, options.bug ?? {});
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
   const drawn = drawHistory(random);
   const steps = options.steps ?? drawn;
@@ -74,6 +79,7 @@ export async function playHistory(
     story,
     totals: stage.watch.totals,
     faults: stage.wire.faults,
+    acts: stage.counts.acts,
     runs: stage.counts.runs,
   };
 }
@@ -107,24 +113,44 @@ async function play(stage: Stage, step: Step): Promise<string> {
       return people.onBoard(createRandom(step.seed));
     case "github":
       return people.onGitHub(createRandom(step.seed));
+    case "order":
+      return orderSomething(stage, createRandom(step.seed));
+    case "config":
+      return changeConfig(stage, createRandom(step.seed));
+    case "clock":
+      return setClock(stage, step);
   }
 }
 
 /**
  * The protocol takes a repository without any marker of ours for one that never had one: where the first issue of all is
- * still on its way when the state is lost, it can't know. So that is not played.
+ * still on its way when the state is lost, it can't know. Nor can it know of issues in a repository that the config does
+ * not name any more. So that is not played.
  */
 function loseState(stage: Stage, step: Step): string {
-  const { hub, time, state, watch } = stage;
-  const isFirstHidden = hub.repositories.some(
+  const { hub, time, state, watch, scenario } = stage;
+  const named = repositoryNames(scenario.settings);
+  const isUnknowable = hub.repositories.some(
     (repository) =>
       repository.issues.some(({ openedFor }) => openedFor.length > 0) &&
-      !hub.listed(repository).some(({ author }) => author === ourLogin),
+      !(named.includes(repository.name) && hub.listed(repository).some(({ author }) => author === ourLogin)),
   );
-  if (time.pending > 0 || isFirstHidden) return "nobody deletes the database now";
+  if (time.pending > 0 || isUnknowable) return "nobody deletes the database now";
   stage.endProcess();
   state.clear();
   watch.events.stateIsLost();
+  return describeStep(step);
+}
+
+/**
+ * The wait for an unknown outcome is measured on the program's clock, and so it must not be over at once: nobody sets the clock on
+ * while something is under way, or is not in the lists yet.
+ */
+function setClock({ hub, time, scenario, watch, counts }: Stage, step: Step & { kind: "clock" }): string {
+  if (step.ms > 0 && (time.pending > 0 || !hub.isSettled())) return "nobody sets the clock on now";
+  scenario.skewMs += step.ms;
+  watch.events.clockLeaps(step.ms);
+  counts.note(step.ms < 0 ? "clock: back" : "clock: on");
   return describeStep(step);
 }
 

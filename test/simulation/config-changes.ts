@@ -1,0 +1,56 @@
+import type { Settings } from "../../src/plan/settings.ts";
+import { pickWeighted, type Random } from "./random.ts";
+import { drawGuard, drawIssueSettings, drawRoute, drawRules, drawSelect, drawSettle } from "./scenario.ts";
+import type { Stage } from "./stage.ts";
+
+type Config = Omit<Settings, "project">;
+
+const changes = {
+  rules: 4,
+  whenNoRule: 1,
+  select: 2,
+  route: 2,
+  guard: 1,
+  settle: 1,
+  conflict: 1,
+  issue: 1,
+  content: 1,
+  writes: 1,
+} as const;
+
+/** Somebody edits the config; the process begins anew with it. */
+export function changeConfig(stage: Stage, random: Random): string {
+  const { scenario, watch, hub, counts } = stage;
+  const key = pickWeighted(random, changes);
+  const change = drawChange(scenario.settings, key, random);
+  stage.endProcess();
+  scenario.settings = { ...scenario.settings, ...change };
+  watch.events.settingsChange(hub.repositories.flatMap(({ issues }) => issues));
+  counts.note(`config: ${key}`);
+  return `the config changes: ${JSON.stringify(change)}`;
+}
+
+function drawChange(settings: Config, key: keyof typeof changes, random: Random): Partial<Config> {
+  switch (key) {
+    case "rules":
+      return { rules: drawRules(random) };
+    case "whenNoRule":
+      return { whenNoRule: settings.whenNoRule === "keep" ? "restore" : "keep" };
+    case "select":
+      return { select: drawSelect(random) };
+    case "route":
+      return { route: drawRoute(random) };
+    case "guard":
+      return { guard: drawGuard(random) };
+    case "settle":
+      return { settleMs: drawSettle(random) };
+    case "conflict":
+      return { conflict: random.pick(["tracker", "board", "hold"]) };
+    case "issue":
+      return { issue: drawIssueSettings(random) };
+    case "content":
+      return { content: settings.content === "once" ? "follow" : "once" };
+    case "writes":
+      return { writes: settings.writes === "all" ? random.pick(["issues", "none"]) : "all" };
+  }
+}

@@ -1,0 +1,78 @@
+import type { Ledger, NewRequest, WaitingRow } from "../../src/ledger/ledger.ts";
+import type { PostId } from "../../src/model/post.ts";
+import { startLife } from "./process.ts";
+import type { Random } from "./random.ts";
+import { projectId, projectKey } from "./scenario.ts";
+import type { Stage } from "./stage.ts";
+
+type Order = Omit<NewRequest, "project" | "at"> & NewRequest;
+
+/** What people order beside the runs, as the commands do: `approve`, `approve --discard`, `retry`, `release`. */
+export function orderSomething(stage: Stage, random: Random): string {
+  const { state, time, scenario, watch, counts } = stage;
+  const ledger = state.open(startLife());
+  const asked = { project: projectId, at: time.now() + scenario.skewMs };
+  const orders = possibleOrders(ledger, asked, random);
+  if (orders.length === 0) return "nothing waits for a person";
+  const order = random.pick(orders);
+  ledger.requests.add(order);
+  const ruled = postsOf(order).filter((post) => isRuled(ledger, post, asked.at));
+  watch.events.personOrders(order, ruled);
+  const kind = order.kind === "approve" && order.isWhole ? "approve all" : order.kind;
+  counts.note(`orders: ${kind}`);
+  return `somebody orders ${kind} ${postsOf(order).join(", ")}`;
+}
+
+function possibleOrders(
+  ledger: Ledger,
+  asked: Pick<NewRequest, "project" | "at">,
+  random: Random,
+): readonly Order[] {
+  const held = ledger.rows.held(projectId);
+  const waiting = ledger.rows.waiting(projectId, 1_000);
+  const orders: Order[] = [];
+  if (hasHold(ledger)) orders.push({ ...asked, kind: "accept-size" });
+  else if (held.length > 0) {
+    const post = random.pick(held).post;
+    const some = held.filter((action) => action.post === post);
+    orders.push(
+      { ...asked, kind: "approve", actions: held, isWhole: true },
+      { ...asked, kind: "approve", actions: some, isWhole: false },
+      { ...asked, kind: "discard", posts: [post] },
+      { ...asked, kind: "discard", posts: [...new Set(held.map((action) => action.post))] },
+    );
+  }
+  const parked = waitingOf(waiting, "parked");
+  if (parked.length > 0) orders.push({ ...asked, kind: "retry", posts: [random.pick(parked)] });
+  const quarantined = waitingOf(waiting, "quarantined");
+  if (quarantined.length > 0) orders.push({ ...asked, kind: "release", posts: [random.pick(quarantined)] });
+  return orders;
+}
+
+/** Whether the last run held the whole project because the board had shrunk. */
+function hasHold(ledger: Ledger): boolean {
+  const report = ledger.runs.last(projectKey)?.report;
+  return typeof report === "object" && report !== null && "hold" in report;
+}
+
+function waitingOf(waiting: readonly WaitingRow[], wanted: WaitingRow["kind"]): readonly PostId[] {
+  return waiting.flatMap(({ post, kind }) => (kind === wanted ? [post] : []));
+}
+
+function postsOf(order: NewRequest): readonly PostId[] {
+  switch (order.kind) {
+    case "approve":
+      return [...new Set(order.actions.map(({ post }) => post))];
+    case "accept-size":
+      return [];
+    case "retry":
+    case "release":
+    case "discard":
+      return order.posts;
+  }
+}
+
+/** Whether it is other rules, and no change of an issue, that ask for another status of a post. */
+function isRuled(ledger: Ledger, post: PostId, now: number): boolean {
+  return ledger.rows.row(projectId, post, now)?.base.status?.ruled !== undefined;
+}
