@@ -39,7 +39,11 @@ export function recordDecision(
   }
 }
 
-/** The action as the row asks for it now; undefined when it no longer does, and then the row's decision is recorded. */
+/**
+ * The action as the row asks for it now; undefined when it no longer does. The row's decision is recorded then, and before a
+ * PATCH: once that is sent, nothing is known of the post until a listing shows it again, and a field that agreed already by
+ * itself must not look like one that has changed since.
+ */
 export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">): Action | undefined {
   const { ledger, clock } = cycle.world;
   const now = clock.now();
@@ -47,7 +51,7 @@ export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">
   if (row === undefined) return undefined;
   const decision = planRow(row, cycle.context(now));
   const action = decision.actions.find(({ kind }) => kind === wanted.kind);
-  if (action === undefined) recordDecision(cycle, row, decision, now);
+  if (action === undefined || action.kind === "patch-post") recordDecision(cycle, row, decision, now);
   return action;
 }
 

@@ -116,6 +116,18 @@ describe("a person who moves the post", () => {
     expect(id && stage.ledger.rows.waiting(id, 9)).toMatchObject([{ kind: "disagreement", post: "p1" }]);
   });
 
+  it("to where it should be is not fought later on, although another field was written meanwhile", async () => {
+    const stage = await openPair();
+    stage.board.editPost("acme-app", "p1", { status: "completed" });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(bodies(stage)).toEqual([{ roadmapColumn: "COMPLETED" }]);
+    stage.board.editPost("acme-app", "p1", { status: "paused" });
+    await stage.sync();
+    expect(bodies(stage)).toHaveLength(1);
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("paused");
+  });
+
   it.each([
     ["tracker", ["completed"], 0, "ok"],
     ["board", [], 0, "ok"],
