@@ -4,6 +4,7 @@ import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
 import type { Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
 import type { Targets } from "./targets.ts";
 import type { Check, Violate } from "./watcher.ts";
 
@@ -63,7 +64,10 @@ export interface Looks {
   mostAbsences(post: PostId): number;
 }
 
-export function createLooks(time: Time, scenario: Scenario): Looks {
+export function createLooks(time: Time, scenario: Scenario, state: State): Looks {
+  const counted = state.look<[], { id: PostId; missing: number }>(
+    "SELECT id, missing FROM posts WHERE missing > 0",
+  );
   const { board } = scenario;
   const seen = new Set(postFields.filter((field) => !board.hidden.includes(field)));
   const looks = new Map<PostId, { readonly at: number; readonly values: Post["values"] }>();
@@ -88,6 +92,10 @@ export function createLooks(time: Time, scenario: Scenario): Looks {
       },
       processEnds() {
         isWhole = false;
+      },
+      copyReturns() {
+        // An older state counts what the lists lacked then.
+        for (const { id, missing } of counted()) absences.set(id, { count: missing, run });
       },
       boardShows(posts) {
         for (const post of posts) look(post);

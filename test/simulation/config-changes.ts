@@ -1,7 +1,9 @@
 import type { Settings } from "../../src/plan/settings.ts";
+import { repositoryNames } from "../../src/sync/identify.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { drawGuard, drawIssueSettings, drawRoute, drawRules, drawSelect, drawSettle } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
+import { knowsAll } from "./state-acts.ts";
 
 type Config = Omit<Settings, "project">;
 
@@ -23,6 +25,11 @@ export function changeConfig(stage: Stage, random: Random): string {
   const { scenario, watch, hub, counts } = stage;
   const key = pickWeighted(random, changes);
   const change = drawChange(scenario.settings, key, random);
+  const named = repositoryNames({ ...scenario.settings, ...change });
+  const isLost = hub.repositories.some(
+    (repository) => !named.includes(repository.name) && !knowsAll(stage, repository),
+  );
+  if (isLost) return "nobody takes a repository out of the config whose issues the state does not know yet";
   stage.endProcess();
   scenario.settings = { ...scenario.settings, ...change };
   watch.events.settingsChange(hub.repositories.flatMap(({ issues }) => issues));

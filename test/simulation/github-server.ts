@@ -25,6 +25,8 @@ export interface HubRepository {
   readonly issues: HubIssue[];
   readonly labels: string[];
   readonly milestones: Milestone[];
+  /** Issues that are asked for and will be opened a while later. */
+  arriving: number;
 }
 
 export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
@@ -149,6 +151,7 @@ function makeRepository(id: number, name: string): HubRepository {
     name,
     issues: [],
     labels: ["in progress"],
+    arriving: 0,
     milestones: [{ number: 1, title: "Backlog", state: "open" }],
   };
 }

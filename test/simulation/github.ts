@@ -239,7 +239,12 @@ function send(line: Line, repository: HubRepository, write: IssueWrite, leftAt: 
     case "late": {
       const delayMs = wire.weather.random.between(1, Math.floor(scenario.policy.waits.createMs * 0.6));
       const lagMs = lagOf(line, delayMs);
-      wire.time.at(wire.time.now() + delayMs, () => take(line, repository, write, lagMs));
+      const created = write.kind === "create-issue" ? 1 : 0;
+      repository.arriving += created;
+      wire.time.at(wire.time.now() + delayMs, () => {
+        repository.arriving -= created;
+        take(line, repository, write, lagMs);
+      });
       return { kind: "unknown", message: "No answer in time." };
     }
     case "wrong answer": {

@@ -20,6 +20,9 @@ export type Step =
   | { readonly kind: "restart" }
   /** Somebody deletes the database. */
   | { readonly kind: "lose" }
+  /** A backup is made, and the last one is put back. */
+  | { readonly kind: "backup" }
+  | { readonly kind: "putBack" }
   | { readonly kind: "time"; readonly ms: number }
   | { readonly kind: "outage"; readonly side: Side; readonly fault: Outage["fault"]; readonly ms: number }
   | { readonly kind: "board"; readonly seed: number }
@@ -40,7 +43,9 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   rival: 1,
   plan: 3,
   restart: 2,
-  lose: 0.8,
+  lose: 1,
+  backup: 1.5,
+  putBack: 1,
   time: 14,
   outage: 1,
   board: 18,
@@ -68,6 +73,8 @@ function drawStep(random: Random): Step {
     case "plan":
     case "restart":
     case "lose":
+    case "backup":
+    case "putBack":
       return { kind };
     case "time":
       return { kind, ms: drawTime(random) };
@@ -118,14 +125,15 @@ export function describeStep(step: Step): string {
       return "`plan`, then a run with the same inputs";
     case "restart":
       return "the process is restarted";
-    case "lose":
-      return "somebody deletes the database";
     case "time":
       return `${describeTime(step.ms)} pass`;
     case "outage":
       return `the ${step.side} is ${step.fault} for ${describeTime(step.ms)}`;
     case "clock":
       return `the program's clock is set ${step.ms < 0 ? "back" : "on"} by ${describeTime(Math.abs(step.ms))}`;
+    case "lose":
+    case "backup":
+    case "putBack":
     case "board":
     case "github":
     case "order":

@@ -53,7 +53,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     violations.push({ invariant, message });
   };
   const targets = createTargets(time, scenario, state);
-  const looks = createLooks(time, scenario);
+  const looks = createLooks(time, scenario, state);
   const programTime = (): number => time.now() + scenario.skewMs;
   const events = joinChecks([
     targets.check,

@@ -23,6 +23,7 @@ const boardActs = {
   archive: 2,
   unarchive: 2,
   remove: 1,
+  comeBack: 1,
   add: 4,
   hide: 1,
 } as const;
@@ -60,6 +61,7 @@ export function createPeople(
       const act = pickWeighted(random, boardActs);
       note(`board: ${act}`);
       if (act === "add") return describeAdded(addPost(board, random));
+      if (act === "comeBack") return bringBack(board, random);
       const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
       if (posts.length === 0) return "nobody finds a post";
       return changePost(board, random.pick(posts), act, random);
@@ -97,10 +99,18 @@ function describeAdded({ id, values }: BoardPost): string {
   return `somebody adds ${id} with the status ${values.status}`;
 }
 
+function bringBack(board: BoardServer, random: Random): string {
+  const deleted = board.posts.filter(({ isDeleted }) => isDeleted);
+  if (deleted.length === 0) return "nobody misses a post";
+  const post = random.pick(deleted);
+  post.isDeleted = false;
+  return `${post.id} is back`;
+}
+
 function changePost(
   board: BoardServer,
   post: BoardPost,
-  act: Exclude<keyof typeof boardActs, "add">,
+  act: Exclude<keyof typeof boardActs, "add" | "comeBack">,
   random: Random,
 ): string {
   const set = (field: Parameters<BoardServer["set"]>[1], value: string | number | boolean | null): string => {

@@ -2,6 +2,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Row } from "../../src/model/link.ts";
 import { type PostField, postFields, type RuleField } from "../../src/model/post.ts";
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields.ts";
+import { isAllowed } from "../../src/plan/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import { startLife } from "./process.ts";
@@ -33,7 +34,7 @@ export async function comeToRest(stage: Stage): Promise<void> {
     time.advance(pauses[run] ?? hourMs + minuteMs);
     await stage.run(calm());
     if (watch.violations.length > 0) return;
-    idle = run >= pauses.length && watch.sent.length === 0 ? idle + 1 : 0;
+    idle = run >= pauses.length - 1 && watch.sent.length === 0 ? idle + 1 : 0;
   }
   checkRest(stage);
 }
@@ -45,6 +46,8 @@ function checkRest(stage: Stage): void {
   for (const { kind, post, state } of ledger.journal.open(projectId)) {
     // One that has not left, of a row that waits for a person, is as visible as the row.
     if (state === "PREPARED" && waiting.has(post)) continue;
+    // What `writes` forbids stays prepared for the day on which it is allowed again.
+    if (state === "PREPARED" && !isAllowed({ kind }, stage.scenario.settings)) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
   for (const post of stage.board.posts) {

@@ -7,6 +7,7 @@ import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
 import { createSimBoard } from "./board.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";
+import type { Copy } from "./copies.ts";
 import { createSimTracker } from "./github.ts";
 import { createHubServer, type HubServer } from "./github-server.ts";
 import { createWatch, type Watch } from "./invariants.ts";
@@ -39,6 +40,8 @@ export interface Stage {
   readonly people: People;
   readonly records: Records;
   readonly counts: Counts;
+  /** The last one that somebody made. */
+  backup: Copy | undefined;
   /** One run. A process is started where none lives. */
   run(weather: Weather, end?: RunEnd): Promise<RunResult | undefined>;
   /** `plan`, on a private copy. */
@@ -188,6 +191,7 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
     people,
     records,
     counts,
+    backup: undefined,
     async run(weather, end = {}) {
       if (scenario.isOneShot) endProcess();
       process ??= startProcess();

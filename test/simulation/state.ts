@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
+import { type Copy, copyTables, fillTables } from "./copies.ts";
 import { type Life, meetDoom } from "./process.ts";
 
 /**
@@ -19,6 +20,10 @@ export interface State {
   onCopy<T>(life: Life, work: (ledger: Ledger) => Promise<T>): Promise<T>;
   /** Empties the state, as if the file had been deleted. */
   clear(): void;
+  /** A stamped copy of what is committed. */
+  copy(stampedAt: number): Copy;
+  /** Goes on with a copy, as if somebody had put the file back. */
+  putBack(copy: Copy): void;
   /**
    * Goes on with copies of the files as they are this moment, which is what a power cut leaves. Where the connection does
    * not wait for the disk at every commit, it may leave nothing since the last checkpoint.
@@ -57,7 +62,8 @@ export function createState(isShared: boolean): State {
     createOnlooker(isShared ? new Database(file, { readonly: true }) : store.database);
   let store = openFile();
   let onlooker = openLook();
-  const clear = createEraser(() => store.database);
+  const tables = childrenFirst(store.database);
+  const clear = createEraser(() => store.database, tables);
   const isLoose = (): boolean =>
     store.database.prepare("PRAGMA synchronous").pluck().get() !== synchronousFull;
   const close = (): void => {
@@ -76,6 +82,11 @@ export function createState(isShared: boolean): State {
       }
     },
     clear,
+    copy: (stampedAt) => copyTables(store.database, tables, stampedAt),
+    putBack(copy) {
+      clear();
+      fillTables(store.database, tables, copy);
+    },
     cutPower() {
       files += 1;
       const next = join(folder, `state-${files}.db`);
@@ -222,13 +233,10 @@ function meetEnd(life: Life): void {
   if (life.isDead) meetDoom(life, "commit", "after");
 }
 
-function createEraser(database: () => Database.Database): () => void {
-  let tables: readonly string[] | undefined;
+function createEraser(database: () => Database.Database, tables: readonly string[]): () => void {
+  const deletes = tables.map((name) => `DELETE FROM ${name};`).join("");
   return () => {
-    const connection = database();
-    tables ??= childrenFirst(connection);
-    const deletes = tables.map((name) => `DELETE FROM ${name};`).join("");
-    connection.exec(
+    database().exec(
       `BEGIN; ${deletes} DELETE FROM sqlite_sequence; DELETE FROM meta WHERE key <> 'version'; COMMIT`,
     );
   };

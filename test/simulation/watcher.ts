@@ -40,6 +40,8 @@ export interface Events {
   processEnds(): void;
   /** The state is lost: what it counted is lost, too. */
   stateIsLost(): void;
+  /** An older state is there instead. */
+  copyReturns(): void;
   boardShows(posts: readonly BoardPost[]): void;
   boardListEnds(shown: readonly PostId[], end: "complete" | "cut" | "incomplete" | "broken"): void;
   patchLeaves(patch: LeavingPatch): void;
@@ -87,6 +89,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     runEnds: all("runEnds"),
     processEnds: all("processEnds"),
     stateIsLost: all("stateIsLost"),
+    copyReturns: all("copyReturns"),
     boardShows: all("boardShows"),
     boardListEnds: all("boardListEnds"),
     patchLeaves: all("patchLeaves"),

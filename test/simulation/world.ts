@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { repositoryNames } from "../../src/sync/identify.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import { changeConfig } from "./config-changes.ts";
 import { describeStep, drawHistory, type Step } from "./history.ts";
@@ -9,9 +8,10 @@ import { addPost } from "./people.ts";
 import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
 import { createRandom } from "./random.ts";
-import { drawScenario, ourLogin, type Scenario } from "./scenario.ts";
+import { drawScenario, type Scenario } from "./scenario.ts";
 import { type Bug, createStage, type Stage } from "./stage.ts";
 import type { States } from "./state.ts";
+import { backUp, loseState, putBack } from "./state-acts.ts";
 import type { Weather } from "./wire.ts";
 
 /** What became of one history. */
@@ -101,7 +101,11 @@ async function play(stage: Stage, step: Step): Promise<string> {
       stage.endProcess();
       return describeStep(step);
     case "lose":
-      return loseState(stage, step);
+      return loseState(stage);
+    case "backup":
+      return backUp(stage);
+    case "putBack":
+      return putBack(stage);
     case "time":
       time.advance(step.ms);
       return describeStep(step);
@@ -120,26 +124,6 @@ async function play(stage: Stage, step: Step): Promise<string> {
     case "clock":
       return setClock(stage, step);
   }
-}
-
-/**
- * The protocol takes a repository without any marker of ours for one that never had one: where the first issue of all is
- * still on its way when the state is lost, it can't know. Nor can it know of issues in a repository that the config does
- * not name any more. So that is not played.
- */
-function loseState(stage: Stage, step: Step): string {
-  const { hub, time, state, watch, scenario } = stage;
-  const named = repositoryNames(scenario.settings);
-  const isUnknowable = hub.repositories.some(
-    (repository) =>
-      repository.issues.some(({ openedFor }) => openedFor.length > 0) &&
-      !(named.includes(repository.name) && hub.listed(repository).some(({ author }) => author === ourLogin)),
-  );
-  if (time.pending > 0 || isUnknowable) return "nobody deletes the database now";
-  stage.endProcess();
-  state.clear();
-  watch.events.stateIsLost();
-  return describeStep(step);
 }
 
 /**

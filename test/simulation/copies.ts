@@ -1,0 +1,47 @@
+import type Database from "better-sqlite3";
+import { writeStamp } from "../../src/ledger/sqlite/copy.ts";
+
+type Line = Readonly<Record<string, string | number | null>>;
+
+/** What a backup holds: every line of every table, and the stamp. */
+export interface Copy {
+  readonly stampedAt: number;
+  readonly tables: ReadonlyMap<string, readonly Line[]>;
+}
+
+/**
+ * Copies a state line by line, and puts it back: a file that would have to be opened for it costs more than a history.
+ *
+ * @param childrenFirst - the tables, each before those that it refers to.
+ */
+export function copyTables(
+  database: Database.Database,
+  childrenFirst: readonly string[],
+  stampedAt: number,
+): Copy {
+  const tables = [...childrenFirst, "sqlite_sequence", "meta"];
+  return {
+    stampedAt,
+    tables: new Map(tables.map((name) => [name, database.prepare<[], Line>(`SELECT * FROM ${name}`).all()])),
+  };
+}
+
+/** Puts a copy into a state that is empty but for its schema. */
+export function fillTables(
+  database: Database.Database,
+  childrenFirst: readonly string[],
+  { tables, stampedAt }: Copy,
+): void {
+  database.transaction(() => {
+    for (const name of [...childrenFirst.toReversed(), "sqlite_sequence", "meta"]) {
+      for (const line of tables.get(name) ?? []) {
+        const columns = Object.keys(line);
+        const places = columns.map(() => "?").join();
+        database
+          .prepare(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
+          .run(Object.values(line));
+      }
+    }
+    database.prepare(writeStamp).run(String(stampedAt));
+  })();
+}
