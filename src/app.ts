@@ -10,6 +10,7 @@ import { boardHash } from "./plan/marker.ts";
 import { createRenderer } from "./plan/render.ts";
 import { defaultRules } from "./plan/rules.ts";
 import type { Rule, Settings } from "./plan/settings.ts";
+import { repositoryNames } from "./sync/identify.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
@@ -93,6 +94,7 @@ function policyOf(config: Config): Policy {
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },
     pace: config.tracker.pace,
     projectKeys: config.projects.map(({ project }) => project),
+    repositories: [...new Set(config.projects.flatMap(repositoryNames))],
     trustedAuthors: config.tracker.trustedAuthors,
     concurrency: config.board.concurrency,
     keepMs: config.keep,

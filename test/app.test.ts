@@ -189,6 +189,7 @@ describe("the settings of the config", () => {
       waits: { createMs: 180_000, patchMs: 240_000 },
       pace: { minIntervalMs: 1, createsPerMinute: 2, createsPerHour: 3, writesPerHour: 4 },
       projectKeys: ["acme-app", "acme-web"],
+      repositories: ["acme/app", "acme/api", "acme/web"],
       trustedAuthors: ["old-bot"],
       concurrency: 7,
       keepMs: 777_600_000,

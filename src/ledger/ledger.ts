@@ -140,6 +140,8 @@ export interface Pulls {
    * with a marker before, or a request to open an issue for such a post has left.
    */
   explains(marked: MarkedIssue): boolean;
+  /** Whether another issue is known by this number: the name that was asked for may have been given to another repository. */
+  contradicts(issue: Issue): boolean;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): readonly IssueRef[];
 }

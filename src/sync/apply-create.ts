@@ -14,6 +14,8 @@ import { noteClosure, takePace } from "./pace.ts";
 import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
 import { postpone, recordRow, replan } from "./record.ts";
 import { noteError } from "./report.ts";
+import { publicHold } from "./visibility.ts";
+import { isClosedNow, openForWrites } from "./writable.ts";
 
 /**
  * Opens one issue. The request is journalled before it leaves and sent once; what became of it is decided by the answer,
@@ -27,6 +29,13 @@ export async function createIssue(
   const found = cycle.repositories.get(action.repo);
   if (found === undefined) {
     postpone(cycle, action, `${action.repo} can't be used in this run`);
+    return;
+  }
+  if ((await openForWrites(cycle, found, action)) === undefined) return;
+  const hold = publicHold(cycle, action.repo, action.post);
+  if (hold !== undefined) {
+    delayAction(cycle, action, { kind: "held", message: hold });
+    recordRow(cycle, action.post);
     return;
   }
   if (!isScanned(cycle, found.repository.id)) {
@@ -68,6 +77,7 @@ async function send(
 ): Promise<boolean> {
   const first = await sendOnce(cycle, repository, action, write);
   if (first?.kind !== "rejected") return first?.kind === "applied";
+  if (await isClosedNow(cycle, repository, action, first)) return false;
   const refused = first.status === 422 ? optionalOf(first.fields) : [];
   if (refused.length === 0) {
     parkCreate(cycle, repository, action, first.message);

@@ -4,13 +4,16 @@ import type { UpdateIssue } from "../plan/action.ts";
 import { hashBlock, replaceBlock, splitBody } from "../plan/block.ts";
 import { hashText } from "../plan/hash.ts";
 import { signatureOf } from "../plan/print.ts";
-import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
+import type { IssueAnswer, IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
+import { parkAbsent } from "./absent.ts";
 import { auditTracker } from "./audit.ts";
 import { closureOf, nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
+import { sayMissing, takeAnswer } from "./follow.ts";
 import { prepare } from "./intents.ts";
 import { noteClosure, takePace } from "./pace.ts";
 import { postpone, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
+import { isClosedNow, openForWrites } from "./writable.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -19,25 +22,16 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
  * wrote outside the block stays to the letter, and where they edited the block itself nothing is overwritten.
  */
 export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
-  const repository = repositoryById(cycle, action.issue.repositoryId);
-  if (repository === undefined) {
+  const found = repositoryById(cycle, action.issue.repositoryId);
+  if (found === undefined) {
     postpone(cycle, action, "its repository can't be used in this run");
     return;
   }
+  const repository = await openForWrites(cycle, found, action);
+  if (repository === undefined) return;
   const answer = await cycle.world.tracker.readIssue(action.issue, cycle.run.bounds);
-  if (answer.kind === "gone") {
-    cycle.world.ledger.absences.set(action.issue, { kind: "deleted", since: cycle.world.clock.now() });
-    recordRow(cycle, action.post);
-    return;
-  }
-  if (answer.kind === "moved") {
-    const words = `The issue was moved to ${answer.to}#${answer.record.issue.number}, so the post's later edits are not written there.`;
-    park(cycle, action, "tracker.moved", words);
-    return;
-  }
-  if (answer.kind === "missing") {
-    report(cycle, action, "tracker.missing", "The tracker does not show the issue, or not to our token.");
-    recordRow(cycle, action.post);
+  if (answer.kind !== "found") {
+    await takeAbsence(cycle, action, answer);
     return;
   }
   const write = editOf(action, answer.record);
@@ -51,6 +45,14 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
     return;
   }
   await send(cycle, repository, action, write);
+}
+
+/** The issue is not where it was: a transfer is followed, and the text is written to its new place by the next run. */
+async function takeAbsence(cycle: PulledCycle, action: UpdateIssue, answer: IssueAnswer): Promise<void> {
+  await takeAnswer(cycle, action.issue, answer);
+  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, action.issue), action.post);
+  parkAbsent(cycle);
+  recordRow(cycle, action.post);
 }
 
 /** What to send; undefined when the issue shows it already. A title that people changed stays theirs. */
@@ -103,6 +105,8 @@ async function send(
     auditEdit(cycle, repository, action, write, outcome);
     recordOutcome(cycle, action, intent, outcome);
   });
+  if (outcome.kind !== "rejected" || (await isClosedNow(cycle, repository, action, outcome))) return;
+  park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
 }
 
 function recordOutcome(
@@ -120,7 +124,6 @@ function recordOutcome(
       return;
     case "rejected":
       journal.resolve(intent, "REJECTED", now, outcome.message);
-      park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
       return;
     case "limited":
       journal.resolve(intent, "PREPARED", now, outcome.message);

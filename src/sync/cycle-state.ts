@@ -4,7 +4,7 @@ import type { PostField, PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import type { Settings } from "../plan/settings.ts";
-import type { PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
+import type { Closure, PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
 export interface Cycle {
@@ -42,6 +42,14 @@ export interface Delay {
   readonly message: string;
 }
 
+/** What a repository was found to be when a cycle first wanted to write to its issues. */
+export interface Gate {
+  /** Why nothing can be written there; undefined where it can. */
+  readonly closure: Closure | undefined;
+  /** Whether it was asked for again because it had refused a write. */
+  readonly isSecond: boolean;
+}
+
 /** What one cycle has done so far; the report is made of it. */
 export interface Tally {
   /** Posts that this pull has shown. */
@@ -60,6 +68,8 @@ export interface Tally {
   readonly approved: Map<PostId, Map<ActionKind, RequestId>>;
   /** Repositories whose labels and milestones this cycle has read anew. */
   readonly catalogued: Set<RepositoryId>;
+  /** Repositories that this cycle has asked for before it wrote to their issues. */
+  readonly gates: Map<RepositoryId, Gate>;
   readonly errors: ReportedError[];
   /** Of mode `plan` only. */
   readonly planned: PlannedAction[];
@@ -78,6 +88,7 @@ export function startTally(): Tally {
     delays: new Map(),
     approved: new Map(),
     catalogued: new Set(),
+    gates: new Map(),
     errors: [],
     planned: [],
   };

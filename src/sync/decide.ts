@@ -1,11 +1,12 @@
 import type { Intent } from "../ledger/ledger.ts";
 import type { Row } from "../model/link.ts";
-import { type Decision, isNotifying } from "../plan/action.ts";
+import { type Action, type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
 import { absence, isAllowed } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
 import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
+import { isAbsenceSaid } from "./absent.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { attemptNow } from "./attempt.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
@@ -14,6 +15,7 @@ import { describeAction } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
 import { isApproved, markApproved, takeRequests } from "./requests.ts";
+import { publicHold } from "./visibility.ts";
 import type { Wanted } from "./wanted.ts";
 import type { PlannedAction } from "./world.ts";
 
@@ -51,7 +53,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     post: row.post.id,
     kind: action.kind,
     isNotifying: isNotifying(action),
-    hold: action.kind === "patch-post" ? action.hold : undefined,
+    hold: holdOf(cycle, action),
     signature: contentSignature(action),
     held: undefined,
     followUpHeld: undefined,
@@ -59,9 +61,22 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
   }));
 }
 
-/** A fact that is missing is a failure; that people deleted every issue of a post is only noted. */
-function sayUndecided({ tally }: PulledCycle, row: Row, { notes }: Decision): void {
-  if (row.links.every(({ isGone }) => isGone)) return;
+/** Why a person has to let an action go, whatever the guard says. */
+function holdOf(cycle: PulledCycle, action: Action): string | undefined {
+  switch (action.kind) {
+    case "patch-post":
+      return action.hold;
+    case "create-issue":
+      return publicHold(cycle, action.repo, action.post);
+    case "update-issue":
+      return undefined;
+  }
+}
+
+/** A fact that is missing is a failure; of an issue that is not where it was, that has been said by itself. */
+function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
+  const { tally } = cycle;
+  if (isAbsenceSaid(cycle, row)) return;
   for (const { kind, message } of notes) {
     if (kind === "undecided") noteError(tally, { post: row.post.id, code: "tracker.undecided", message });
   }
@@ -96,12 +111,11 @@ function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[]
     }
     const { holdIssues, holdStatuses } = isFree(action) ? nothingHeld : verdict;
     const heldStatus = action.isNotifying ? holdStatuses : undefined;
-    if (action.kind === "patch-post") {
-      return { ...action, held: tally.hold ?? (isFree(action) ? undefined : action.hold) ?? heldStatus };
-    }
+    const hold = tally.hold ?? (isFree(action) ? undefined : action.hold);
+    if (action.kind === "patch-post") return { ...action, held: hold ?? heldStatus };
     const isFollowed = isAllowed({ kind: "patch-post" }, settings);
     const followUpHeld = isFollowed ? heldStatus : `\`writes: ${settings.writes}\` in the config`;
-    return { ...action, held: tally.hold ?? holdIssues, followUpHeld };
+    return { ...action, held: hold ?? holdIssues, followUpHeld };
   });
 }
 

@@ -1,10 +1,12 @@
-import { ProjectError, RemoteError } from "../errors.ts";
+import { ProjectError } from "../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import type { BoardProject } from "../model/post.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { Cycle, Tally } from "./cycle-state.ts";
+import { asProjectError, findRepository, isSameName } from "./find-repository.ts";
 import { noteError } from "./report.ts";
+import { watchVisibility } from "./visibility.ts";
 import type { Run, SyncProject, World } from "./world.ts";
 
 /**
@@ -19,9 +21,10 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const account = await findAccount(world, run);
   const settings: Settings = { ...project.settings, project: memory.id };
   const repositories = new Map<RepositoryName, RepositoryMemory>();
-  for (const name of repositoryNames(settings)) {
+  for (const name of [...repositoryNames(settings), ...namesOfMoved(settings, world)]) {
     try {
-      repositories.set(name, await findRepository(name, world, run));
+      const found = await findRepository(name, world, run);
+      repositories.set(name, watchVisibility({ world, memory, project }, found));
     } catch (error) {
       const problem = asProjectError(error);
       // Posts routed to a repository that can't be used stay due; without the project's own one nothing makes sense.
@@ -30,6 +33,16 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
     }
   }
   return { world, run, project, memory, settings, account, repositories, tally };
+}
+
+/** Repositories of other projects to which issues of this one have been moved: it has to read them, too. */
+function namesOfMoved(settings: Settings, { ledger, policy }: World): readonly RepositoryName[] {
+  const own = repositoryNames(settings);
+  return policy.repositories.filter((name) => {
+    if (own.some((one) => isSameName(one, name))) return false;
+    const known = ledger.memory.repository(name);
+    return known !== undefined && ledger.absences.isLinkedTo(settings.project, known.repository.id);
+  });
 }
 
 /** The repositories that a project names, its own first, each once. */
@@ -110,63 +123,4 @@ export async function askAccount({ ledger, clock, tracker }: World, run: Run): P
   const account = await tracker.account(run.bounds);
   ledger.memory.rememberAccount({ login: account.login, checkedAt: clock.now() });
   return account.login;
-}
-
-async function findRepository(name: RepositoryName, world: World, run: Run): Promise<RepositoryMemory> {
-  const { ledger, clock, policy, tracker, log } = world;
-  const known = ledger.memory.repository(name);
-  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
-  // Pinned by its numeric id: the name may have come to mean another repository.
-  const repository = await tracker.repository(known?.repository.id ?? name, run.bounds);
-  if (repository.name.toLowerCase() !== name.toLowerCase()) {
-    log.warn(
-      { repo: name, now: repository.name },
-      "The repository was renamed; correct `repo` in the config",
-    );
-  }
-  if (repository.isArchived) {
-    throw new ProjectError(
-      "tracker.archived",
-      `The repository ${name} is archived, so nothing can be written there.`,
-    );
-  }
-  if (!repository.hasIssues) {
-    throw new ProjectError(
-      "tracker.no-issues",
-      `Issues are switched off in ${name}. Switch them on in the repository's settings.`,
-    );
-  }
-  if (known === undefined && !repository.isPrivate) {
-    log.warn(
-      { repo: name },
-      "The repository is public: titles and descriptions of the selected posts become public",
-    );
-  }
-  const catalogue = await tracker.catalogue(repository, run.bounds);
-  const fresh: RepositoryMemory = {
-    etag: undefined,
-    cursor: undefined,
-    scannedAt: undefined,
-    scannedFor: [],
-    recoveredAt: undefined,
-    fullAt: undefined,
-    publicSince: undefined,
-    pausedAt: undefined,
-    ...known,
-    name,
-    repository,
-    labels: catalogue.labels,
-    milestones: catalogue.milestones,
-    checkedAt: clock.now(),
-  };
-  ledger.memory.rememberRepository(fresh);
-  return fresh;
-}
-
-/** A repository that is not there concerns its project; a side that can't be asked concerns the whole run. */
-export function asProjectError(error: unknown): ProjectError {
-  if (error instanceof ProjectError) return error;
-  if (error instanceof RemoteError && error.fault === "missing")
-    return new ProjectError("tracker.missing", error.message);
-  throw error;
 }

@@ -1,8 +1,12 @@
+import { RemoteError } from "../errors.ts";
 import type { RepositoryMemory } from "../ledger/ledger.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
+import { parkAbsent, retryAbsent } from "./absent.ts";
 import type { Cycle } from "./cycle-state.ts";
-import { asProjectError } from "./identify.ts";
+import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
+import { followNamed } from "./follow.ts";
+import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
 import { noteError } from "./report.ts";
 
@@ -10,8 +14,8 @@ import { noteError } from "./report.ts";
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
  * Idle this is one conditional request a repository.
  *
- * @returns the repositories that could be read, as they are known now. One that posts are routed to may be gone: that is
- *   said, and its posts wait.
+ * @returns the repositories that could be read, as they are known now. One that posts are routed to may be gone, or most of
+ *   its issues not be found: that is said, and its posts wait.
  * @throws ProjectError when the project's own repository is gone.
  * @throws RemoteError when the tracker can't be asked.
  */
@@ -19,14 +23,26 @@ export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryN
   const pulled = new Map<RepositoryName, RepositoryMemory>();
   for (const [name, known] of cycle.repositories) {
     try {
-      pulled.set(name, await pullOnce(cycle, known));
+      const memory = await pullOnce(cycle, known);
+      if (memory.pausedAt === undefined) pulled.set(name, memory);
+      else sayPaused(cycle, memory.name, memory.pausedAt);
     } catch (error) {
       const problem = asProjectError(error);
       if (name === cycle.settings.repo) throw problem;
       noteError(cycle.tally, { code: problem.code, message: problem.message });
     }
   }
+  await followNamed(cycle);
+  await retryAbsent(cycle);
+  parkAbsent(cycle);
   return pulled;
+}
+
+/** Nothing is decided for its issues, and none is opened there. */
+function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): void {
+  const since = new Date(pausedAt).toISOString();
+  const message = `More than a fifth of the linked issues of ${name} are not found (404) since ${since}: that looks like lost access, so nothing is decided for its posts and nothing is written there. Give the token its access back; the next looks end this by themselves, after a day at the latest, when issues that are still not found are parked one by one.`;
+  noteError(tally, { code: "tracker.lost-access", message });
 }
 
 async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
@@ -37,25 +53,45 @@ async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<Reposito
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { ledger, clock, policy } = cycle.world;
-  let memory = await pullChanges(cycle, known);
-  memory = await scanMarkers(cycle, memory);
-  const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
-  if (!isFull) {
-    await readLinkedAgain(cycle, memory);
-    memory = { ...memory, fullAt: clock.now() };
+  const { world, run } = cycle;
+  // Where issues are off there is nothing to read; whether they are on again costs as much as an idle look.
+  const memory = known.repository.hasIssues ? known : await askAgain(known, world, run);
+  if (!memory.repository.hasIssues) return memory;
+  try {
+    return await readRepository(cycle, memory);
+  } catch (error) {
+    // Issues that were switched off, and a name that was given to another repository, first show in an answer like this.
+    if (!(error instanceof RemoteError) || (error.fault !== "missing" && error.fault !== "refused"))
+      throw error;
+    const now = await askAgain(memory, world, run);
+    if (!now.repository.hasIssues) return now;
+    if (isSameName(now.repository.name, memory.repository.name)) throw error;
+    return readRepository(cycle, { ...now, etag: undefined });
   }
+}
+
+async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+  const { ledger, clock, policy } = cycle.world;
+  let memory = await scanMarkers(cycle, await pullChanges(cycle, known));
+  const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
+  memory = isFull ? await lookForMissing(cycle, memory) : await lookAtLinked(cycle, memory);
   if (memory !== known) ledger.memory.rememberRepository(memory);
   return memory;
 }
 
 /** What changed since the cursor. The cursor moves only when all of it is stored. */
 async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { tracker } = cycle.world;
+  const { ledger, tracker } = cycle.world;
   const query: IssueQuery = { kind: "latest", etag: known.etag };
   let memory = known;
   for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
     if (page.isUnchanged) return memory;
+    if (page.issues.some(({ issue }) => ledger.pulls.contradicts(issue))) {
+      const now = await askAgain(known, cycle.world, cycle.run);
+      if (!isSameName(now.repository.name, known.repository.name)) {
+        return pullChanges(cycle, { ...now, etag: undefined });
+      }
+    }
     storeRecords(cycle, page.issues);
     if (page.hasMore && !reachesBack(cycle, known, page.lastUpdatedAt)) await catchUp(cycle, known);
     memory = {
@@ -72,33 +108,6 @@ async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): 
   const since = cursor === undefined ? undefined : new Date(Date.parse(cursor) - overlapMs).toISOString();
   const pages = cycle.world.tracker.listIssues(repository, { kind: "since", since }, cycle.run.bounds);
   for await (const page of pages) storeRecords(cycle, page.issues);
-}
-
-/**
- * Looks at every linked issue anew: a list may hide a change, and a label's or milestone's rename moves no time. Nearly all
- * are ours, so the list of ours shows them a hundred at a time; the others are read one by one.
- */
-async function readLinkedAgain(cycle: Cycle, memory: RepositoryMemory): Promise<void> {
-  const { ledger, tracker, clock, log } = cycle.world;
-  const linked = ledger.pulls.linkedIssues(memory.repository.id);
-  if (linked.length === 0) return;
-  const found = new Set<number>();
-  const query: IssueQuery = { kind: "by", author: cycle.account, createdSince: undefined };
-  for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
-    storeRecords(cycle, page.issues);
-    for (const { issue } of page.issues) found.add(issue.number);
-  }
-  for (const ref of linked) {
-    if (found.has(ref.number)) continue;
-    const answer = await tracker.readIssue(ref, cycle.run.bounds);
-    if (answer.kind === "found") storeRecords(cycle, [answer.record]);
-    else if (answer.kind === "gone") ledger.absences.set(ref, { kind: "deleted", since: clock.now() });
-    if (answer.kind === "found") continue;
-    log.warn(
-      { repo: memory.name, issue: ref.number, answer: answer.kind },
-      "A linked issue is not where it was",
-    );
-  }
 }
 
 /**

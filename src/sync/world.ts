@@ -47,6 +47,8 @@ export interface Policy {
   readonly pace: PaceLimits;
   /** `project` of every project of the config, also of those that this run leaves out. */
   readonly projectKeys: readonly string[];
+  /** Every repository that any of them names. */
+  readonly repositories: readonly RepositoryName[];
   /** Further logins whose markers count. */
   readonly trustedAuthors: readonly string[];
   /** PATCH requests in flight. */

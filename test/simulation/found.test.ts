@@ -31,6 +31,7 @@ const scenario: Scenario = {
     waits: { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },
     pace: { minIntervalMs: 1_000, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 },
     projectKeys: [projectKey],
+    repositories: ["acme/app"],
     trustedAuthors: [],
     concurrency: 1,
     keepMs: 180 * 24 * 60 * minuteMs,

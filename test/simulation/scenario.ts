@@ -175,6 +175,7 @@ function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
       { minIntervalMs: 2 * secondMs, createsPerMinute: 2, createsPerHour: 5, writesPerHour: 8 },
     ]),
     projectKeys: [projectKey],
+    repositories: [ownRepo, otherRepo],
     trustedAuthors: [],
     concurrency: random.pick([1, 4]),
     keepMs: 180 * 24 * hourMs,

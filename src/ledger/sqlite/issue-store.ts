@@ -1,5 +1,5 @@
 import type { Absence, Issue, IssueRef } from "../../model/issue.ts";
-import { encodeIssue } from "./facts.ts";
+import { decodeIssue, encodeIssue } from "./facts.ts";
 import type { Store } from "./store.ts";
 
 /** The facts of issues, and the rows that hang on them. */
@@ -8,6 +8,8 @@ export interface IssueStore {
   isKept(issue: IssueRef): boolean;
   /** Whether an issue was deleted or moved: that is for good, whatever a list that lags still shows. */
   isTombstone(issue: IssueRef): boolean;
+  /** Whether the facts that are known by this number are another issue's. */
+  contradicts(issue: Issue): boolean;
   /** Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone are left out. */
   store(issue: Issue): void;
   setGone(issue: IssueRef, isGone: boolean): void;
@@ -42,6 +44,10 @@ export function createIssueStore(store: Store): IssueStore {
   return {
     isKept: (issue) =>
       select.get(placeOf(issue)) !== undefined || selectLink.get(placeOf(issue)) !== undefined,
+    contradicts(issue) {
+      const facts = select.get(placeOf(issue))?.facts;
+      return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
+    },
     isTombstone: (issue) => isTombstone(placeOf(issue)),
     store(issue) {
       const place = placeOf(issue);

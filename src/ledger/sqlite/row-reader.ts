@@ -151,7 +151,11 @@ function toLinkedIssue(post: PostId, found: LinkColumns): LinkedIssue {
     link: { post, issue, origin: found.origin },
     issue: found.facts === null || found.is_unknown === 1 ? undefined : decodeIssue(found.facts),
     isGone: found.is_gone === 1,
-    content: titleHash === null || blockHash === null ? undefined : { titleHash, blockHash },
+    // What can't be read can't be brought up to date, either.
+    content:
+      titleHash === null || blockHash === null || found.is_unknown === 1
+        ? undefined
+        : { titleHash, blockHash },
   };
 }
 

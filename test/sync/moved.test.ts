@@ -1,0 +1,313 @@
+import { describe, expect, it } from "vitest";
+import {
+  addPlanned,
+  hourMs,
+  minuteMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
+
+const dayMs = 24 * hourMs;
+const repositories = ["acme/app", "acme/api", "acme/other"].map((name) => ({
+  name,
+  private: true,
+  labels: ["feedback", "in progress"],
+}));
+const boardProjects = [
+  { id: "prj_app", slug: "acme-app" },
+  { id: "prj_api", slug: "acme-api" },
+];
+const routed = { ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] };
+const api = { ...standardProject, project: "acme-api", repo: "acme/api" };
+const posts = (count: number): number => count;
+
+/** Planned posts with an issue each, all in step. */
+async function openPosts(count: number, options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage({ boardProjects, repositories, ...options });
+  addPlanned(stage, posts(count));
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+/** One run after the time at which every linked issue is looked at. */
+async function lookAtAll(stage: Stage): Promise<Awaited<ReturnType<Stage["sync"]>>> {
+  stage.clock.skip(7 * hourMs);
+  return stage.sync();
+}
+
+function answer404(stage: Stage, number: number, times = 1): void {
+  stage.github.failNext({
+    method: "GET",
+    path: new RegExp(`issues/${number}$`),
+    times,
+    answer: { kind: "answer", status: 404, body: { message: "Not Found" } },
+  });
+}
+
+/** Makes discussions of issues: without a list or a redirect that shows them, a 404 is all that is left. */
+function convert(stage: Stage, ...numbers: readonly number[]): void {
+  for (const number of numbers) stage.github.convertToDiscussion("acme/app", number);
+}
+
+function history(stage: Stage, post: string): readonly string[] {
+  const id = stage.ledger.memory.project("acme-app")?.id;
+  if (id === undefined) throw new Error("The project is not known.");
+  return stage.ledger.journal
+    .history(id, post as never, 9)
+    .map(({ kind, issue }) => `${kind} ${issue?.repository}#${issue?.number}`);
+}
+
+describe("an issue that people transfer", () => {
+  it.each([
+    ["to a repository that posts are routed to", [routed]],
+    ["to the repository of another project", [standardProject, api]],
+  ])("%s takes its post along: nothing is written for it, and later changes are", async (_, projects) => {
+    const stage = await openPosts(1, { projects });
+    stage.github.openIssue("acme/api", { title: "Not ours" });
+    stage.github.transfer("acme/app", 1, "acme/api");
+    const report = await lookAtAll(stage);
+    expect(report.projects[0]).toMatchObject({ issues: 1, parked: 0, failed: 0, created: 0 });
+    expect(stage.log.join()).toContain("A transferred issue was followed");
+    expect(history(stage, "p1")[0]).toBe("follow-issue acme/api#2");
+    expect(stage.writes()).toEqual([]);
+    stage.github.close("acme/api", 2, "completed");
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    await stage.sync();
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    expect(stage.github.issue("acme/api", 2).title).toBe("Another title");
+    expect(stage.github.issues("acme/app")).toEqual([]);
+  });
+
+  it("is followed before an edit of its post is written, which then goes to its new place", async () => {
+    const stage = await openPosts(1, { projects: [routed] });
+    stage.github.transfer("acme/app", 1, "acme/api");
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    await stage.sync();
+    await stage.sync();
+    expect(stage.github.issue("acme/api", 1).title).toBe("Another title");
+    expect(stage.writes()).toEqual(["PATCH /repos/acme/api/issues/1"]);
+  });
+
+  it("and back again is followed each time", async () => {
+    const stage = await openPosts(1, { projects: [routed] });
+    stage.github.transfer("acme/app", 1, "acme/api");
+    await lookAtAll(stage);
+    stage.github.transfer("acme/api", 1, "acme/app");
+    expect(await lookAtAll(stage)).toMatchObject({ result: "ok", projects: [{ issues: 1 }] });
+    stage.github.close("acme/app", 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
+  it("keeps its post by its mark when the state is lost afterwards", async () => {
+    const stage = await openPosts(1, { projects: [routed] });
+    stage.github.transfer("acme/app", 1, "acme/api");
+    stage.loseState();
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0 });
+  });
+
+  it("to a repository that nobody named freezes its post, and neither side is written", async () => {
+    const stage = await openPosts(2);
+    stage.github.transfer("acme/app", 1, "acme/other");
+    expect(await lookAtAll(stage)).toMatchObject({
+      result: "partial",
+      projects: [{ parked: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.moved" }] }],
+    });
+    stage.github.close("acme/other", 1, "completed");
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    stage.github.close("acme/app", 2, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, statusWrites: 1 }] });
+    expect(stage.writes()).toEqual(["PATCH /feedback/p2"]);
+  });
+
+  it("is followed once the config names where it is, with what happened there", async () => {
+    const stage = await openPosts(1);
+    stage.github.transfer("acme/app", 1, "acme/other");
+    await lookAtAll(stage);
+    stage.github.close("acme/other", 1, "completed");
+    stage.reconfigure({
+      projects: [{ ...standardProject, route: [{ category: "cat_other", repo: "acme/other" }] }],
+    });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ parked: 0, statusWrites: 1, issues: 1, created: 0 });
+    expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
+  });
+});
+
+describe("an issue that people delete", () => {
+  it("parks its post: the board is left alone, and nothing is opened until a person says so", async () => {
+    const stage = await openPosts(1);
+    stage.github.deleteIssue("acme/app", 1);
+    expect(await lookAtAll(stage)).toMatchObject({
+      projects: [{ parked: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.deleted" }] }],
+    });
+    expect(await lookAtAll(stage)).toMatchObject({ result: "held", projects: [{ parked: 1, errors: [] }] });
+    expect(stage.writes()).toEqual([]);
+    retry(stage, "p1");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0, issues: 1, failed: 0 });
+    expect(stage.github.issues("acme/app").map(({ number }) => number)).toEqual([2]);
+    stage.github.close("acme/app", 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, parked: 0 });
+  });
+
+  it("is no trouble for a post that has another one", async () => {
+    const stage = await openPosts(1);
+    const { body } = stage.github.issue("acme/app", 1);
+    const project = stage.ledger.memory.project("acme-app");
+    if (project === undefined) throw new Error("The project is not known.");
+    stage.github.openIssue("acme/app", { title: "Second", body, author: stage.github.login });
+    const known = stage.ledger.rows.row(project.id, "p1" as never, 0)?.links[0]?.issue;
+    if (known === undefined) throw new Error("The issue is not known.");
+    const issue = { ...known, number: 2 };
+    const link = { post: "p1" as never, issue, origin: "adopted" as const };
+    stage.ledger.rows.link(project.id, link, issue, undefined);
+    stage.github.deleteIssue("acme/app", 1);
+    expect(await lookAtAll(stage)).toMatchObject({ projects: [{ parked: 0, issues: 2 }] });
+    stage.github.close("acme/app", 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+});
+
+describe("an issue that is not found", () => {
+  it("once decides nothing, and all is as before when the next run finds it", async () => {
+    const stage = await openPosts(1);
+    stage.github.transfer("acme/app", 1, "acme/other");
+    stage.github.setVisible("acme/other", false);
+    expect(await lookAtAll(stage)).toMatchObject({
+      projects: [{ parked: 0, errors: [{ issue: "acme/app#1", code: "tracker.missing" }] }],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    stage.github.setVisible("acme/other", true);
+    stage.github.transfer("acme/other", 1, "acme/app");
+    stage.github.close("acme/app", 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, parked: 0, failed: 0 });
+  });
+
+  it("for less than ten minutes is not parked, and is asked for by every run until then", async () => {
+    const stage = await openPosts(1);
+    convert(stage, 1);
+    await lookAtAll(stage);
+    stage.mark();
+    for (let run = 0; run < 8; run += 1) expect(await stage.syncOne()).toMatchObject({ parked: 0 });
+    stage.clock.skip(minuteMs);
+    expect(await stage.syncOne()).toMatchObject({
+      parked: 1,
+      errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.missing" }],
+    });
+    expect(stage.reads().filter((read) => read.endsWith("issues/1"))).toHaveLength(9);
+    stage.mark();
+    expect(await stage.sync()).toMatchObject({ result: "held" });
+    expect(stage.reads()).toEqual(["GET /feedback", "GET /repos/acme/app/issues"]);
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("twice is taken up by itself when it is found again", async () => {
+    const stage = await openPosts(1);
+    stage.github.close("acme/app", 1, "not_planned");
+    stage.github.transfer("acme/app", 1, "acme/other");
+    stage.github.setVisible("acme/other", false);
+    await lookAtAll(stage);
+    stage.clock.skip(10 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ parked: 1, statusWrites: 0 });
+    stage.github.setVisible("acme/other", true);
+    stage.github.transfer("acme/other", 1, "acme/app");
+    expect(await lookAtAll(stage)).toMatchObject({ projects: [{ parked: 0, statusWrites: 1 }] });
+  });
+
+  it("is asked for once more when a person wants another one, which is opened only if it is not there", async () => {
+    const stage = await openPosts(2);
+    convert(stage, 1);
+    await lookAtAll(stage);
+    stage.clock.skip(10 * minuteMs);
+    await stage.sync();
+    retry(stage, "p1");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0 });
+    stage.github.transfer("acme/app", 2, "acme/other");
+    stage.github.setVisible("acme/other", false);
+    await lookAtAll(stage);
+    stage.clock.skip(10 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    stage.github.setVisible("acme/other", true);
+    stage.github.transfer("acme/other", 1, "acme/app");
+    retry(stage, "p2");
+    expect(await stage.syncOne()).toMatchObject({ created: 0, parked: 0, issues: 2 });
+  });
+
+  it("is asked for again before anything is said of its text, too", async () => {
+    const stage = await openPosts(1);
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    answer404(stage, 1, 2);
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ post: "p1", code: "tracker.missing" }] });
+    expect(await stage.syncOne()).toMatchObject({ errors: [], issueWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ errors: [], issueWrites: 1 });
+  });
+});
+
+describe("many issues of a repository that are not found at once", () => {
+  it("are lost access: nothing is concluded, decided or written, until they are found again", async () => {
+    const stage = await openPosts(10);
+    convert(stage, 1, 2, 3);
+    expect(await lookAtAll(stage)).toMatchObject({
+      result: "partial",
+      projects: [{ parked: 0, failed: 1, errors: [{ code: "tracker.lost-access" }] }],
+    });
+    stage.github.close("acme/app", 10, "completed");
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({
+      created: 0,
+      statusWrites: 0,
+      waiting: 1,
+      failed: 1,
+      errors: [{ code: "tracker.lost-access" }],
+    });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("go on as before when access is back, with what happened meanwhile", async () => {
+    const stage = await openPosts(3);
+    for (const number of [1, 2]) stage.github.transfer("acme/app", number, "acme/other");
+    stage.github.setVisible("acme/other", false);
+    expect((await lookAtAll(stage)).projects[0]?.errors).toMatchObject([{ code: "tracker.lost-access" }]);
+    stage.github.close("acme/app", 3, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    stage.github.setVisible("acme/other", true);
+    for (const number of [1, 2]) stage.github.transfer("acme/other", number, "acme/app");
+    stage.clock.skip(10 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0, issues: 3 });
+  });
+
+  it("are looked at every ten minutes, not by every run", async () => {
+    const stage = await openPosts(3);
+    convert(stage, 1, 2);
+    await lookAtAll(stage);
+    stage.mark();
+    for (let run = 0; run < 20; run += 1) await stage.sync();
+    expect(stage.reads().filter((read) => read.endsWith("issues/1"))).toHaveLength(2);
+  });
+
+  it("and stay away for a day are parked, each by itself, and the others go on", async () => {
+    const stage = await openPosts(3);
+    convert(stage, 1, 2);
+    await lookAtAll(stage);
+    stage.github.close("acme/app", 3, "completed");
+    stage.clock.skip(dayMs);
+    expect(await stage.syncOne()).toMatchObject({ parked: 2, failed: 2, statusWrites: 1 });
+    expect(await lookAtAll(stage)).toMatchObject({ result: "held", projects: [{ parked: 2, failed: 0 }] });
+  });
+
+  it("but a single one is no loss of access, however few there are", async () => {
+    const stage = await openPosts(1);
+    convert(stage, 1);
+    expect((await lookAtAll(stage)).projects[0]?.errors).toMatchObject([{ code: "tracker.missing" }]);
+  });
+});
+
+function retry(stage: Stage, post: string): void {
+  const project = stage.ledger.memory.project("acme-app")?.id;
+  if (project === undefined) throw new Error("The project is not known.");
+  stage.ledger.requests.add({ kind: "retry", posts: [post as never], project, at: stage.clock.now() });
+}
