@@ -3,6 +3,7 @@ import type { Repository, RepositoryId, RepositoryName } from "../../model/issue
 import type { ProjectId } from "../../model/post.ts";
 import type { Memory, ProjectMemory, RepositoryMemory } from "../ledger.ts";
 import type { Numbers } from "./numbers.ts";
+import type { Recall } from "./recall.ts";
 import type { Store } from "./store.ts";
 
 interface ProjectColumns {
@@ -40,7 +41,7 @@ interface RepositoryColumns {
 }
 
 /** Accounts, projects and repositories: what is asked for once; and when to ask again. */
-export function createMemory(store: Store, numbers: Numbers): Memory {
+export function createMemory(store: Store, numbers: Numbers, recall: Recall): Memory {
   const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
     "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
   );
@@ -79,30 +80,39 @@ export function createMemory(store: Store, numbers: Numbers): Memory {
     "INSERT OR REPLACE INTO limits (side, until) VALUES (?, ?)",
   );
   return {
-    account() {
-      const found = selectAccount.get();
-      return found && { login: found.login, checkedAt: found.checked_at };
-    },
+    account: () =>
+      recall.through("account", () => {
+        const found = selectAccount.get();
+        return found && { login: found.login, checkedAt: found.checked_at };
+      }),
     rememberAccount({ login, checkedAt }) {
+      recall.forget();
       writeAccount.run({ login, checkedAt });
     },
-    project(key) {
-      const found = selectProject.get(key);
-      return found && toProject(found);
-    },
+    project: (key) =>
+      recall.through(`project ${key}`, () => {
+        const found = selectProject.get(key);
+        return found && toProject(found);
+      }),
     rememberProject(project) {
-      store.transaction(() => writeProject.run(fromProject(project, numbers.project(project.id))));
+      store.transaction(() => {
+        recall.forget();
+        writeProject.run(fromProject(project, numbers.project(project.id)));
+      });
     },
-    repository(name) {
-      const found = selectByName.get(name);
-      return found && toRepository(found);
-    },
-    repositoryById(id) {
-      const found = selectById.get(id);
-      return found && toRepository(found);
-    },
+    repository: (name) =>
+      recall.through(`repository ${name}`, () => {
+        const found = selectByName.get(name);
+        return found && toRepository(found);
+      }),
+    repositoryById: (id) =>
+      recall.through(`repository by id ${id}`, () => {
+        const found = selectById.get(id);
+        return found && toRepository(found);
+      }),
     rememberRepository(memory) {
       store.transaction(() => {
+        recall.forget();
         takeName.run(memory.name, memory.repository.id);
         writeRepository.run(fromRepository(memory));
       });

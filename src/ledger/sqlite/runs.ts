@@ -1,4 +1,5 @@
 import type { Runs, StoredRun } from "../ledger.ts";
+import type { Recall } from "./recall.ts";
 import type { Store } from "./store.ts";
 
 interface RunColumns {
@@ -9,7 +10,7 @@ interface RunColumns {
 }
 
 /** Runs and signs of life. */
-export function createRuns(store: Store): Runs {
+export function createRuns(store: Store, recall: Recall): Runs {
   const insertRun = store.prepare<[number]>("INSERT INTO runs (started_at) VALUES (?)");
   const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
     "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",
@@ -31,8 +32,12 @@ export function createRuns(store: Store): Runs {
   );
   const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
   return {
-    begin: (at) => insertRun.insert(at),
+    begin(at) {
+      recall.begin();
+      return insertRun.insert(at);
+    },
     finish(run, { finishedAt, result, projects }) {
+      recall.end();
       store.transaction(() => {
         if (finishRun.run({ run, at: finishedAt, result }) === 0) throw new Error(`Run ${run} is not open.`);
         for (const [position, { project, report }] of projects.entries()) {

@@ -8,6 +8,7 @@ import { createMarkers } from "./markers.ts";
 import { createMemory } from "./memory.ts";
 import { createNumbers } from "./numbers.ts";
 import { createPulls } from "./pulls.ts";
+import { createRecall } from "./recall.ts";
 import { createRequests } from "./requests.ts";
 import { createRows } from "./rows.ts";
 import { createRuns } from "./runs.ts";
@@ -38,17 +39,18 @@ export function openLedgerReadOnly(file: string): Ledger | undefined {
 /** The ledger over an open database. */
 export function createLedger(store: Store): Ledger {
   const numbers = createNumbers(store);
+  const recall = createRecall(store);
   const sightings = createSightings();
   const issues = createIssueStore(store);
   const stamp = createStamp(store);
   return {
-    memory: createMemory(store, numbers),
+    memory: createMemory(store, numbers, recall),
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
     absences: createAbsences(store, numbers, issues),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),
-    runs: createRuns(store),
+    runs: createRuns(store, recall),
     get copiedAt() {
       return stamp.read();
     },

@@ -28,6 +28,8 @@ export interface Query<Bound extends unknown[], Found> {
 /** An open database with its transactions. */
 export interface Store {
   readonly file: string;
+  /** The copy of the state as it was, where opening it has changed its schema. */
+  readonly copy: string | undefined;
   readonly database: Database.Database;
   prepare<Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found>;
   /** All of `work`, or nothing when it throws. Inside another one it is a savepoint: it fails alone, and commits with the outer one. */
@@ -61,9 +63,9 @@ export function openStore(file: string, options: StateOptions, isTrusted = false
       refuseOtherSchema(database, file, migrations.length, applicationId);
       if (!isTrusted) refuseDamage(database, file);
       setPragmas(database);
-      migrate(database, { file, path, applicationId, migrations, ...options });
+      const copy = migrate(database, { file, path, applicationId, migrations, ...options });
       assertDurable(database, file);
-      return createStore(database, file);
+      return createStore(database, file, copy);
     } catch (error) {
       database.close();
       throw error;
@@ -95,7 +97,7 @@ export function openStoreReadOnly(file: string): Store | undefined {
           `The state file ${file} has an older schema (${schema}, not ${migrations.length}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
         );
       }
-      return createStore(database, file);
+      return createStore(database, file, undefined);
     } catch (error) {
       database.close();
       throw error;
@@ -131,7 +133,7 @@ function refuseDamage(database: Database.Database, file: string): void {
   if (finding !== "ok") throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
 }
 
-function createStore(database: Database.Database, file: string): Store {
+function createStore(database: Database.Database, file: string, copy: string | undefined): Store {
   let undos: (() => void)[] = [];
   const begin = createTransactions(database);
   const begun = <T>(work: () => T, mode: TransactionMode): T => {
@@ -146,6 +148,7 @@ function createStore(database: Database.Database, file: string): Store {
   };
   return {
     file,
+    copy,
     database,
     prepare: (sql) => createQuery(database, file, sql),
     transaction: (work) => begun(work, "immediate"),
@@ -206,7 +209,7 @@ function createQuery<Bound extends unknown[], Found>(
  * comparison with an indexed column and in LIMIT; that takes ten times as long as the statement. It does not look into a
  * sub-select. What an UPDATE sets comes before its conditions, and is no comparison.
  */
-function keepPlan(sql: string): string {
+export function keepPlan(sql: string): string {
   const conditions = /^\s*UPDATE\b/.test(sql) ? sql.search(/\bWHERE\b/) : 0;
   const kept = sql.slice(conditions).replaceAll(/(=|\bLIMIT) (\?|@\w+)/g, "$1 (SELECT $2)");
   return sql.slice(0, conditions) + kept;
