@@ -127,6 +127,7 @@ function recordHeld(cycle: PulledCycle, judged: readonly Wanted[]): void {
   for (const { post, kind, held: message } of held) {
     delayAction(cycle, { post, kind }, { kind: "held", message });
   }
+  if (held.length === 0) return;
   cycle.world.ledger.transaction(() => {
     for (const post of new Set(held.map(({ post }) => post))) {
       attemptNow(cycle, post, () => recordRow(cycle, post));

@@ -12,6 +12,7 @@ export function eachDueRow({ world, memory }: Cycle, visit: (row: Row, now: numb
   for (;;) {
     const now = clock.now();
     const rows = ledger.rows.due(memory.id, now, after, batchSize);
+    if (rows.length === 0) return;
     ledger.transaction(() => {
       for (const row of rows) visit(row, now);
     });
