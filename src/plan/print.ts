@@ -52,8 +52,8 @@ export function doubtSignature({ kind, writes }: PatchPost): string {
 export function canonical(value: object): string {
   if (Array.isArray(value)) return `[${value.map((part) => canonicalPart(part) ?? "null").join()}]`;
   const members: string[] = [];
-  for (const [key, part] of Object.entries(value).sort(byKey)) {
-    const text = canonicalPart(part);
+  for (const key of Object.keys(value).sort()) {
+    const text = canonicalPart((value as Readonly<Record<string, unknown>>)[key]);
     if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`);
   }
   return `{${members.join()}}`;
@@ -61,10 +61,6 @@ export function canonical(value: object): string {
 
 function canonicalPart(part: unknown): string | undefined {
   return typeof part === "object" && part !== null ? canonical(part) : JSON.stringify(part);
-}
-
-function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
-  return one < other ? -1 : 1;
 }
 
 function contentOf(action: Action): object {
