@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
-import { openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
+import { keepPlan, openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
 import { type Copy, copyTables, fillTables } from "./copies.ts";
 import { type Life, meetDoom } from "./process.ts";
 
@@ -63,7 +63,7 @@ export function createState(isShared: boolean): State {
   let store = openFile();
   let onlooker = openLook();
   const tables = childrenFirst(store.database);
-  const clear = createEraser(() => store.database, tables);
+  const clear = createEraser(() => store, tables);
   const isLoose = (): boolean =>
     store.database.prepare("PRAGMA synchronous").pluck().get() !== synchronousFull;
   const close = (): void => {
@@ -149,7 +149,7 @@ function createOnlooker(database: Database.Database): Onlooker {
       if (database.inTransaction) throw new Error("Nobody can look into a transaction.");
       let statement = statements.get(sql);
       if (statement === undefined) {
-        statement = database.prepare(sql);
+        statement = database.prepare(keepPlan(sql));
         statements.set(sql, statement);
       }
       return (statement as Database.Statement<Bound, Found>).all(...bound);
@@ -233,12 +233,13 @@ function meetEnd(life: Life): void {
   if (life.isDead) meetDoom(life, "commit", "after");
 }
 
-function createEraser(database: () => Database.Database, tables: readonly string[]): () => void {
-  const deletes = tables.map((name) => `DELETE FROM ${name};`).join("");
+function createEraser(store: () => Store, tables: readonly string[]): () => void {
+  const deletes = [...tables, "sqlite_sequence", "meta WHERE key <> 'version'"];
   return () => {
-    database().exec(
-      `BEGIN; ${deletes} DELETE FROM sqlite_sequence; DELETE FROM meta WHERE key <> 'version'; COMMIT`,
-    );
+    const { prepare, transaction } = store();
+    transaction(() => {
+      for (const what of deletes) prepare(`DELETE FROM ${what}`).run();
+    });
   };
 }
 
