@@ -12,9 +12,10 @@ import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return inSession(terminal, options, (session) =>
-    withState(terminal, "daemon", resolve(terminal.cwd, session.config.state), async (ledger) => {
-      const { config, log } = session;
+  return inSession(terminal, options, (session) => {
+    const { config, log } = session;
+    const state = resolve(terminal.cwd, config.state);
+    return withState(terminal, log, "daemon", state, async (ledger) => {
       const http = config.http === false ? undefined : await serveHttp(config.http);
       if (http !== undefined) log.info({ address: http.address }, "Listening");
       try {
@@ -24,8 +25,8 @@ export async function daemon(terminal: Terminal, options: CommonOptions): Promis
       } finally {
         await http?.close();
       }
-    }),
-  );
+    });
+  });
 }
 
 function runUntilSignal(terminal: Terminal, session: Session, ledger: Ledger): Promise<void> {

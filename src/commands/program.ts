@@ -98,6 +98,7 @@ const commands: readonly AddCommand[] = [
   addRetry,
   addRelease,
   addBackup,
+  addRebuild,
   addHealth,
   addDemo,
   addSchema,
@@ -170,6 +171,16 @@ function addStatus(program: Command, terminal: Terminal, finish: Finish): void {
     .action(async (_, command: Command) => {
       const { status } = await import("./status.ts");
       finish(status(terminal, command.optsWithGlobals<CommonOptions>()));
+    });
+}
+
+function addRebuild(program: Command, terminal: Terminal, finish: Finish): void {
+  withProjects(program.command("rebuild"))
+    .description("make a lost or old state anew from the marks in the issues; write nothing to either side")
+    .addHelpText("after", "\nExample:\n  boardsync rebuild --config config/boardsync.yaml")
+    .action(async (_, command: Command) => {
+      const { rebuild } = await import("./rebuild.ts");
+      finish(await rebuild(terminal, command.optsWithGlobals<Parameters<typeof rebuild>[1]>()));
     });
 }
 

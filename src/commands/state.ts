@@ -1,13 +1,17 @@
+import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
 import { acquireState } from "../ledger/sqlite/lock.ts";
 import { openLedger, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
+import type { Log } from "../log.ts";
 import { systemClock } from "./clock.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Holds the state for one command, and lets go of it whatever happens. */
 export async function withState<T>(
   terminal: Terminal,
+  log: Log,
   command: string,
   state: string,
   work: (ledger: Ledger) => Promise<T>,
@@ -15,6 +19,7 @@ export async function withState<T>(
   const options = stateOptions(terminal);
   const lock = acquireState(state, `${command}, process ${terminal.pid} on ${hostname()}`, options);
   try {
+    if (lock.copy !== undefined) sayCopy(log, state, lock.copy);
     const ledger = openLedger(state, options);
     try {
       return await work(ledger);
@@ -24,6 +29,19 @@ export async function withState<T>(
   } finally {
     lock.release();
   }
+}
+
+/** Copies are small, and nobody else deletes them: what piles up is named. */
+function sayCopy(log: Log, state: string, copy: string): void {
+  const folder = dirname(state);
+  const older = readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(state)}.before-v`))
+    .map((name) => join(folder, name))
+    .filter((file) => file !== copy);
+  log.warn(
+    { copy, ...(older.length > 0 && { older }) },
+    "The state was of an older version and has been brought up to date; `copy` holds it as it was, and can be deleted when all is well",
+  );
 }
 
 /** The state for a command that changes nothing and works beside a daemon; undefined when there is none yet. */

@@ -12,7 +12,7 @@ export async function sync(
   options: CommonOptions & ProjectOptions & { readonly adopt?: boolean },
 ): Promise<number> {
   return inSession(terminal, options, ({ terminal: safe, clean, config, machine, sides, projects }) =>
-    withState(terminal, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
+    withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const mode = options.adopt === true ? "adopt" : "sync";
       const { report } = await runProjects(projects, world, mode, terminal.signal);

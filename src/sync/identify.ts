@@ -75,7 +75,8 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     rules: undefined,
     fullAt: undefined,
     lastSuccessAt: undefined,
-    recoveredFrom: undefined,
+    // Of a project that is new to the state nothing can be old.
+    recoveredFrom: ledger.copiedAt,
     ...known,
     key: project.key,
     id: found.id,

@@ -1,11 +1,12 @@
 import type { MarkedIssue, RepositoryMemory } from "../ledger/ledger.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId } from "../model/issue.ts";
-import type { PostId } from "../model/post.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
 import { parseMarker } from "../plan/marker.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAccount } from "./identify.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
+import type { World } from "./world.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -61,7 +62,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
 }
 
 /** What is remembered of a scan that is complete. Where the state was lost or is old, new issues wait. */
-export function scannedNow(
+function scannedNow(
   cycle: Cycle,
   known: RepositoryMemory,
   isNews: boolean,
@@ -138,7 +139,7 @@ function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
 function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
-  if (!isOurs(cycle, record)) return [];
+  if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
   const marker = parseMarker(record.body);
   if (marker === undefined || marker.board !== cycle.world.policy.boardHash) return [];
   const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
@@ -146,20 +147,19 @@ function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }
 
-/** Whether our own account opened an issue, or one whose markers count like ours. */
-export function isOurs(cycle: Cycle, { author }: IssueRecord): boolean {
-  return author !== null && ourLogins(cycle).some((login) => fold(login) === fold(author));
+/** Whether an issue's author is our own account, or one whose markers count like ours. */
+export function isOurLogin({ policy }: World, account: string, author: string | null): boolean {
+  return author !== null && [account, ...policy.trustedAuthors].some((login) => fold(login) === fold(author));
 }
 
-/** How many issues carry a marker and are not linked for all that it names. */
-export function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
+/** How many issues carry a marker for a post that has no issue, as far as the state knows. */
+function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
   const { ledger, clock } = cycle.world;
+  const isLinked = (project: ProjectId, post: PostId): boolean =>
+    (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0;
   return records
     .flatMap((record) => markedBy(cycle, record))
-    .filter(({ project, posts, issue }) => {
-      const links = posts.map((post) => ledger.rows.row(project, post, clock.now())?.links ?? []);
-      return !links.every((known) => known.some(({ link }) => isSameIssue(link.issue, issue)));
-    }).length;
+    .filter(({ project, posts }) => !posts.every((post) => isLinked(project, post))).length;
 }
 
 /** Whether two references mean the same issue. */

@@ -37,7 +37,7 @@ export function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue)
 function hasRun({ world: { ledger, policy } }: Cycle, { project }: MarkedIssue): boolean {
   return policy.projectKeys.some((key) => {
     const memory = ledger.memory.project(key);
-    return memory?.id === project && memory.fullAt !== undefined;
+    return memory?.id === project && memory.settingsPrint !== undefined;
   });
 }
 

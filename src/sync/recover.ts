@@ -24,11 +24,14 @@ export function recoverPairs(cycle: PulledCycle): void {
     endOldWrites(cycle);
     ledger.rows.markDue(cycle.memory.id, "linked");
     eachDueRow(cycle, (row, now) => {
-      if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now);
+      // It stays due: what else there is to say of it, its decision says.
+      if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
     });
     const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
     ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
   });
+  // A person who adopts or rebuilds has just said so.
+  if (cycle.run.mode === "adopt") return;
   log.warn(
     { project: cycle.project.key, copiedAt: new Date(copiedAt ?? 0).toISOString() },
     "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",

@@ -14,9 +14,11 @@ import type { SandboxRequest } from "../../src/sandbox/board-http.ts";
 import type { SandboxProject } from "../../src/sandbox/board-state.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
+import type { SandboxQuirks } from "../../src/sandbox/github-answer.ts";
 import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
 import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
 import { checkAll, type Finding } from "../../src/sync/check.ts";
+import { type RebuildReport, rebuildProjects } from "../../src/sync/rebuild.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type {
   Mode,
@@ -40,6 +42,8 @@ export interface StageOptions {
   /** Default: `acme/app`, with the labels `feedback` and `in progress`. */
   readonly repositories?: readonly RepositorySetup[];
   readonly style?: BoardStyleOptions;
+  /** Of GitHub, where its documents are silent. */
+  readonly quirks?: Partial<SandboxQuirks>;
   /** Keys of the config besides `projects`; `board` and `tracker` need no address. */
   readonly config?: ConfigPart;
   /** Default: one project, `standardProject`. */
@@ -78,6 +82,7 @@ export interface Stage {
   /** Plans on a private copy of the state, as the command does; the lines of all projects. */
   plan(): Promise<readonly PlannedAction[]>;
   run(mode: Mode, world?: World): Promise<RunResult>;
+  rebuild(): Promise<RebuildReport>;
   check(): Promise<readonly Finding[]>;
   /** Closes and opens the state, as another process would. */
   restart(): void;
@@ -127,6 +132,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const github = await startSandboxGitHub({
     clock,
     token: "stage-github-token-0123456789",
+    ...(options.quirks && { quirks: options.quirks }),
     repositories: options.repositories ?? [
       { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
     ],
@@ -229,6 +235,12 @@ function createStage(
       return only;
     },
     adopt: async () => (await run("adopt")).report,
+    rebuild() {
+      clock.skip(minuteMs);
+      const { world, projects } = connect();
+      abort = new AbortController();
+      return rebuildProjects(projects, world, abort.signal);
+    },
     async plan() {
       const file = join(folder, "plan.db");
       await ledger.copyTo(file, undefined);

@@ -149,6 +149,18 @@ describe("a second issue with the mark of a post that has one", () => {
     expect(stage.ledger.copiedAt).toBeUndefined();
   });
 
+  it("is said in a recovery, too, and makes no other issue wait in a later scan", async () => {
+    const stage = await openTwins();
+    await stage.sync();
+    await stage.backUp();
+    stage.putBack();
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "tracker.duplicate" }] });
+    stage.clock.skip(hourMs);
+    stage.reconfigure({ config: { tracker: { trustedAuthors: ["old-bot"] } } });
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+  });
+
   it("is said no more when people have closed it", async () => {
     const stage = await openTwins();
     await stage.sync();

@@ -26,9 +26,10 @@ export function acquireState(file: string, who: string, options: StateOptions): 
     createPrivateFile(path);
     return new Database(path, { timeout: lockTimeoutMs });
   });
+  let copy: string | undefined;
   try {
     lock.exec("BEGIN EXCLUSIVE");
-    writeHolder(file, who, options);
+    copy = writeHolder(file, who, options);
   } catch (error) {
     lock.close();
     if (isBusy(error)) {
@@ -36,19 +37,21 @@ export function acquireState(file: string, who: string, options: StateOptions): 
     }
     throw stateFailure(lockFile, error);
   }
-  return { release: () => lock.close() };
+  return { copy, release: () => lock.close() };
 }
 
 function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-function writeHolder(file: string, who: string, options: StateOptions): void {
+/** Returns the copy that was made of a state whose schema was older. */
+function writeHolder(file: string, who: string, options: StateOptions): string | undefined {
   const store = openStore(file, options, true);
   try {
     store
       .prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('holder', ?)")
       .run(JSON.stringify({ who, since: options.now }));
+    return store.copy;
   } finally {
     store.close();
   }

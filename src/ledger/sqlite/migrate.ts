@@ -15,11 +15,14 @@ export interface MigrationPlan {
 /**
  * Brings a database up to the last migration, in one transaction. An older database is copied before to
  * `<file>.before-v<N>`, N being the schema that it gets.
+ *
+ * @returns the copy's file; undefined where none was needed.
  */
-export function migrate(database: Database.Database, plan: MigrationPlan): void {
+export function migrate(database: Database.Database, plan: MigrationPlan): string | undefined {
   const target = plan.migrations.length;
   const before = schemaOf(database);
-  if (before > 0 && before < target) copyNow(database, `${plan.path}.before-v${target}`, plan.now);
+  const copy = before > 0 && before < target ? `${plan.path}.before-v${target}` : undefined;
+  if (copy !== undefined) copyNow(database, copy, plan.now);
   // Even without a migration this finds out at once whether the file can be written.
   const run = database.transaction(() => {
     // Read again: another process may have done it since.
@@ -31,6 +34,7 @@ export function migrate(database: Database.Database, plan: MigrationPlan): void 
     database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)").run(plan.version);
   });
   run.immediate();
+  return copy;
 }
 
 /** Whether nothing has ever been stored in it. */

@@ -4,7 +4,9 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { migrate } from "../../../src/ledger/sqlite/migrate.ts";
+import { applicationId, migrations } from "../../../src/ledger/sqlite/migrations.ts";
 import { openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
 import { createPost, hourMs, noon, postId, project, pullPosts } from "../samples.ts";
 import { createFolder, options } from "./folder.ts";
@@ -64,6 +66,47 @@ describe("a copy of a running state", () => {
     await ledger.copyTo(join(folder, "one.db"), noon);
     expect(open(join(folder, "one.db")).copiedAt).toBe(noon);
     expect(existsSync(join(folder, "one.db.part"))).toBe(false);
+  });
+});
+
+describe("a state of the first version", () => {
+  function openFirst(): { readonly file: string; readonly copy: string } {
+    const file = join(createFolder(), "state.db");
+    const database = new Database(file);
+    migrate(database, {
+      ...{ file, path: file, applicationId, now: noon, version: "0.0.1" },
+      migrations: migrations.slice(0, 1),
+    });
+    database.exec(`
+      INSERT INTO board_projects (number, id) VALUES (1, 'prj_1');
+      INSERT INTO projects (key, project, name, checked_at, rules_print, seen) VALUES ('acme-app', 1, 'Acme', 1, 'x', '[]');
+      INSERT INTO repositories (id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
+        milestones, scanned_at) VALUES (10, 'acme/app', 'acme/app', 1, 0, 1, 1, 1, '[]', '[]', 5)`);
+    database.close();
+    return { file, copy: `${file}.before-v${migrations.length}` };
+  }
+
+  it("is brought up to date with all that it knows, and copied before", () => {
+    const { file, copy } = openFirst();
+    const lock = acquireState(file, "sync", options);
+    onTestFinished(() => lock.release());
+    expect(lock.copy).toBe(copy);
+    const ledger = open(file);
+    expect(ledger.memory.project("acme-app")).toMatchObject({ id: "prj_1", name: "Acme" });
+    expect(ledger.memory.repository("acme/app")).toMatchObject({ scannedAt: 5, scannedFor: [] });
+    expect(ledger.copiedAt).toBeUndefined();
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+  });
+
+  it("is known for a copy when what was copied is put back", () => {
+    const { file, copy } = openFirst();
+    openLedger(file, options).close();
+    const back = open(copy);
+    expect(back.copiedAt).toBe(options.now);
+    expect(back.memory.project("acme-app")).toMatchObject({ id: "prj_1" });
+    const again = acquireState(file, "sync", options);
+    onTestFinished(() => again.release());
+    expect(again.copy).toBeUndefined();
   });
 });
 
