@@ -1,0 +1,313 @@
+import { describe, expect, it } from "vitest";
+import {
+  addPlanned,
+  hourMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
+
+/** Planned posts with an issue each, all in step. */
+async function openPosts(count: number, options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage(options);
+  addPlanned(stage, count);
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+/** A run every minute of a few, for which the next full look is too far away. */
+async function runOften(stage: Stage): Promise<void> {
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+}
+
+describe("a repository that is archived", () => {
+  it.each([0, 7 * hourMs])(
+    "is read on, the board is written, and its own writes wait (after %i ms)",
+    async (ms) => {
+      const stage = await openPosts(2);
+      stage.github.close("acme/app", 1, "completed");
+      stage.github.archive("acme/app");
+      addPlanned(stage, 2);
+      stage.board.editPost("acme-app", "p2", { title: "Another title" });
+      stage.clock.skip(ms);
+      expect(await stage.sync()).toMatchObject({
+        result: "partial",
+        projects: [
+          {
+            statusWrites: 1,
+            created: 0,
+            issueWrites: 0,
+            waiting: 3,
+            parked: 0,
+            failed: 1,
+            errors: [{ code: "tracker.archived" }],
+          },
+        ],
+      });
+      expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
+      stage.github.archive("acme/app", false);
+      expect(await stage.sync()).toMatchObject({
+        result: "ok",
+        projects: [{ created: 2, issueWrites: 1, waiting: 0, parked: 0 }],
+      });
+    },
+  );
+
+  it("where nothing is to be written is no failure", async () => {
+    const stage = await openPosts(1);
+    stage.github.archive("acme/app");
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.log.join()).toContain("The repository is archived");
+  });
+
+  it("in the middle of a run refuses nothing for good: what it refused waits with the others", async () => {
+    const stage = await openPosts(1);
+    addPlanned(stage, 3);
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    stage.atNextWrite("tracker", "before", () => stage.github.archive("acme/app"));
+    expect(await stage.syncOne()).toMatchObject({
+      created: 0,
+      issueWrites: 0,
+      waiting: 4,
+      parked: 0,
+      errors: [{ code: "tracker.archived" }],
+    });
+    expect(stage.writes()).toEqual(["PATCH /repos/acme/app/issues/1"]);
+    stage.github.archive("acme/app", false);
+    expect(await stage.syncOne()).toMatchObject({ created: 3, issueWrites: 1, failed: 0 });
+  });
+
+  it("between two creates parks none of them, either", async () => {
+    const stage = await openPosts(0);
+    addPlanned(stage, 3);
+    stage.atNextWrite("tracker", "after", () => stage.github.archive("acme/app"));
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2, parked: 0, failed: 1 });
+    expect(stage.writes()).toHaveLength(2);
+  });
+});
+
+describe("a repository whose issues are switched off", () => {
+  it.each([200, 404, 410] as const)(
+    "(a list answers %i) waits until they are on again",
+    async (issuesOff) => {
+      const stage = await openPosts(1, { quirks: { issuesOff } });
+      stage.github.disableIssues("acme/app");
+      addPlanned(stage, 1);
+      const off = { created: 0, waiting: 1, parked: 0, errors: [{ code: "tracker.no-issues" }] };
+      expect(await stage.syncOne()).toMatchObject(off);
+      stage.clock.skip(7 * hourMs);
+      expect(await stage.syncOne()).toMatchObject(off);
+      expect(stage.writes()).toEqual([]);
+      stage.github.enableIssues("acme/app");
+      stage.github.close("acme/app", 1, "completed");
+      expect(await stage.syncOne()).toMatchObject({ created: 1, statusWrites: 1, waiting: 0, failed: 0 });
+    },
+  );
+});
+
+describe("a repository that is renamed", () => {
+  it.each<[string, (stage: Stage) => void, string]>([
+    ["itself", ({ github }) => github.renameRepository("acme/app", "acme/product"), "acme/product"],
+    ["with its owner", ({ github }) => github.renameOwner("acme", "umbrella"), "umbrella/app"],
+  ])("%s is followed at once, and its new name is said", async (_, rename, name) => {
+    const stage = await openPosts(2);
+    rename(stage);
+    stage.github.close(name, 1, "completed");
+    stage.board.editPost("acme-app", "p2", { title: "Another title" });
+    addPlanned(stage, 1);
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 1, issueWrites: 1, statusWrites: 1 }],
+    });
+    expect(stage.writes()).toEqual([
+      "PATCH /feedback/p1",
+      `PATCH /repos/${name}/issues/2`,
+      `POST /repos/${name}/issues`,
+    ]);
+    expect(stage.log.filter((line) => line.includes("The repository was renamed"))).toHaveLength(1);
+    await runOften(stage);
+    expect(stage.log.filter((line) => line.includes("The repository was renamed"))).toHaveLength(1);
+    expect(stage.github.issues(name)).toHaveLength(3);
+  });
+
+  it("is never taken for another one that has got its old name", async () => {
+    const stage = await openPosts(2);
+    stage.github.renameRepository("acme/app", "acme/product");
+    stage.github.addRepository({ name: "acme/app", private: true, labels: ["in progress"] });
+    for (const title of ["Theirs", "Theirs, too"]) stage.github.openIssue("acme/app", { title });
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.editPost("acme-app", "p2", { title: "Another title" });
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, issueWrites: 1, statusWrites: 0, failed: 0 });
+    expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Theirs", "Theirs, too"]);
+    stage.github.close("acme/product", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
+  it("or gone, with another one in its place, is refused: nothing is read or written there", async () => {
+    const stage = await openPosts(2);
+    stage.github.deleteRepository("acme/app");
+    stage.github.addRepository({ name: "acme/app", private: true });
+    for (const title of ["Theirs", "Theirs, too"]) stage.github.openIssue("acme/app", { title });
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.editPost("acme-app", "p2", { title: "Another title" });
+    addPlanned(stage, 1);
+    for (const ms of [0, 7 * hourMs]) {
+      stage.clock.skip(ms);
+      const report = await stage.syncOne();
+      expect(report).toMatchObject({ created: 0, issueWrites: 0, statusWrites: 0 });
+      expect(report.errors).toMatchObject([{ code: "tracker.replaced" }]);
+    }
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("a repository that disappears as a whole", () => {
+  it("stops its project, and goes on where it was when it is back", async () => {
+    const stage = await openPosts(3);
+    stage.github.setVisible("acme/app", false);
+    for (const ms of [0, 7 * hourMs]) {
+      stage.clock.skip(ms);
+      expect(await stage.syncOne()).toMatchObject({ parked: 0, errors: [{ code: "tracker.missing" }] });
+    }
+    stage.github.setVisible("acme/app", true);
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
+    expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
+  });
+});
+
+describe("a repository that turns public", () => {
+  const turn = async (stage: Stage): Promise<void> => {
+    stage.github.setPrivate("acme/app", false);
+    addPlanned(stage, 2);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ created: 0, held: 2 }] });
+  };
+
+  it("holds its new issues from the first moment on, and says so in every run; the rest goes on", async () => {
+    const stage = await openPosts(1);
+    await turn(stage);
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2, statusWrites: 1 });
+    expect(stage.log.filter((line) => line.includes("has turned public")).length).toBeGreaterThan(0);
+    expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
+    const held = (await stage.plan()).map(({ kind, held: why }) => `${kind}: ${why}`);
+    expect(held).toHaveLength(2);
+    expect(held.join()).toContain("boardsync approve acme-app");
+  });
+
+  it("opens them, and later ones, once a person has approved the project", async () => {
+    const stage = await openPosts(0);
+    await turn(stage);
+    approve(stage);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2, held: 0 }] });
+    addPlanned(stage, 1);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1 }] });
+  });
+
+  it("opens the one of a post that a person let go, and holds the others", async () => {
+    const stage = await openPosts(0);
+    await turn(stage);
+    approve(stage, "p2");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
+    expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
+  });
+
+  it("goes on when it is private again", async () => {
+    const stage = await openPosts(0);
+    await turn(stage);
+    stage.github.setPrivate("acme/app");
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2, held: 0 }] });
+  });
+
+  it("was public from the beginning holds nothing", async () => {
+    const stage = await openStage({ repositories: [{ name: "acme/app", labels: ["feedback"] }] });
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+    addPlanned(stage, 1);
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+});
+
+describe("an issue that is locked", () => {
+  it("still follows its post, and is looked at like any other", async () => {
+    const stage = await openPosts(1);
+    stage.github.lock("acme/app", 1);
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, failed: 0 });
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
+  it("to us parks what GitHub refuses, in its words", async () => {
+    const stage = await openPosts(1);
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    const message = "Unable to update issue because it is locked.";
+    stage.github.failNext({ method: "PATCH", answer: { kind: "answer", status: 403, body: { message } } });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ parked: 1, errors: [{ post: "p1", code: "tracker.rejected" }] });
+    expect(report.errors[0]?.message).toContain(message);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ issueWrites: 0 }] });
+  });
+});
+
+describe("a post that changes", () => {
+  const repositories = ["acme/app", "acme/api"].map((name) => ({ name, private: true }));
+  const projects = [{ ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] }];
+
+  it("its category keeps its issue, wherever a new one of its kind would go", async () => {
+    const stage = await openPosts(1, { repositories, projects });
+    stage.board.editPost("acme-app", "p1", { categoryId: "cat_api" });
+    await runOften(stage);
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, issues: 1 });
+    expect(stage.github.issues("acme/api")).toEqual([]);
+  });
+
+  it("its status keeps its issue, though it would not be selected any more", async () => {
+    const stage = await openPosts(1);
+    stage.board.editPost("acme-app", "p1", { status: "open" });
+    await stage.sync();
+    stage.github.label("acme/app", 1, "in progress");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, issues: 1 });
+  });
+
+  it("by being archived gets no write and no other issue, and goes on when it comes back", async () => {
+    const stage = await openPosts(1);
+    stage.board.editPost("acme-app", "p1", { isArchived: true, title: "Another title" });
+    stage.github.close("acme/app", 1, "completed");
+    await runOften(stage);
+    expect(stage.writes()).toEqual([]);
+    stage.board.editPost("acme-app", "p1", { isArchived: false });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, issueWrites: 1, created: 0, issues: 1 });
+  });
+
+  it("by going missing keeps its issue, and goes on when it comes back", async () => {
+    const stage = await openPosts(3);
+    const feedback = ["p2", "p3"].map((post) => stage.board.post("acme-app", post));
+    stage.board.failNext(
+      { kind: "answer", status: 200, body: { feedback } },
+      { times: 3, when: ({ path }) => path === "/feedback" },
+    );
+    stage.github.close("acme/app", 1, "completed");
+    await runOften(stage);
+    expect(stage.patches()).toEqual([]);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, created: 0, issues: 3 });
+    expect(stage.github.issues("acme/app")).toHaveLength(3);
+  });
+});
+
+function approve(stage: Stage, post?: string): void {
+  const project = stage.ledger.memory.project("acme-app")?.id;
+  if (project === undefined) throw new Error("The project is not known.");
+  const held = stage.ledger.rows.held(project);
+  const actions = post === undefined ? held : held.filter((action) => action.post === post);
+  const isWhole = post === undefined;
+  stage.ledger.requests.add({ kind: "approve", actions, isWhole, project, at: stage.clock.now() });
+}
