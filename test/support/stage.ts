@@ -15,7 +15,6 @@ import type { SandboxProject } from "../../src/sandbox/board-state.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
 import type { SandboxQuirks } from "../../src/sandbox/github-answer.ts";
-import type { SandboxQuirks } from "../../src/sandbox/github-answer.ts";
 import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
 import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
 import { checkAll, type Finding } from "../../src/sync/check.ts";
@@ -43,8 +42,6 @@ export interface StageOptions {
   /** Default: `acme/app`, with the labels `feedback` and `in progress`. */
   readonly repositories?: readonly RepositorySetup[];
   readonly style?: BoardStyleOptions;
-  /** Of GitHub, where its documents are silent. */
-  readonly quirks?: Partial<SandboxQuirks>;
   /** Of GitHub, where its documents are silent. */
   readonly quirks?: Partial<SandboxQuirks>;
   /** Keys of the config besides `projects`; `board` and `tracker` need no address. */
@@ -135,7 +132,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const github = await startSandboxGitHub({
     clock,
     token: "stage-github-token-0123456789",
-    ...(options.quirks && { quirks: options.quirks }),
     ...(options.quirks && { quirks: options.quirks }),
     repositories: options.repositories ?? [
       { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
