@@ -3,7 +3,7 @@ import type { IssueRecord } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/hash.ts";
 import type { Looks } from "./checks-board.ts";
-import type { HubRepository, HubServer } from "./github-server.ts";
+import { type HubRepository, type HubServer, isOutOfReach } from "./github-server.ts";
 import type { Life } from "./process.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
@@ -34,14 +34,18 @@ interface LinkLine {
   readonly number: number;
 }
 
-/** I9: a link is true when it is made, and stays. */
+/** I9: a link is true when it is made, and stays; `retry` gives up one to an issue that is out of reach. */
 export function checkLinks(state: State, hub: HubServer, violate: Violate): Check {
   const select = state.look<[], LinkLine>(
     `SELECT posts.id AS post, links.repository AS repository, links.number AS number
      FROM links JOIN posts ON posts.number = links.post`,
   );
   let known = new Map<string, LinkLine>();
+  const retried = new Set<PostId>();
   return {
+    personOrders(order) {
+      if (order.kind === "retry") for (const post of order.posts) retried.add(post);
+    },
     stateIsLost() {
       known = new Map();
     },
@@ -49,15 +53,18 @@ export function checkLinks(state: State, hub: HubServer, violate: Violate): Chec
       const now = new Map<string, LinkLine>(
         select().map((link) => [`${link.post} ↔ ${link.repository}#${link.number}`, link]),
       );
-      for (const name of known.keys()) {
-        if (!now.has(name)) violate("I9", `the link ${name} is gone`);
+      for (const [name, { post, repository, number }] of known) {
+        if (now.has(name)) continue;
+        const issue = hub.follow(repository, number);
+        const isFollowed = [...now.values()].some(
+          (link) => link.post === post && hub.follow(link.repository, link.number) === issue,
+        );
+        const isGivenUp = retried.has(post) && isOutOfReach(issue);
+        if (!isFollowed && !isGivenUp) violate("I9", `the link ${name} is gone`);
       }
       for (const [name, { post, repository, number }] of now) {
         if (known.has(name)) continue;
-        const issue = hub.repositories
-          .find(({ id }) => id === repository)
-          ?.issues.find((one) => one.number === number);
-        if (issue?.openedFor.includes(post) !== true)
+        if (hub.follow(repository, number)?.openedFor.includes(post) !== true)
           violate("I9", `the link ${name} is made, and that issue was not opened for it`);
       }
       known = now;

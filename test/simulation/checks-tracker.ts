@@ -2,7 +2,7 @@ import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/marker.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
-import type { HubIssue, HubRepository } from "./github-server.ts";
+import { type HubIssue, type HubRepository, isOutOfReach } from "./github-server.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Check, LeavingIssueWrite, Violate } from "./watcher.ts";
@@ -12,7 +12,7 @@ const hourMs = 60 * minuteMs;
 
 /**
  * I1: at most one issue is opened per post. One that people deleted before the state knew it, or before the state was lost,
- * nobody can know of.
+ * nobody can know of. One that is out of reach is given up where a person orders `retry`.
  */
 export function checkOnce(state: State, violate: Violate): Check {
   const opened = new Map<PostId, readonly HubIssue[]>();
@@ -20,13 +20,18 @@ export function checkOnce(state: State, violate: Violate): Check {
     `SELECT 1 AS found FROM links JOIN posts ON posts.number = links.post
      WHERE posts.id = ? AND links.repository = ? AND links.number = ?`,
   );
+  const retried = new Set<PostId>();
   return {
+    personOrders(order) {
+      if (order.kind === "retry") for (const post of order.posts) retried.add(post);
+    },
     issueOpens(issue) {
       for (const post of issue.openedFor) {
-        const others = (opened.get(post) ?? []).filter(
-          ({ isDeleted, repository, number }) =>
-            !isDeleted || isLinked(post, repository.id, number).length > 0,
-        );
+        const others = (opened.get(post) ?? []).filter((other) => {
+          const { isDeleted, repository, number } = other;
+          if (retried.has(post) && isOutOfReach(other)) return false;
+          return !isDeleted || isLinked(post, repository.id, number).length > 0;
+        });
         const all = [...others, issue];
         opened.set(post, all);
         const names = all.map(({ repository, number }) => `${repository.name}#${number}`);
@@ -42,10 +47,7 @@ export function checkContent(looks: Looks, violate: Violate): Check {
     issueWriteLeaves({ repository, write }) {
       if (write.kind !== "create-issue" && write.kind !== "edit-issue") return;
       const body = write.body ?? "";
-      const issue =
-        write.kind === "edit-issue"
-          ? repository.issues.find(({ number }) => number === write.number)
-          : undefined;
+      const issue = write.kind === "edit-issue" ? findIssue(repository, write.number) : undefined;
       const posts = write.kind === "create-issue" ? (parseMarker(body)?.posts ?? []) : issue?.openedFor;
       if (write.kind === "edit-issue" && (issue === undefined || issue.openedFor.length === 0)) {
         violate("I7", `${repository.name}#${write.number} is written, and boardsync did not open it`);
@@ -105,10 +107,15 @@ export function checkIssueGuard(scenario: Scenario, violate: Violate): Check {
 }
 
 /** The posts that a write is for; undefined for one that is for none, a label. */
-function postsOf({ issues }: HubRepository, write: IssueWrite): readonly PostId[] | undefined {
+function postsOf(repository: HubRepository, write: IssueWrite): readonly PostId[] | undefined {
   if (write.kind === "create-issue") return parseMarker(write.body)?.posts ?? [];
   if (write.kind !== "edit-issue") return undefined;
-  return issues.find(({ number }) => number === write.number)?.openedFor ?? [];
+  return findIssue(repository, write.number)?.openedFor ?? [];
+}
+
+/** An issue of a repository; it may have been transferred while a write to it was under way. */
+function findIssue({ issues, left }: HubRepository, wanted: number): HubIssue | undefined {
+  return issues.find(({ number }) => number === wanted) ?? left.get(wanted);
 }
 
 function kindOf({ kind }: IssueWrite): string {

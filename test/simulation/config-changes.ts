@@ -1,9 +1,8 @@
 import type { Settings } from "../../src/plan/settings.ts";
-import { repositoryNames } from "../../src/sync/identify.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { drawGuard, drawIssueSettings, drawRoute, drawRules, drawSelect, drawSettle } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
-import { knowsAll } from "./state-acts.ts";
+import { isNamed, isUsed } from "./state-acts.ts";
 
 type Config = Omit<Settings, "project">;
 
@@ -25,13 +24,15 @@ export function changeConfig(stage: Stage, random: Random): string {
   const { scenario, watch, hub, counts } = stage;
   const key = pickWeighted(random, changes);
   const change = drawChange(scenario.settings, key, random);
-  const named = repositoryNames({ ...scenario.settings, ...change });
-  const isLost = hub.repositories.some(
-    (repository) => !named.includes(repository.name) && !knowsAll(stage, repository),
+  const settings = { ...scenario.settings, ...change };
+  const isLeft = hub.repositories.some(
+    (repository) =>
+      isUsed(repository) && isNamed(repository, scenario.settings) && !isNamed(repository, settings),
   );
-  if (isLost) return "nobody takes a repository out of the config whose issues the state does not know yet";
+  // Nothing is read any more where no config looks, and a state that was lost never hears of the issues there.
+  if (isLeft) return "nobody takes a repository out of the config that holds issues";
   stage.endProcess();
-  scenario.settings = { ...scenario.settings, ...change };
+  scenario.settings = settings;
   watch.events.settingsChange(hub.repositories.flatMap(({ issues }) => issues));
   counts.note(`config: ${key}`);
   return `the config changes: ${JSON.stringify(change)}`;

@@ -45,7 +45,7 @@ const scenario: Scenario = {
     movesColumn: false,
     answers: "record",
   },
-  github: { pageSize: 100, lagMs: 0, canPush: true },
+  github: { pageSize: 100, lagMs: 0, canPush: true, showsElsewhere: true },
   skewMs: 0,
   isOneShot: false,
   faultRate: 0,

@@ -3,12 +3,13 @@ import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/marker.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
-import { type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";
+import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";
 
 /** One issue on GitHub's side. */
 export interface HubIssue {
-  readonly repository: HubRepository;
-  readonly number: number;
+  /** Where it is now: a transfer gives it another repository and another number. */
+  repository: HubRepository;
+  number: number;
   record: IssueRecord;
   /** What the lists show, and from when on; the last one that is visible counts. */
   versions: { readonly from: number; readonly record: IssueRecord }[];
@@ -21,8 +22,15 @@ export interface HubIssue {
 
 export interface HubRepository {
   readonly id: number;
-  readonly name: string;
+  name: string;
+  /** They lead here for as long as nobody else takes them. */
+  readonly formerNames: string[];
+  isArchived: boolean;
+  hasIssues: boolean;
   readonly issues: HubIssue[];
+  /** Issues that were transferred, by the number that they had here. */
+  readonly left: Map<number, HubIssue>;
+  nextNumber: number;
   readonly labels: string[];
   readonly milestones: Milestone[];
   /** Issues that are asked for and will be opened a while later. */
@@ -36,11 +44,17 @@ export type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 export interface HubServer {
   readonly traits: GitHubTraits;
   readonly repositories: readonly HubRepository[];
+  /** Whether the token may push. */
+  canPush: boolean;
   find(repositoryId: number, number: number): HubIssue | undefined;
+  /** The issue that goes, or once went, by this number, wherever it is now. */
+  follow(repositoryId: number, number: number): HubIssue | undefined;
   describe(repository: HubRepository): Repository;
   open(repository: HubRepository, write: CreateWrite, author: string, lagMs: number): HubIssue;
   /** Changes an issue; its time moves, and the lists show it after the lag. */
   change(issue: HubIssue, change: IssueChange, lagMs: number): void;
+  /** Gives an issue to another repository: what is not known there is dropped. */
+  transfer(issue: HubIssue, to: HubRepository, lagMs: number): void;
   edit(issue: HubIssue, write: EditWrite, lagMs: number): void;
   /** What the lists show now, in no particular order. */
   listed(repository: HubRepository): readonly IssueRecord[];
@@ -55,7 +69,11 @@ export interface IssueChange {
 }
 
 export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
-  const repositories: HubRepository[] = [makeRepository(101, ownRepo), makeRepository(102, otherRepo)];
+  const repositories: HubRepository[] = [
+    makeRepository(101, ownRepo),
+    makeRepository(102, otherRepo),
+    makeRepository(103, elsewhere),
+  ];
   /** GitHub's times are whole seconds. */
   const stamp = (): string => new Date(Math.floor(time.now() / 1_000) * 1_000).toISOString();
   const publish = (issue: HubIssue, lagMs: number): void => {
@@ -65,20 +83,26 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
   const server: HubServer = {
     traits,
     repositories,
+    canPush: traits.canPush,
     find: (repositoryId, number) =>
       repositories
         .find(({ id }) => id === repositoryId)
         ?.issues.find((issue) => issue.number === number && !issue.isDeleted),
-    describe: ({ id, name }) => ({
+    follow(repositoryId, number) {
+      const repository = repositories.find(({ id }) => id === repositoryId);
+      return repository?.issues.find((issue) => issue.number === number) ?? repository?.left.get(number);
+    },
+    describe: ({ id, name, hasIssues, isArchived }) => ({
       id,
       name,
-      hasIssues: true,
-      isArchived: false,
+      hasIssues,
+      isArchived,
       isPrivate: true,
-      canPush: traits.canPush,
+      canPush: server.canPush,
     }),
     open(repository, write, author, lagMs) {
-      const number = repository.issues.length + 1;
+      const number = repository.nextNumber;
+      repository.nextNumber += 1;
       const now = stamp();
       const facts: Issue = {
         repositoryId: repository.id,
@@ -86,10 +110,10 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         nodeId: `I_${repository.id}_${number}`,
         state: "open",
         stateReason: null,
-        labels: traits.canPush ? write.labels : [],
-        assignees: traits.canPush ? write.assignees : [],
+        labels: server.canPush ? write.labels : [],
+        assignees: server.canPush ? write.assignees : [],
         milestone:
-          (traits.canPush && repository.milestones.find((one) => one.number === write.milestone)) || null,
+          (server.canPush && repository.milestones.find((one) => one.number === write.milestone)) || null,
         type: null,
         locked: false,
         createdAt: now,
@@ -118,6 +142,19 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       };
       publish(issue, lagMs);
     },
+    transfer(issue, to, lagMs) {
+      const { repository: from, number: before, record } = issue;
+      from.issues.splice(from.issues.indexOf(issue), 1);
+      from.left.set(before, issue);
+      issue.repository = to;
+      issue.number = to.nextNumber;
+      to.nextNumber += 1;
+      to.issues.push(issue);
+      issue.versions = [];
+      const facts = { repositoryId: to.id, number: issue.number, nodeId: `I_${to.id}_${issue.number}` };
+      const labels = record.issue.labels.filter((label) => to.labels.includes(label));
+      server.change(issue, { issue: { ...facts, labels, milestone: null } }, lagMs);
+    },
     edit(issue, { title, body }, lagMs) {
       server.change(
         issue,
@@ -138,6 +175,11 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
   return server;
 }
 
+/** Whether nothing can be done with an issue any more: it is deleted, or where no config looks. */
+export function isOutOfReach(issue: HubIssue | undefined): boolean {
+  return issue === undefined || issue.isDeleted || issue.repository.name === elsewhere;
+}
+
 function visible(issue: HubIssue, now: number): IssueRecord | undefined {
   const { versions } = issue;
   while (versions.length > 1 && (versions[1]?.from ?? Number.POSITIVE_INFINITY) <= now) versions.shift();
@@ -149,7 +191,12 @@ function makeRepository(id: number, name: string): HubRepository {
   return {
     id,
     name,
+    formerNames: [],
+    isArchived: false,
+    hasIssues: true,
     issues: [],
+    left: new Map(),
+    nextNumber: 1,
     labels: ["in progress"],
     arriving: 0,
     milestones: [{ number: 1, title: "Backlog", state: "open" }],

@@ -1,11 +1,18 @@
 import { RemoteError } from "../../src/errors.ts";
-import type { IssueRecord, Repository } from "../../src/model/issue.ts";
+import type { IssueRecord, IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { IssuePage, IssueQuery, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
+import type {
+  IssueAnswer,
+  IssuePage,
+  IssueQuery,
+  IssueWrite,
+  Tracker,
+  WriteOutcome,
+} from "../../src/tracker/tracker.ts";
 import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
-import { ourLogin, type Scenario } from "./scenario.ts";
+import { elsewhere, ourLogin, type Scenario } from "./scenario.ts";
 import type { Events } from "./watcher.ts";
 import { limitEnd, type Wire } from "./wire.ts";
 
@@ -49,21 +56,24 @@ export function createSimTracker(
     },
     async repository(wanted, bounds) {
       await read(bounds);
-      const found = server.repositories.find(({ id, name }) => id === wanted || name === wanted);
+      const found = server.repositories.find(
+        ({ id, name, formerNames }) =>
+          id === wanted || name === wanted || formerNames.some((former) => former === wanted),
+      );
       if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
       return server.describe(found);
     },
     async catalogue(repository, bounds) {
       await read(bounds);
-      const { labels, milestones } = repositoryOf(repository);
+      const { labels, milestones } = requireIssues(repositoryOf(repository));
       return { labels: [...labels], milestones: [...milestones] };
     },
     listIssues: (repository, query, bounds) =>
       listIssues(line, repositoryOf(repository), query, () => read(bounds)),
     async readIssue(ref, bounds) {
       await read(bounds);
-      const found = server.find(ref.repositoryId, ref.number);
-      return found === undefined ? { kind: "gone" } : { kind: "found", record: found.record };
+      requireIssues(repositoryById(server, ref.repositoryId));
+      return answerFor(server, ref);
     },
     async write(repository, write) {
       if (wire.time.now() + scenario.skewMs < life.closedUntil) {
@@ -84,6 +94,22 @@ function repositoryById(server: HubServer, id: number): HubRepository {
   const found = server.repositories.find((repository) => repository.id === id);
   if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
   return found;
+}
+
+/** Where issues are switched off nothing can be read of them. */
+function requireIssues(repository: HubRepository): HubRepository {
+  if (repository.hasIssues) return repository;
+  throw new RemoteError("tracker", "refused", "HTTP 410: Issues are disabled for this repo");
+}
+
+/** What GitHub says of one issue: a redirect where it was transferred, nothing where its new place is hidden from us. */
+function answerFor(server: HubServer, { repositoryId, number }: IssueRef): IssueAnswer {
+  const issue = server.follow(repositoryId, number);
+  if (issue === undefined || issue.isDeleted) return { kind: "gone" };
+  const { repository, record } = issue;
+  if (repository.id === repositoryId && issue.number === number) return { kind: "found", record };
+  if (repository.name === elsewhere && !server.traits.showsElsewhere) return { kind: "missing" };
+  return { kind: "moved", record, to: repository.name };
 }
 
 function refuseWhileLimited({ wire, life, scenario }: Line): void {
@@ -107,6 +133,7 @@ async function* listIssues(
   switch (query.kind) {
     case "latest":
       await read();
+      requireIssues(repository);
       yield showLatest(line, repository, query.etag);
       return;
     case "since":
@@ -160,6 +187,7 @@ async function* listSince(
   let last: IssueRecord | undefined;
   for (;;) {
     await read();
+    requireIssues(repository);
     const after = last;
     const rest = server
       .listed(repository)
@@ -184,6 +212,7 @@ async function* listBy(
   let below = Number.POSITIVE_INFINITY;
   for (;;) {
     await read();
+    requireIssues(repository);
     const rest = server
       .listed(repository)
       .filter(({ author }) => author === query.author)
@@ -264,6 +293,11 @@ function lagOf({ server, wire, scenario }: Line, delayMs: number): number {
 function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: number): WriteOutcome {
   const { server, events } = line;
   const record = (issue: HubIssue): WriteOutcome => ({ kind: "applied", record: issue.record });
+  const refuse = (status: number, message: string): WriteOutcome => {
+    return { kind: "rejected", status, message, fields: [] };
+  };
+  if (repository.isArchived) return refuse(403, "Repository was archived so is read-only.");
+  if (!repository.hasIssues) return refuse(410, "Issues are disabled for this repo");
   switch (write.kind) {
     case "create-issue": {
       const issue = server.open(repository, write, ourLogin, lagMs);
@@ -272,8 +306,11 @@ function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: n
     }
     case "edit-issue": {
       const issue = server.find(repository.id, write.number);
-      if (issue === undefined)
-        return { kind: "rejected", status: 410, message: "This issue was deleted.", fields: [] };
+      if (issue === undefined) {
+        return repository.left.has(write.number)
+          ? { kind: "unknown", message: "HTTP 301." }
+          : refuse(410, "This issue was deleted.");
+      }
       server.edit(issue, write, lagMs);
       return record(issue);
     }

@@ -2,7 +2,9 @@ import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
+import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
+import type { State } from "./state.ts";
 import type { Events } from "./watcher.ts";
 
 /** People on both sides. Each act says in a few words what was done; nothing may be there to be changed. */
@@ -45,6 +47,8 @@ const hubActs = {
   retitle: 1,
   remove: 0.7,
   stranger: 1.5,
+  lock: 0.7,
+  repository: 3,
 } as const;
 
 export function createPeople(
@@ -52,10 +56,21 @@ export function createPeople(
   hub: HubServer,
   events: Events,
   { github, policy }: Scenario,
+  state: State,
   note: (act: string) => void,
 ): People {
+  const links = state.look<[number, number], { found: number }>(
+    "SELECT 1 AS found FROM links WHERE repository = ? AND number = ?",
+  );
+  const isKnown = ({ repository, number }: HubIssue): boolean => links(repository.id, number).length > 0;
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
+  const onRepository = (random: Random): string => {
+    const { name, words, issue } = actOnRepository(hub, random, lagMs(random), isKnown);
+    note(`repository: ${name}`);
+    if (issue !== undefined) events.issueMoves(issue);
+    return words;
+  };
   return {
     onBoard(random) {
       const act = pickWeighted(random, boardActs);
@@ -70,6 +85,7 @@ export function createPeople(
       const act = pickWeighted(random, hubActs);
       note(`GitHub: ${act}`);
       if (act === "stranger") return openByStranger(hub, board, random);
+      if (act === "repository") return onRepository(random);
       const issues = hub.repositories.flatMap((repository) =>
         repository.issues.filter(({ isDeleted }) => !isDeleted),
       );
@@ -152,7 +168,7 @@ function changePost(
 function changeIssue(
   hub: HubServer,
   issue: HubIssue,
-  act: Exclude<keyof typeof hubActs, "stranger">,
+  act: Exclude<keyof typeof hubActs, "stranger" | "repository">,
   random: Random,
   lagMs: number,
 ): string {
@@ -199,6 +215,8 @@ function changeIssue(
       return change("saves in GitHub's form", { body: body.replaceAll(/\r?\n/g, "\r\n") });
     case "retitle":
       return change("renames", { title: `${title} (renamed)` });
+    case "lock":
+      return change(facts.locked ? "unlocks" : "locks", { issue: { locked: !facts.locked } });
     case "remove":
       issue.isDeleted = true;
       return `somebody deletes ${name}`;

@@ -20,8 +20,8 @@ export async function planThenSync(stage: Stage): Promise<string> {
   return `planned ${wanted.length}, sent ${watch.sent.length}`;
 }
 
-function compare({ watch }: Stage, wanted: readonly PlannedAction[], done: RunResult): void {
-  const rest = wanted.map(nameOf);
+function compare({ watch, hub }: Stage, wanted: readonly PlannedAction[], done: RunResult): void {
+  const rest = wanted.map((action) => nameOf({ ...action, issue: nameNow(hub, action.issue) }));
   for (const write of watch.sent) {
     const name = `${write.kind} ${write.target} ${write.fields}`;
     const index = rest.indexOf(name);
@@ -32,6 +32,13 @@ function compare({ watch }: Stage, wanted: readonly PlannedAction[], done: RunRe
   if (hasTrouble(done)) return;
   const left = rest.filter((name) => !name.startsWith("update-issue"));
   if (left.length > 0) watch.violate("I15", `the plan lists ${left.join(", ")}, which the run does not send`);
+}
+
+/** The program may call a repository by a name that it had. */
+function nameNow({ repositories }: Stage["hub"], issue: string | null): string | null {
+  const [name, number] = issue?.split("#") ?? [];
+  const renamed = repositories.find(({ formerNames }) => formerNames.some((former) => former === name));
+  return renamed === undefined ? issue : [renamed.name, ...(number === undefined ? [] : [number])].join("#");
 }
 
 function nameOf({ kind, post, issue, fields }: PlannedAction): string {

@@ -8,6 +8,7 @@ import type { BoardPost } from "./board-server.ts";
 import { startLife } from "./process.ts";
 import { projectId } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
+import { isNamed } from "./state-acts.ts";
 import { calm } from "./wire.ts";
 
 const minuteMs = 60_000;
@@ -17,9 +18,10 @@ const maxRuns = 40;
 
 /** I3 and I16: faults and people stop; then it must come to rest, with every change done or said. */
 export async function comeToRest(stage: Stage): Promise<void> {
-  const { scenario, wire, time, watch, board } = stage;
+  const { scenario, wire, time, watch, board, hub } = stage;
   wire.outages.clear();
   for (const post of board.posts) post.hiddenFor = 0;
+  for (const repository of hub.repositories) repository.hasIssues = true;
   const { waits, fullEveryMs } = scenario.policy;
   const pauses = [waits.createMs + minuteMs, scenario.settings.settleMs + minuteMs, fullEveryMs + minuteMs];
   let idle = 0;
@@ -77,6 +79,7 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
   const { scenario, watch, hub, records } = stage;
   const [first] = row.links;
   const issue = first && hub.find(first.link.issue.repositoryId, first.link.issue.number);
+  if (issue === undefined) checkTransfer(stage, post, row);
   if (issue === undefined || scenario.settings.writes !== "all") return;
   const waits = new Set(
     ledger.rows.waiting(projectId, 1_000).flatMap((line) => (line.post === post.id ? [line.kind] : [])),
@@ -110,6 +113,16 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
     );
   }
   checkText(stage, post, row, waits.size > 0);
+}
+
+/** A link goes along with its issue wherever the config looks. */
+function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links }: Row): void {
+  const [first] = links;
+  const issue = first && hub.follow(first.link.issue.repositoryId, first.link.issue.number);
+  if (issue === undefined || issue.isDeleted) return;
+  const { name } = issue.repository;
+  if (isNamed(issue.repository, scenario.settings))
+    watch.violate("I3", `${post.id} is still linked to where ${name}#${issue.number} was before`);
 }
 
 /** `content: follow`: the block shows what the post says. */

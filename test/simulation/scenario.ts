@@ -17,6 +17,8 @@ export const statuses = ["open", "planned", "in_progress", "completed", "closed"
 export const columns = ["PLANNED", "IN_PROGRESS", "COMPLETED"] as const;
 export const ownRepo = "acme/app";
 export const otherRepo = "acme/api";
+/** A repository that no config names. */
+export const elsewhere = "acme/attic";
 
 /** The config, and how the two sides behave. Fixed for a whole history, but for what people change in the middle of it. */
 export interface Scenario {
@@ -58,6 +60,8 @@ export interface GitHubTraits {
   /** A change is in the lists at most this much later. */
   readonly lagMs: number;
   readonly canPush: boolean;
+  /** Whether the token can read the repository that no config names. */
+  readonly showsElsewhere: boolean;
 }
 
 /** Draws a scenario. */
@@ -76,6 +80,7 @@ export function drawScenario(random: Random): Scenario {
       pageSize: random.pick([100, 100, 4, 2]),
       lagMs: random.chance(0.5) ? 0 : Math.min(100 * secondMs, waits.createMs * 0.8),
       canPush: random.chance(0.9),
+      showsElsewhere: random.chance(0.5),
     },
     skewMs: random.chance(0.6) ? 0 : random.between(-90, 90) * secondMs,
     isOneShot: random.chance(0.3),

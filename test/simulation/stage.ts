@@ -2,6 +2,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
 import { createRenderer, type Renderer } from "../../src/plan/render.ts";
 import type { RenderedIssue } from "../../src/plan/settings.ts";
+import { repositoryNames } from "../../src/sync/identify.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
 import { createSimBoard } from "./board.ts";
@@ -116,7 +117,7 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   const watch = createWatch(time, scenario, state, hub);
   const records = createRecords(time, watch.looks);
   const counts = createCounts();
-  const people = createPeople(board, hub, watch.events, scenario, counts.note);
+  const people = createPeople(board, hub, watch.events, scenario, state, counts.note);
   const project: SyncProject = {
     key: projectKey,
     get settings() {
@@ -138,7 +139,7 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
         () => meetDoom(life, "await", "before"),
       ),
       log: silent,
-      policy: scenario.policy,
+      policy: { ...scenario.policy, repositories: repositoryNames(scenario.settings) },
     };
     return bug.world?.(world, hub) ?? world;
   };

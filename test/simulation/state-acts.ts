@@ -47,21 +47,19 @@ export function putBack(stage: Stage): string {
 
 /** Whether issues of ours are, or may come to be, where the config no longer looks: a state that lost them never hears of them. */
 function isUnnamed({ scenario }: Stage, repository: HubRepository): boolean {
-  return isUsed(repository) && !repositoryNames(scenario.settings).includes(repository.name);
+  return isUsed(repository) && !isNamed(repository, scenario.settings);
 }
 
-function isUsed({ issues, arriving }: HubRepository): boolean {
+/** Whether a config names a repository, by the name that it has or one that it had. */
+export function isNamed(
+  { name, formerNames }: HubRepository,
+  settings: Parameters<typeof repositoryNames>[0],
+): boolean {
+  const named = repositoryNames(settings);
+  return [name, ...formerNames].some((known) => named.includes(known));
+}
+
+/** Whether it holds issues of ours, or will. */
+export function isUsed({ issues, arriving }: HubRepository): boolean {
   return arriving > 0 || issues.some(({ openedFor }) => openedFor.length > 0);
-}
-
-/** Whether the state knows every issue of ours in a repository: from then on nothing of it hangs on the config. */
-export function knowsAll({ state }: Stage, repository: HubRepository): boolean {
-  const links = state.look<[number], { number: number }>("SELECT number FROM links WHERE repository = ?");
-  const linked = new Set(links(repository.id).map(({ number }) => number));
-  return (
-    repository.arriving === 0 &&
-    repository.issues.every(
-      ({ openedFor, isDeleted, number }) => openedFor.length === 0 || isDeleted || linked.has(number),
-    )
-  );
 }
