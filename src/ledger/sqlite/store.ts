@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { remedy, stateFailure, withStateFailure } from "./failure.ts";
+import { refuseForeignJournal } from "./foreign-journal.ts";
 import { isFresh, migrate, refuseOtherSchema } from "./migrate.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { createFolderOf, createPrivateFile } from "./private-file.ts";
@@ -58,6 +59,7 @@ export function openStore(file: string, options: StateOptions, isTrusted = false
     const path = resolve(file);
     createFolderOf(path);
     createPrivateFile(path);
+    refuseForeignJournal(path, file);
     const database = new Database(path, { timeout: busyTimeoutMs });
     try {
       refuseOtherSchema(database, file, migrations.length, applicationId);
@@ -83,6 +85,7 @@ export function openStoreReadOnly(file: string): Store | undefined {
   return withStateFailure(file, () => {
     const path = resolve(file);
     if (!existsSync(path)) return undefined;
+    refuseForeignJournal(path, file);
     const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });
     try {
       database.pragma("query_only = ON");

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -79,6 +89,47 @@ describe("opening the state", () => {
     if (typeof file === "string") mkdirSync(path);
     else writeFileSync(path, file);
     expectStateError(() => openLedger(path, options), message, path);
+  });
+
+  it("refuses a copy that was put back beside the log of another state, and is content without that", async () => {
+    const folder = createFolder();
+    const file = join(folder, "state.db");
+    const ledger = open(file);
+    await ledger.copyTo(join(folder, "backup.db"), noon);
+    pullPosts(ledger, [createPost("p1")]);
+    // What a killed process leaves: its log.
+    copyFileSync(`${file}-wal`, join(folder, "back.db-wal"));
+    copyFileSync(join(folder, "backup.db"), join(folder, "back.db"));
+    const back = join(folder, "back.db");
+    expectStateError(() => openLedger(back, options), `delete ${back}-wal and ${back}-shm`, back);
+    expectStateError(() => openLedgerReadOnly(back), "would be mixed", back);
+    rmSync(`${back}-wal`);
+    expect(open(back).rows.row(project, postId("p1"), noon)).toBeUndefined();
+  });
+
+  it("opens a state whose process was killed, with its own log", () => {
+    const folder = createFolder();
+    const file = join(folder, "state.db");
+    pullPosts(open(file), [createPost("p1")]);
+    for (const end of ["", "-wal"]) copyFileSync(`${file}${end}`, join(folder, `killed.db${end}`));
+    expect(open(join(folder, "killed.db")).rows.row(project, postId("p1"), noon)?.post.id).toBe("p1");
+  });
+
+  it.each([
+    ["cut off", (file: string) => truncateSync(file, 50_000)],
+    ["cut off within its header", (file: string) => truncateSync(file, 50)],
+  ])("refuses a file that was %s", (_, cut) => {
+    const file = join(createFolder(), "state.db");
+    openLedger(file, options).close();
+    cut(file);
+    expectStateError(() => openLedger(file, options), /is damaged .*boardsync rebuild/, file);
+    expectStateError(() => openLedgerReadOnly(file), /is damaged .*boardsync rebuild/, file);
+  });
+
+  it("takes an empty file for no state yet", () => {
+    const file = join(createFolder(), "state.db");
+    writeFileSync(file, "");
+    expect(open(file).memory.account()).toBeUndefined();
   });
 
   it("refuses a damaged file and says what to do", () => {
