@@ -16,6 +16,7 @@ export interface Heartbeat {
 export function readHeartbeat(ledger: Ledger | undefined): Heartbeat | undefined {
   const at = ledger?.runs.heartbeat()?.at;
   if (at === undefined) return undefined;
-  const ageMs = Math.max(0, systemClock.now() - at);
+  // One that lies ahead was written before the clock was set back, and tells as little as an old one.
+  const ageMs = Math.abs(systemClock.now() - at);
   return { at, ageMs, isAlive: ageMs < maxAgeMs };
 }

@@ -45,7 +45,9 @@ async function resolveGroup(
   repository: RepositoryMemory,
   intents: readonly Intent[],
 ): Promise<void> {
-  const oldest = Math.min(...intents.map(({ sentAt, at }) => sentAt ?? at));
+  // Our clock may be ahead of the tracker's: what is newest by its own clock bounds the look as well.
+  const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
+  const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
   const marked = await findMarked(cycle, repository, oldest);
   for (const intent of intents) {
     const found = marked.get(intent.post) ?? [];

@@ -24,6 +24,7 @@ export async function runProjects(
 ): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
+  checkClock(world, startedAt);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
   if (mode === "plan") ledger.journal.recover(startedAt);
   else recoverJournal(world, startedAt);
@@ -73,6 +74,15 @@ function finish(world: World, run: Run, startedAt: number, results: readonly Cyc
       })),
     },
   };
+}
+
+/** Smaller steps are the daily work of whoever sets the clock. */
+const notableStepMs = 60_000;
+
+function checkClock({ ledger, log }: World, now: number): void {
+  const aheadMs = ledger.rewind(now);
+  if (aheadMs < notableStepMs) return;
+  log.warn({ aheadMs }, "The clock was set back since the last run; what waits begins to wait anew");
 }
 
 /** What was under way when the last process ended has an unknown outcome; its wait starts now. */

@@ -1,15 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { addPlanned, openStage, type Stage } from "../support/stage.ts";
-import { type Act, type Front, startFront } from "./front.ts";
-
-/** An answer of 200 with these bytes. */
-function says(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Act {
-  return (response) => {
-    response.writeHead(200, { "content-type": "application/json", ...headers });
-    response.end(body);
-  };
-}
+import { type Act, type Front, says, startFront } from "./front.ts";
 
 /** The head promises more bytes than ever come. */
 const breaksOff: Act = (response) => {
@@ -66,7 +58,9 @@ describe.each([
     front.instead("GET", part, act, 4);
     const { errors } = await stage.syncOne();
     expect(stage.writes()).toEqual([]);
-    expect(errors).toMatchObject([{ code: expect.stringMatching(new RegExp(`^${side}\\.unrea(?:d|ch)able$`)) }]);
+    expect(errors).toMatchObject([
+      { code: expect.stringMatching(new RegExp(`^${side}\\.unrea(?:d|ch)able$`)) },
+    ]);
     expect(errors[0]?.message.length).toBeLessThan(1000);
     while (front.taken < 4) await stage.sync();
     expect(stage.writes()).toEqual([]);

@@ -80,3 +80,11 @@ export const trickles: Act = (response) => {
   const drip = setInterval(() => response.write(" "), 50);
   response.on("close", () => clearInterval(drip));
 };
+
+/** An answer of 200 with these bytes. */
+export function says(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Act {
+  return (response) => {
+    response.writeHead(200, { "content-type": "application/json", ...headers });
+    response.end(body);
+  };
+}

@@ -51,7 +51,7 @@ it.each<[string, string]>([
   expect(issues.filter(({ title }) => title === "Ordinary")).toHaveLength(2);
   for (const { title, body: text } of issues) {
     expect(title.length).toBeLessThanOrEqual(256);
-    expect(Buffer.byteLength(text)).toBeLessThan(65_536);
+    expect(Buffer.byteLength(text ?? "")).toBeLessThan(65_536);
   }
   stage.mark();
   expect(await stage.syncOne()).toMatchObject({ failed: 0 });

@@ -10,6 +10,7 @@ import { createNumbers } from "./numbers.ts";
 import { createPulls } from "./pulls.ts";
 import { createRecall } from "./recall.ts";
 import { createRequests } from "./requests.ts";
+import { createRewind } from "./rewind.ts";
 import { createRows } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSightings } from "./sightings.ts";
@@ -55,6 +56,7 @@ export function createLedger(store: Store): Ledger {
       return stamp.read();
     },
     declareOld: (at) => stamp.write(at),
+    rewind: createRewind(store, sightings),
     transaction: (work) => store.transaction(work),
     copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
     close: () => store.close(),
