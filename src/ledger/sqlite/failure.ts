@@ -52,7 +52,7 @@ function sentenceFor(file: string, code: string, message: string): string | unde
     case "SQLITE_CANTOPEN":
     case "EISDIR":
     case "ENOTDIR":
-      return `The state file ${file} can't be opened (${message}): name a file in a folder that this user may write.`;
+      return `The state file ${file} can't be opened (${message}): name a file, not a folder, that this user may read and write, in a folder where it may write, too.`;
     case "SQLITE_BUSY":
       return `The state file ${file} has been locked by another process for too long: end that process, then try again.`;
     default:
