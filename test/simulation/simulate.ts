@@ -1,21 +1,15 @@
 import { parseArgs } from "node:util";
+import type { Failure } from "./batch.ts";
+import { describeCounts } from "./counts.ts";
 import { shrinkHistory } from "./shrink.ts";
 import { createStates, type States } from "./state.ts";
+import { createPlayer, createWorker, playRange, type Range } from "./team.ts";
 import { type Outcome, playHistory } from "./world.ts";
 
 const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
-  "--all goes on after a failure (README.md)\n";
-
-interface Counts {
-  seeds: number;
-  runs: number;
-  readonly steps: Map<string, number>;
-  readonly faults: Map<string, number>;
-  readonly acts: Map<string, number>;
-  readonly effects: Map<string, number>;
-}
+  "--workers N plays on so many threads, --all goes on after a failure (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +17,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     minutes: { type: "string" },
+    workers: { type: "string", default: "1" },
     all: { type: "boolean", default: false },
     whole: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -50,42 +45,37 @@ async function replay(of: States, seed: number): Promise<number> {
 }
 
 async function playMany(of: States): Promise<number> {
-  const counts: Counts = {
-    seeds: 0,
-    runs: 0,
-    steps: new Map(),
-    faults: new Map(),
-    acts: new Map(),
-    effects: new Map(),
-  };
-  const failures = new Map<string, number>();
+  const workers = Number(values.workers);
+  const players = workers > 1 ? Array.from({ length: workers }, createWorker) : [createPlayer(of)];
   const began = performance.now();
-  const from = Number(values.from);
-  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-  const isOver = (): boolean =>
-    minutes === undefined
-      ? counts.seeds >= Number(values.seeds)
-      : performance.now() - began >= minutes * 60_000;
-  while (!isOver()) {
-    const outcome = await playHistory(of, from + counts.seeds);
-    count(counts, outcome);
-    const [violation] = outcome.violations;
-    if (violation === undefined) continue;
-    if (values.all) {
-      add(
-        failures,
-        `${violation.invariant}: ${violation.message.replaceAll(/\d+/g, "N").slice(0, 160)} (${outcome.seed})`,
-        1,
-      );
-      continue;
-    }
-    await tellFailure(of, outcome, false);
-    report(counts, performance.now() - began);
-    return 1;
-  }
-  report(counts, performance.now() - began);
-  print([...failures.keys()]);
-  return failures.size === 0 ? 0 : 1;
+  const { counts, failures } = await playRange(players, rangeFrom(began));
+  const ms = performance.now() - began;
+  for (const player of players) await player.end();
+  const [first] = failures;
+  if (first !== undefined && !values.all) await tellFailure(of, await playHistory(of, first.seed), false);
+  print([...describeCounts(counts, ms), ...(values.all ? listFailures(failures) : [])]);
+  return first === undefined ? 0 : 1;
+}
+
+function rangeFrom(began: number): Range {
+  const { minutes } = values;
+  const ms = minutes === undefined ? undefined : Number(minutes) * 60_000;
+  const seeds = ms === undefined ? Number(values.seeds) : undefined;
+  return {
+    from: Number(values.from),
+    seeds,
+    isWhole: values.all,
+    isOver: (begun) => (ms === undefined ? begun >= (seeds ?? 0) : performance.now() - began >= ms),
+  };
+}
+
+/** One line for each way to fail, with a seed that fails so. */
+function listFailures(failures: readonly Failure[]): readonly string[] {
+  const words = failures.map(({ seed, violation: { invariant, message } }): [string, number] => [
+    `${invariant}: ${message.replaceAll(/\d+/g, "N").slice(0, 160)}`,
+    seed,
+  ]);
+  return [...new Map(words.reverse())].reverse().map(([way, seed]) => `${way} (${seed})`);
 }
 
 async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Promise<void> {
@@ -104,34 +94,6 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     ...told.story,
     "",
     `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}`,
-  ]);
-}
-
-function count(counts: Counts, { steps, faults, acts, totals, runs }: Outcome): void {
-  counts.seeds += 1;
-  counts.runs += runs;
-  for (const { kind } of steps) add(counts.steps, kind, 1);
-  for (const [fault, times] of faults) add(counts.faults, fault, times);
-  for (const [act, times] of acts) add(counts.acts, act, times);
-  for (const [effect, times] of Object.entries(totals)) add(counts.effects, effect, times);
-}
-
-function add(counts: Map<string, number>, name: string, more: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + more);
-}
-
-function report({ seeds, runs, steps, faults, acts, effects }: Counts, ms: number): void {
-  const list = (counts: ReadonlyMap<string, number>): string =>
-    [...counts]
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, times]) => `${name} ${times}`)
-      .join(", ");
-  print([
-    `${seeds} seeds in ${(ms / 1_000).toFixed(1)} s: ${((seeds * 1_000) / ms).toFixed(0)} a second, ${runs} runs`,
-    `steps: ${list(steps)}`,
-    `faults: ${list(faults)}`,
-    `people: ${list(acts)}`,
-    `effects: ${list(effects)}`,
   ]);
 }
 

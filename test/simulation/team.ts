@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { type Batch, type BatchResult, type Failure, playBatch } from "./batch.ts";
+import { addCounts, type Counts, startCounts } from "./counts.ts";
+import type { States } from "./state.ts";
+
+/** Somebody who plays one batch after another. */
+export interface Player {
+  play(batch: Batch): Promise<BatchResult>;
+  end(): Promise<void>;
+}
+
+/** Plays in this thread, on the given states. */
+export function createPlayer(states: States): Player {
+  return { play: (batch) => playBatch(states, batch), end: () => Promise.resolve() };
+}
+
+/** Plays in a thread of its own; what goes wrong there is thrown here. */
+export function createWorker(): Player {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url));
+  return {
+    async play(batch) {
+      worker.postMessage(batch);
+      const [result]: BatchResult[] = await once(worker, "message");
+      if (result === undefined) throw new Error("A thread of the simulation gave no result.");
+      return result;
+    },
+    async end() {
+      worker.postMessage("end");
+      await once(worker, "exit");
+    },
+  };
+}
+
+export interface Range {
+  readonly from: number;
+  /** Whether no further batch is to be begun. */
+  isOver(seedsBegun: number): boolean;
+  /** Of the whole range; undefined where only the time ends it. */
+  readonly seeds: number | undefined;
+  /** Goes on after a failure. */
+  readonly isWhole: boolean;
+}
+
+export interface TeamResult {
+  readonly counts: Counts;
+  readonly failures: readonly Failure[];
+}
+
+/** Small enough that nobody waits long for the last one. */
+const batchSeeds = 20;
+
+/**
+ * Plays a range of seeds. However many play, counts and failures are the same: batches are added up in the order of their
+ * seeds, and the failure that ends it is the one of the lowest seed.
+ */
+export async function playRange(players: readonly Player[], range: Range): Promise<TeamResult> {
+  const counts = startCounts();
+  const failures: Failure[] = [];
+  const done = new Map<number, BatchResult>();
+  let begun = 0;
+  let added = 0;
+  let last = Number.POSITIVE_INFINITY;
+  const addUp = (): void => {
+    for (let result = done.get(added); result !== undefined && added <= last; result = done.get(added)) {
+      done.delete(added);
+      added += 1;
+      addCounts(counts, result.counts);
+      failures.push(...result.failures);
+    }
+  };
+  const work = async (player: Player): Promise<void> => {
+    while (begun < last && !range.isOver(begun * batchSeeds)) {
+      const index = begun;
+      begun += 1;
+      const first = index * batchSeeds;
+      const seeds = Math.min(batchSeeds, (range.seeds ?? Number.POSITIVE_INFINITY) - first);
+      const result = await player.play({ from: range.from + first, seeds, isWhole: range.isWhole });
+      done.set(index, result);
+      if (result.failures.length > 0 && !range.isWhole) last = Math.min(last, index);
+      addUp();
+    }
+  };
+  await Promise.all(players.map(work));
+  return { counts, failures };
+}
