@@ -113,15 +113,18 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       const number = numbers.findProject(project);
       return number === undefined ? [] : selectOpen.all(number).map(toIntent);
     },
-    recover: (at) =>
-      store.transaction(() => {
+    recover(at) {
+      // Nearly always nothing was under way.
+      if (selectSent.get() === undefined) return 0;
+      return store.transaction(() => {
         const sent = selectSent.all().map(toIntent);
         for (const intent of sent) {
           writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted });
           audit.writeInterrupted(intent, interrupted);
         }
         return sent.length;
-      }),
+      });
+    },
     paceWrite: (at, isCreate) => writeDurably(() => insertPace.run(at, Number(isCreate))),
     trackerWrites(since) {
       const lines = selectPace.all(since);

@@ -25,15 +25,14 @@ export function createRequests(store: Store, numbers: Numbers): Requests {
         insert.run({ project: numbers.project(project), at, request: JSON.stringify(request) });
       });
     },
-    pending: (project) =>
-      store.read(() => {
-        const number = numbers.findProject(project);
-        if (number === undefined) return [];
-        return select.all(number).map(({ id, at, request, has_begun }): PersonRequest => {
-          const asked: NewRequest = { ...JSON.parse(request), project, at };
-          return { ...asked, id, hasBegun: has_begun === 1 };
-        });
-      }),
+    pending(project) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      return select.all(number).map(({ id, at, request, has_begun }): PersonRequest => {
+        const asked: NewRequest = { ...JSON.parse(request), project, at };
+        return { ...asked, id, hasBegun: has_begun === 1 };
+      });
+    },
     begin(id) {
       begin.run(id);
     },
