@@ -70,17 +70,12 @@ function recordOutcome(
         since: now,
         signature: signatureOf(action, cycle.settings),
       });
-      fail(
-        cycle,
-        row,
-        "board.rejected",
-        `The board refused the change (HTTP ${outcome.status}): ${outcome.message}`,
-      );
+      fail(cycle, row, "board.rejected", outcome.message);
       return;
     case "missing":
       ledger.journal.resolve(intent, "REJECTED", now, outcome.message);
       ledger.rows.setMissing(project, post, 2);
-      fail(cycle, row, "board.missing", `The board does not know this post any more: ${outcome.message}`);
+      fail(cycle, row, "board.missing", outcome.message);
       return;
     case "limited":
       ledger.journal.resolve(intent, "PREPARED", now, outcome.message);

@@ -35,10 +35,12 @@ export async function readBody(answer: Answer, limits: BodyLimits, excerpt: Exce
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
-    return {
-      kind: "unreadable",
-      reason: `something that is not (complete) JSON, starting "${excerpt(text, 80)}"`,
-    };
+    // What begins like a list of posts may show people: of that nothing is quoted.
+    const isCut = /^\s*[[{]/.test(text);
+    const reason = isCut
+      ? `JSON that is broken or cut off (${bytes.length} bytes)`
+      : `something that is not JSON, starting "${excerpt(text, 80)}"`;
+    return { kind: "unreadable", reason };
   }
 }
 

@@ -1,7 +1,8 @@
 import { RemoteError } from "../../errors.ts";
 import { readKey } from "./access.ts";
 import type { Body } from "./body.ts";
-import { type Excerpt, placeOf } from "./wording.ts";
+import { keysOf } from "./shape.ts";
+import { type Excerpt, listNames, placeOf } from "./wording.ts";
 
 /** A longer time than this is taken as this: a board must not put itself to sleep for good by one header. */
 const longestPauseMs = 24 * 60 * 60 * 1000;
@@ -16,11 +17,16 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at, now), now + longestPauseMs);
 }
 
-/** What the board said in an answer that is a no: its own words where it has some, safe and cut. */
+/**
+ * What the board said in an answer that is a no: its own words where it has some, safe and cut. Of anything else only the
+ * keys: it may be the record itself, with a person's name and notes.
+ */
 export function quoteAnswer(body: Body, excerpt: Excerpt): string {
   if (body.kind === "empty") return "no explanation";
   if (body.kind === "unreadable") return `it answered with ${body.reason}`;
-  return `"${excerpt(findMessage(body.value) ?? JSON.stringify(body.value))}"`;
+  const message = findMessage(body.value);
+  if (message !== undefined) return `"${excerpt(message)}"`;
+  return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;
 }
 
 /** The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`, `{ errors: [ … ] }`. */

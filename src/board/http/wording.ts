@@ -3,6 +3,9 @@
 /** Makes one line of foreign text safe to show, cut to `maxLength` characters. */
 export type Excerpt = (text: string, maxLength?: number) => string;
 
+/** A person's address: a board may name its users in what it says. */
+const mail = /[^\s@"'<>()[\],;:]+@[^\s@"'<>()[\],;:]+/gu;
+
 /** Control, format and separator characters and lone surrogates: whatever could steer a terminal or split a log line. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -10,7 +13,7 @@ const defaultLength = 200;
 
 /**
  * Makes the function that quotes the board. A board that echoes the key it was sent must not bring it into a log, so the
- * key is taken out before anything is cut.
+ * key is taken out before anything is cut, and so are addresses of people.
  */
 export function createExcerpt(secret: string): Excerpt {
   return (text, maxLength = defaultLength) => {
@@ -18,6 +21,7 @@ export function createExcerpt(secret: string): Excerpt {
       text
         .replaceAll(secret, "[key]")
         .slice(0, maxLength * 2)
+        .replace(mail, "[e-mail]")
         .trim(),
     );
     return line.length > maxLength ? `${line.slice(0, maxLength).toWellFormed()}…` : line;

@@ -102,7 +102,7 @@ describe("the outcome of a change, sent once", () => {
       "redirected the change to https://x.example/login (HTTP 302)",
     ],
     ["200 with HTML", { kind: "answer", status: 200, body: "<p>fine</p>" }, "unknown", "HTML"],
-    ["200 with text", { kind: "answer", status: 200, body: "fine" }, "unknown", "not (complete) JSON"],
+    ["200 with text", { kind: "answer", status: 200, body: "fine" }, "unknown", 'not JSON, starting "fine"'],
     ["a reset before it took effect", { kind: "reset" }, "unknown", "cut the connection"],
     ["a reset after it took effect", { kind: "reset", applied: true }, "unknown", "cut the connection"],
     ["no answer", { kind: "hang", applied: true }, "unknown", "did not answer within 200 ms"],

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openStage, type Ran, type Stage } from "../commands/stage.ts";
+
+const people = {
+  authorName: "Canary Person",
+  authorEmail: "canary@private.example",
+  internalNote: "canary-internal-note",
+};
+const wrongSecrets = { BOARD_API_KEY: "canary-wrong-key-123", GITHUB_TOKEN: "canary-wrong-token-123" };
+
+/** A board that gives away in its refusals whatever it knows of a post and of who asked. */
+function gossip(stage: Stage): object {
+  const { key } = stage.story.board;
+  const record = { id: "p1", ...people, voters: [people.authorEmail], key };
+  return { feedback: record, headers: { authorization: `Bearer ${key}` } };
+}
+
+/** Every command that is there, after a history in which everything goes wrong once. */
+async function playAll(stage: Stage): Promise<readonly Ran[]> {
+  const ran: Ran[] = [];
+  const { board, github } = stage.story;
+  const trace = ["--log-level", "trace"];
+  const run = async (...args: string[]): Promise<void> => {
+    for (const isTerminal of [false, true]) {
+      ran.push(await stage.run([...args, ...trace], { isTerminal, columns: 60 }));
+    }
+    ran.push(await stage.run([...args, "--json", ...trace]));
+  };
+  const isPatch = { when: ({ method }: { method: string }) => method === "PATCH" };
+  for (const { id } of board.posts("acme-app")) board.editPost("acme-app", id, people);
+  await run("check");
+  await run("plan");
+  github.failNext({
+    method: "POST",
+    path: /issues$/,
+    applied: true,
+    answer: { kind: "answer", status: 502 },
+  });
+  await run("sync");
+  for (const [number, status] of [
+    [1, 422],
+    [2, 409],
+    [3, 500],
+    [4, 404],
+  ] as const) {
+    github.close("acme/app", number, "completed");
+    board.failNext({ kind: "answer", status, body: gossip(stage) }, isPatch);
+    await run("sync");
+  }
+  for (const status of [200, 400, 401, 403, 404, 429, 500]) {
+    board.failNext(
+      { kind: "answer", status, body: gossip(stage) },
+      { when: ({ path }) => path === "/feedback" },
+    );
+    ran.push(await stage.run(["sync", ...trace]));
+  }
+  board.failNext({ kind: "truncate" }, { when: ({ path }) => path === "/feedback", times: 4 });
+  await run("sync");
+  const words = `${people.authorEmail} (key ${board.key}) may not do this.`;
+  board.failNext({ kind: "answer", status: 400, body: { error: { message: words } } }, { times: 4 });
+  await run("sync");
+  const echo = { message: `Bad credentials: ${github.token}`, documentation_url: github.token };
+  github.failNext({ answer: { kind: "answer", status: 403, body: echo }, times: 2 });
+  await run("sync");
+  for (const args of [["plan"], ["check"], ["sync"]])
+    ran.push(await stage.run([...args, ...trace], { env: wrongSecrets }));
+  await run("status");
+  await run("health");
+  for (const id of ["p1", "p2"]) await run("retry", id);
+  await run("approve", "acme-app", "--yes");
+  await run("backup", "copy.db");
+  ran.push(await stage.run(["sync", ...trace], { env: { BOARDSYNC_STATE: stage.file } }));
+  return ran;
+}
+
+it("no name, address, note, key or token of anybody is in what any command prints, writes or sends", async () => {
+  const stage = await openStage();
+  const ran = await playAll(stage);
+  expect(ran.some(({ err }) => err.includes("HTTP 422"))).toBe(true);
+  const { board, github } = stage.story;
+  const files = readdirSync(stage.folder).filter((name) => statSync(join(stage.folder, name)).isFile());
+  expect(files).toEqual(expect.arrayContaining(["state.db", "state.db.lock", "copy.db"]));
+  const places = {
+    stdout: ran.map(({ out }) => out).join("\n"),
+    stderr: ran.map(({ err }) => err).join("\n"),
+    "requests to GitHub": JSON.stringify(
+      github.requests.map(({ path, query, body }) => ({ path, query, body })),
+    ),
+    "requests to the board": JSON.stringify(
+      board.requests.map(({ path, query, body }) => ({ path, query, body })),
+    ),
+    ...Object.fromEntries(files.map((name) => [name, readFileSync(join(stage.folder, name), "latin1")])),
+  };
+  const secrets = [
+    ...Object.values(people),
+    "canary",
+    board.key,
+    github.token,
+    ...Object.values(wrongSecrets),
+  ];
+  for (const [place, text] of Object.entries(places)) {
+    for (const secret of secrets) {
+      const at = text.toLowerCase().indexOf(secret.toLowerCase());
+      expect(at === -1 ? "" : text.slice(Math.max(0, at - 200), at + 50), `${secret} in ${place}`).toBe("");
+    }
+  }
+});
