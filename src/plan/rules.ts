@@ -51,7 +51,7 @@ export function deriveTarget(
   for (const { link, issue, isGone } of links) {
     if (isGone) continue;
     if (issue === undefined) {
-      return { kind: "undecided", message: `issue #${link.issue.number} has not been read yet` };
+      return { kind: "undecided", message: `issue #${link.issue.number} can't be read` };
     }
     issues.push(issue);
     // The first link that counts decides alone: what comes after it need not be known.

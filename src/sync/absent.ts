@@ -64,6 +64,7 @@ function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): vo
     if (known !== undefined) ledger.rows.unpark(project, post, parkedKind);
     return;
   }
+  endPrepared(cycle, post);
   const { issue, code, message } = trouble;
   if (known?.message === message) return;
   const parked: Parked = {
@@ -75,6 +76,14 @@ function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): vo
   };
   ledger.rows.park(project, post, parked);
   noteError(cycle.tally, { post, issue, code, message });
+}
+
+/** What was prepared and never sent has no issue to rest on any more; should it come back, it is decided afresh. */
+function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId): void {
+  for (const intent of ledger.journal.open(memory.id)) {
+    if (intent.post !== post || intent.state !== "PREPARED") continue;
+    ledger.journal.resolve(intent.id, "REJECTED", clock.now(), "not sent; its issue is not where it was");
+  }
 }
 
 /** Whether the reason why a row is undecided has been said: an issue of it is absent, or its repository is paused. */

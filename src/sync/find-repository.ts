@@ -92,6 +92,9 @@ async function remember(
   const catalogue =
     isWhole && repository.hasIssues ? await tracker.catalogue(repository, run.bounds) : undefined;
   const { labels, milestones } = catalogue ?? known ?? { labels: [], milestones: [] };
+  if (known?.repository.isPrivate === true && !repository.isPrivate) {
+    log.warn({ repo: name }, "The repository has turned public: new issues are held there");
+  }
   if (isWhole && repository.isArchived) {
     log.warn({ repo: name }, "The repository is archived: nothing can be written to its issues");
   }

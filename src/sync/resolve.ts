@@ -2,6 +2,7 @@ import type { Intent, RepositoryMemory } from "../ledger/ledger.ts";
 import type { Issue } from "../model/issue.ts";
 import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
+import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
 import { findMarked } from "./markers.ts";
 import { noteError } from "./report.ts";
 import { resolvePatch } from "./resolve-patch.ts";
@@ -49,15 +50,31 @@ async function resolveGroup(
   const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
   const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
   const marked = await findMarked(cycle, repository, oldest);
+  const isProof = await isSameStill(cycle, repository);
   for (const intent of intents) {
     const found = marked.get(intent.post) ?? [];
     const issue = found[0] ?? shownIssue(cycle, intent);
     if (issue !== undefined) {
       sayDuplicates(cycle, repository, intent, found);
       takeFound(cycle, intent, issue);
-    } else {
+    } else if (isProof) {
       settleIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
     }
+  }
+}
+
+/**
+ * Whether a list that shows no issue proves that there is none: where issues are off it shows none at all, and a name may
+ * have been given to another repository.
+ */
+async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promise<boolean> {
+  try {
+    const { repository } = await askAgain(listed, cycle.world, cycle.run);
+    return repository.hasIssues && isSameName(repository.name, listed.repository.name);
+  } catch (error) {
+    const { code, message } = asProjectError(error);
+    noteError(cycle.tally, { code, message });
+    return false;
   }
 }
 

@@ -114,14 +114,14 @@ describe("a post with several issues", () => {
   it.each<[string, Settings["several"], readonly LinkedIssue[], string]>([
     ["one that is gone is left out", "all", [gone, one], "in_progress"],
     ["all gone: nothing can be said", "any", [gone, gone], "every linked issue is gone from the tracker"],
-    ["one unread: nothing can be said", "all", [one, unread], "issue #12 has not been read yet"],
+    ["one unread: nothing can be said", "all", [one, unread], "issue #12 can't be read"],
     ["one unread that is gone is left out", "all", [one, { ...unread, isGone: true }], "in_progress"],
     ["one unread behind the primary is not needed", "primary", [one, unread], "in_progress"],
     [
       "one unread behind a primary that is left out is needed",
       "primary",
       [makeLink(duplicate), unread],
-      "issue #12 has not been read yet",
+      "issue #12 can't be read",
     ],
   ])("%s", (_, several, links, expected) => {
     expect(statusOf(links, several)).toBe(expected);

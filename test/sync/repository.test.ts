@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   addPlanned,
   hourMs,
+  minuteMs,
   openStage,
   type Stage,
   type StageOptions,
@@ -107,6 +108,36 @@ describe("a repository whose issues are switched off", () => {
       expect(await stage.syncOne()).toMatchObject({ created: 1, statusWrites: 1, waiting: 0, failed: 0 });
     },
   );
+});
+
+describe("a create whose answer was lost", () => {
+  /** Sends one that is applied, and waits until it is looked up. */
+  async function openLost(): Promise<Stage> {
+    const stage = await openPosts(0);
+    addPlanned(stage, 1);
+    stage.github.failNext({ method: "POST", path: /issues$/, applied: true, answer: { kind: "reset" } });
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    return stage;
+  }
+
+  it("is not taken for one that was never made while issues are off and no list shows any", async () => {
+    const stage = await openLost();
+    stage.github.disableIssues("acme/app");
+    await runOften(stage);
+    stage.github.enableIssues("acme/app");
+    await runOften(stage);
+    expect(stage.github.issues("acme/app")).toHaveLength(1);
+  });
+
+  it("nor because its repository's name leads to another one", async () => {
+    const stage = await openLost();
+    stage.github.renameRepository("acme/app", "acme/product");
+    stage.github.addRepository({ name: "acme/app", private: true });
+    await runOften(stage);
+    expect(stage.github.issues("acme/product")).toHaveLength(1);
+    expect(stage.github.issues("acme/app")).toEqual([]);
+  });
 });
 
 describe("a repository that is renamed", () => {
