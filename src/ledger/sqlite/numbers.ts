@@ -11,10 +11,10 @@ export interface Numbers {
   post(project: number, post: PostId): number;
 }
 
-/**
- * A project's number never changes, so it is asked for once; one that was made in a transaction is forgotten when that is
- * rolled back. A post's is asked of the database every time: there are many.
- */
+/** Numbers never change. Those of the last so many posts are kept: what is done about a post asks for its number often. */
+const mostKept = 1_000;
+
+/** A number is asked of the database once; one that was made in a transaction is forgotten when that is rolled back. */
 export function createNumbers(store: Store): Numbers {
   interface Numbered {
     number: number;
@@ -25,24 +25,44 @@ export function createNumbers(store: Store): Numbers {
     "SELECT number FROM posts WHERE project = ? AND id = ?",
   );
   const insertPost = store.prepare<[number, string]>("INSERT INTO posts (project, id) VALUES (?, ?)");
-  const projects = new Map<ProjectId, number>();
-  const keep = (project: ProjectId, number: number): number => {
-    projects.set(project, number);
-    store.onRollback(() => projects.delete(project));
-    return number;
+  const projects = createShelf<ProjectId>(store);
+  const posts = new Map<number, Shelf<PostId>>();
+  const postsOf = (project: number): Shelf<PostId> => {
+    const known = posts.get(project) ?? createShelf<PostId>(store);
+    posts.set(project, known);
+    return known;
   };
-  const findProject = (project: ProjectId): number | undefined => {
-    const known = projects.get(project);
-    if (known !== undefined) return known;
-    const found = selectProject.get(project)?.number;
-    return found && keep(project, found);
+  const findProject = (project: ProjectId): number | undefined =>
+    projects.find(project) ?? projects.keep(project, selectProject.get(project)?.number);
+  const findPost = (project: number, post: PostId): number | undefined => {
+    const shelf = postsOf(project);
+    return shelf.find(post) ?? shelf.keep(post, selectPost.get(project, post)?.number);
   };
-  const findPost = (project: number, post: PostId): number | undefined =>
-    selectPost.get(project, post)?.number;
   return {
     findProject,
-    project: (project) => findProject(project) ?? keep(project, insertProject.insert(project)),
+    project: (project) => findProject(project) ?? projects.keep(project, insertProject.insert(project)),
     findPost,
-    post: (project, post) => findPost(project, post) ?? insertPost.insert(project, post),
+    post: (project, post) =>
+      findPost(project, post) ?? postsOf(project).keep(post, insertPost.insert(project, post)),
+  };
+}
+
+interface Shelf<Id> {
+  find(id: Id): number | undefined;
+  /** Returns what it is given. */
+  keep<Found extends number | undefined>(id: Id, number: Found): Found;
+}
+
+function createShelf<Id>(store: Store): Shelf<Id> {
+  const numbers = new Map<Id, number>();
+  return {
+    find: (id) => numbers.get(id),
+    keep(id, number) {
+      if (number === undefined) return number;
+      if (numbers.size === mostKept) numbers.clear();
+      numbers.set(id, number);
+      store.onRollback(() => numbers.delete(id));
+      return number;
+    },
   };
 }
