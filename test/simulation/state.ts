@@ -173,40 +173,29 @@ function cacheStatements(store: Store): Store {
 /** The store as one process has it: it ends with the process, before or after one of its commits. */
 function mortal(store: Store, life: Life): Store {
   const { database } = store;
-  /** Most of the statements of a process are never asked: they are prepared when they are. */
-  const late = <Made>(make: () => Made): (() => Made) => {
-    let made: Made | undefined;
-    return () => {
-      made ??= make();
-      return made;
-    };
-  };
-  /** A statement by itself is a commit, too. */
-  const commit = <T>(work: () => T): T => {
-    if (database.inTransaction) {
-      meetEnd(life);
-      return work();
-    }
-    meetDoom(life, "commit", "before");
-    const done = work();
-    meetDoom(life, "commit", "after");
-    return done;
-  };
   return {
     ...store,
     prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
-      const query = late(() => store.prepare<Bound, Found>(sql));
+      // Most of the statements of a process are never asked: they are prepared when they are.
+      let prepared: Query<Bound, Found> | undefined;
+      const ask = (): Query<Bound, Found> => {
+        meetEnd(life);
+        prepared ??= store.prepare<Bound, Found>(sql);
+        return prepared;
+      };
+      // A statement by itself is a commit, too.
+      const write = (how: "run" | "insert", bound: Bound): number => {
+        if (database.inTransaction) return ask()[how](...bound);
+        meetDoom(life, "commit", "before");
+        const done = ask()[how](...bound);
+        meetDoom(life, "commit", "after");
+        return done;
+      };
       return {
-        run: (...bound) => commit(() => query().run(...bound)),
-        insert: (...bound) => commit(() => query().insert(...bound)),
-        get: (...bound) => {
-          meetEnd(life);
-          return query().get(...bound);
-        },
-        all: (...bound) => {
-          meetEnd(life);
-          return query().all(...bound);
-        },
+        run: (...bound) => write("run", bound),
+        insert: (...bound) => write("insert", bound),
+        get: (...bound) => ask().get(...bound),
+        all: (...bound) => ask().all(...bound),
       };
     },
     transaction<T>(work: () => T): T {
