@@ -186,6 +186,11 @@ export interface Absences {
   /** Those that posts of a project are linked to, by post and in the order of its links. */
   ofProject(project: ProjectId): readonly AbsentLink[];
   /**
+   * Issues of due posts that may have been transferred: an issue elsewhere carries the post's mark, is not linked to it, and
+   * was created at the same time, which a transfer keeps.
+   */
+  suspects(project: ProjectId): readonly IssueRef[];
+  /**
    * A verified transfer: every link and every mark of the old place leads to the new one, whose facts are stored; bases and
    * what was written last stay, and the old place is `moved` for good. Marks the rows due. Returns them.
    */

@@ -78,6 +78,17 @@ async function takeMoved(
   else follow(cycle, asked, record, moved);
 }
 
+/**
+ * A list of the new repository shows a transferred issue with our mark long before the next full look: the old place is
+ * then asked, and what it says counts, not the mark.
+ */
+export async function followMarked(cycle: Cycle): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  for (const issue of ledger.absences.suspects(cycle.memory.id)) {
+    await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
+  }
+}
+
 /** What nobody named is followed as soon as the config names where it is: it is asked for once more. */
 export async function followNamed(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;

@@ -5,7 +5,7 @@ import type { IssueQuery } from "../tracker/tracker.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
-import { followNamed } from "./follow.ts";
+import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
 import { noteError } from "./report.ts";
@@ -32,6 +32,7 @@ export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryN
       noteError(cycle.tally, { code: problem.code, message: problem.message });
     }
   }
+  await followMarked(cycle);
   await followNamed(cycle);
   await retryAbsent(cycle);
   parkAbsent(cycle);

@@ -92,6 +92,24 @@ export function describeAbsences(ledger: () => Ledger): void {
   });
 
   describe("a transfer", () => {
+    it("is suspected of due posts whose mark shows elsewhere on an issue of the same age", () => {
+      linkOne(ledger());
+      const older = createIssue(8, { createdAt: "2020-01-01T00:00:00Z" });
+      const marked = [there, older].map((issue) => ({
+        issue: refOf(issue),
+        isOwn: true,
+        project,
+        posts: [postId("p1")],
+      }));
+      ledger().pulls.storeIssues([older], marked.slice(1));
+      expect(ledger().absences.suspects(project)).toEqual([]);
+      ledger().pulls.storeIssues([there], marked);
+      expect(ledger().absences.suspects(project)).toEqual([one]);
+      expect(ledger().absences.suspects(otherProject)).toEqual([]);
+      settleAll(ledger());
+      expect(ledger().absences.suspects(project)).toEqual([]);
+    });
+
     it("takes links, marks and texts along, of every project, and is for good", () => {
       linkOne(ledger());
       const link = { post: postId("q1"), issue: one, origin: "adopted" as const };

@@ -83,6 +83,21 @@ describe("an issue that people transfer", () => {
     expect(stage.github.issues("acme/app")).toEqual([]);
   });
 
+  it("is followed by the next run that reads its new repository, which shows its mark", async () => {
+    const stage = await openPosts(2, { projects: [routed] });
+    stage.github.transfer("acme/app", 1, "acme/api");
+    stage.github.close("acme/api", 1, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issues: 2, statusWrites: 1 }] });
+    expect(stage.reads().filter((read) => /issues\/\d/.test(read))).toHaveLength(2);
+    stage.mark();
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toHaveLength(3);
+    expect(stage.writes()).toEqual([]);
+  });
+
   it("is followed before an edit of its post is written, which then goes to its new place", async () => {
     const stage = await openPosts(1, { projects: [routed] });
     stage.github.transfer("acme/app", 1, "acme/api");

@@ -34,6 +34,17 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
     CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
     JOIN posts ON posts.number = links.post
     WHERE links.project = ? ORDER BY posts.id, position`);
+  // Without the hint SQLite would look at every post of the project, due or not.
+  const selectSuspects = store.prepare<[number], { repository: RepositoryId; number: number }>(`
+    SELECT DISTINCT links.repository AS repository, links.number AS number FROM posts INDEXED BY posts_due
+    CROSS JOIN links ON links.project = posts.project AND links.post = posts.number
+    CROSS JOIN markers ON markers.post = posts.number
+    JOIN issues AS here ON here.repository = links.repository AND here.number = links.number
+    JOIN issues AS there ON there.repository = markers.repository AND there.number = markers.number
+    WHERE posts.project = ? AND due_at IS NOT NULL
+      AND here.facts ->> 'createdAt' = there.facts ->> 'createdAt'
+      AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
+        AND known.repository = markers.repository AND known.number = markers.number)`);
   const insert = store.prepare<[Place & AbsenceColumns]>(`
     INSERT OR REPLACE INTO absences (repository, number, ${columns})
     VALUES (@repository, @number, @kind, @since, @to_repository, @to_number, @to_name)`);
@@ -78,6 +89,11 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
           absence: toAbsence(absent),
         }),
       );
+    },
+    suspects: (project) => {
+      const number = numbers.findProject(project);
+      const found = number === undefined ? [] : selectSuspects.all(number);
+      return found.map(({ repository: repositoryId, number }) => ({ repositoryId, number }));
     },
     follow: (from, to, moved) =>
       store.transaction(() => {

@@ -39,7 +39,7 @@ describe("the plans of the ledger's statements", () => {
   });
 
   it.each([
-    ["due rows", "INDEXED BY posts_due", "SEARCH posts USING INDEX posts_due (project=? AND id>?)"],
+    ["due rows", "INDEXED BY posts_due JOIN", "SEARCH posts USING INDEX posts_due (project=? AND id>?)"],
     [
       "a stored post",
       "SELECT number, hash, missing, seen_at",
