@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger, PullId } from "../../src/ledger/ledger.ts";
 import {
+  createIntent,
   createIssue,
+  createPatchLine,
   createPost,
   dueIds,
   hourMs,
@@ -13,6 +15,7 @@ import {
   pullPosts,
   readRow,
   refOf,
+  sendIntent,
   settleAll,
 } from "./samples.ts";
 
@@ -218,6 +221,79 @@ export function describePulls(ledger: () => Ledger): void {
       });
       expect(ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
       expect(ledger().pulls.marked(otherProject, postId("p1"))).toBeUndefined();
+    });
+
+    it.each<[string, boolean, (known: Ledger) => void]>([
+      ["by nothing", false, (known) => pullPosts(known, [createPost("p1"), createPost("p2")])],
+      [
+        "by a link to the issue",
+        true,
+        (known) => {
+          pullPosts(known, [createPost("p2")]);
+          linkPost(known, "p2", createIssue(7));
+        },
+      ],
+      [
+        "by another issue of the post",
+        true,
+        (known) => {
+          pullPosts(known, [createPost("p1")]);
+          linkPost(known, "p1", createIssue(1));
+        },
+      ],
+      [
+        "by a marker for the post",
+        true,
+        (known) => {
+          const issue = refOf(createIssue(1));
+          known.pulls.storeIssues([], [{ issue, isOwn: true, project, posts: [postId("p1")] }]);
+        },
+      ],
+      [
+        "by a marker on the issue",
+        true,
+        (known) => {
+          const issue = refOf(createIssue(7));
+          known.pulls.storeIssues([], [{ issue, isOwn: true, project, posts: [postId("p3")] }]);
+        },
+      ],
+      ["by a request that has left", true, (known) => void sendIntent(known)],
+      ["not by one that never left", false, (known) => void known.journal.prepare(createIntent())],
+      [
+        "by a request that has ended, and may have been applied",
+        true,
+        (known) => {
+          known.journal.resolve(sendIntent(known), "REJECTED", noon, "not found");
+          known.journal.audit({
+            ...createPatchLine(),
+            kind: "create-issue",
+            side: "tracker",
+            outcome: "unknown",
+          });
+        },
+      ],
+      [
+        "not by one that was refused",
+        false,
+        (known) => {
+          known.journal.resolve(sendIntent(known), "REJECTED", noon, "refused");
+          known.journal.audit({
+            ...createPatchLine(),
+            kind: "create-issue",
+            side: "tracker",
+            outcome: "rejected",
+          });
+        },
+      ],
+      [
+        "not by a post of another project",
+        false,
+        (known) => void sendIntent(known, { project: otherProject }),
+      ],
+    ])("with a new marker are explained %s", (_, isExplained, make) => {
+      make(ledger());
+      const marked = { issue: refOf(createIssue(7)), isOwn: true, project, posts: [postId("p1")] };
+      expect(ledger().pulls.explains(marked)).toBe(isExplained);
     });
 
     it("keep a marker that a person has edited away", () => {

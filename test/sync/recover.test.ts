@@ -79,6 +79,26 @@ describe("a backup that was put back", () => {
   });
 });
 
+describe("a write that was under way when a backup was made", () => {
+  it("ends when the backup is put back, and its voters hear nothing of it again", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "reset" }, { when: ({ method }) => method === "PATCH" });
+    await stage.sync();
+    await stage.backUp();
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    stage.putBack();
+    stage.mark();
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ waiting: 0, parked: 0 }] });
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    expect(project && stage.ledger.journal.open(project)).toEqual([]);
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
 describe("a copy without a stamp that was put back", () => {
   it("is found out by an issue of ours that it does not know: nothing is told twice, and that is said", async () => {
     const stage = await openOld("unstamped");
@@ -198,6 +218,22 @@ describe("a state that is as it should be", () => {
     stage.github.landLate();
     for (let run = 0; run < 3; run += 1) await stage.sync();
     expect(stage.log.join("\n")).not.toContain("state.old");
+    expect(stage.ledger.copiedAt).toBeUndefined();
+  });
+
+  it("is not taken for old because of a request of the life before it that arrives late", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    await stage.sync();
+    stage.loseState();
+    await stage.sync();
+    addPlanned(stage, 1);
+    stage.github.openIssue("acme/app", {
+      title: "Late",
+      body: (stage.github.issue("acme/app", 1).body ?? "").replace(/posts=\S+/, "posts=cDM"),
+      author: stage.github.login,
+    });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0, errors: [] });
     expect(stage.ledger.copiedAt).toBeUndefined();
   });
 
