@@ -40,7 +40,7 @@ const maxCauses = 5;
  */
 export function createLog(options: LogOptions): Log {
   const { redact, isReadable } = options;
-  const print = isReadable ? createPrinter(options.hasColours) : escapeJsonLine;
+  const print = isReadable ? createPrinter(options.hasColours) : escapeJson;
   const logger = pino(
     {
       level: options.level,
@@ -125,8 +125,8 @@ export function redactor(secrets: readonly string[]): Redact {
 }
 
 function formsOf(secret: string): readonly string[] {
-  const json = escapeJson(secret);
-  return [secret, json, escapeJson(json), ...base64Forms(secret)];
+  const json = quoteJson(secret);
+  return [secret, json, quoteJson(json), ...base64Forms(secret)];
 }
 
 /** Every encoder of URLs and forms has its own idea of which characters need it: here each may be encoded or not. */
@@ -139,7 +139,7 @@ function urlPattern(secret: string): RegExp {
   return new RegExp(characters.join(""), "gu");
 }
 
-function escapeJson(text: string): string {
+function quoteJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
@@ -196,6 +196,6 @@ export function escapeControls(text: string): string {
 }
 
 /** JSON escapes the first 32 characters; the other ones that a terminal would act on get the same, and mean the same. */
-function escapeJsonLine(line: string): string {
-  return line.replace(controls, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export function escapeJson(json: string): string {
+  return json.replace(controls, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

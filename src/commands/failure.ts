@@ -3,6 +3,7 @@ import { escapeControls } from "../log.ts";
 import { adviceOn } from "./advice.ts";
 import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
+import { oneLine } from "./text.ts";
 
 /** What `--json` prints where a command ends with 2, 3 or 5. */
 export interface Failure {
@@ -18,7 +19,9 @@ export function failWith(
 ): number {
   const { code, exit } = classify(error);
   const message = error instanceof Error ? error.message : String(error);
-  terminal.err.write(`${escapeControls(message)}\n`);
+  // One line each, or what a person typed could pass for a line of ours.
+  const lines = error instanceof ConfigError ? error.problems : [message];
+  for (const line of lines) terminal.err.write(`${oneLine(line)}\n`);
   const advice = adviceOn(code);
   if (advice !== undefined) terminal.err.write(`${advice}\n`);
   // A bug is worth its stack; an expected failure is not.

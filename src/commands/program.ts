@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
+import { escapeControls } from "../log.ts";
 import { failWith, printFailure } from "./failure.ts";
 import {
   type AddCommand,
@@ -61,6 +62,8 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
+      // It quotes what was typed, or handed on by a script.
+      outputError: (text, write) => write(escapeControls(text)),
       getOutHelpWidth: () => terminal.out.columns,
       getErrHelpWidth: () => terminal.err.columns,
       getOutHasColors: () => false,
