@@ -57,6 +57,8 @@ export function checkMails(time: Time, targets: Targets, { board }: Scenario, vi
 export interface Looks {
   readonly check: Check;
   at(post: PostId): number | undefined;
+  /** When the list ended that showed the post last. */
+  endedAt(post: PostId): number | undefined;
   isSelected(post: PostId): boolean;
   /** Complete lists, in runs of their own, that lacked the post since it was shown last. */
   absences(post: PostId): number;
@@ -71,6 +73,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   const { board } = scenario;
   const seen = new Set(postFields.filter((field) => !board.hidden.includes(field)));
   const looks = new Map<PostId, { readonly at: number; readonly values: Post["values"] }>();
+  const ends = new Map<PostId, number>();
   const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
   const forgotten = new Map<PostId, number>();
   let run = 0;
@@ -101,6 +104,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
         for (const post of posts) look(post);
       },
       boardListEnds(shown, end) {
+        for (const id of shown) ends.set(id, time.now());
         if (end !== "complete") return;
         for (const id of looks.keys()) {
           const known = absences.get(id);
@@ -113,6 +117,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
       },
     },
     at: (post) => looks.get(post)?.at,
+    endedAt: (post) => ends.get(post),
     isSelected(id) {
       const look = looks.get(id);
       return (
@@ -129,10 +134,13 @@ export function checkLooks(looks: Looks, counts: { windowed: number }, violate: 
   const maxAgeMs = minuteMs;
   return {
     patchLeaves({ post, leftAt }) {
-      const at = looks.at(post);
+      const at = looks.endedAt(post);
       if (at === undefined || leftAt - at > maxAgeMs) {
         const age = at === undefined ? "never" : `${Math.round((leftAt - at) / 1_000)} s ago`;
-        violate("I8", `a PATCH of ${post} leaves; the board showed it last: ${age}; 60 s are allowed`);
+        violate(
+          "I8",
+          `a PATCH of ${post} leaves; the list that showed it last ended ${age}; 60 s are allowed`,
+        );
       }
       const absences = looks.absences(post);
       if (absences > 0)

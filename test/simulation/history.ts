@@ -49,7 +49,7 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   time: 14,
   outage: 1,
   board: 18,
-  github: 26,
+  github: 40,
   order: 5,
   config: 1,
   clock: 0.8,

@@ -1,3 +1,4 @@
+import { type FieldValue, ruleFields } from "../../src/model/post.ts";
 import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } from "./checks-board.ts";
 import { checkAbsence, checkFreshness, checkJournal, checkLinks, checkOneWriter } from "./checks-state.ts";
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
@@ -40,6 +41,8 @@ export interface Watch {
   /** Writes since the last run began, whatever became of them. */
   readonly sent: SentWrite[];
   readonly totals: Totals;
+  /** What the board was sent last, by post and field, and took: whatever it made of it. */
+  readonly taken: ReadonlyMap<string, FieldValue>;
   readonly targets: Targets;
   readonly looks: Looks;
   readonly violate: Violate;
@@ -49,6 +52,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
   const violations: Violation[] = [];
   const sent: SentWrite[] = [];
   const totals: Totals = { creates: 0, edits: 0, patches: 0, mails: 0, windowed: 0 };
+  const taken = new Map<string, FieldValue>();
   const violate: Violate = (invariant, message) => {
     violations.push({ invariant, message });
   };
@@ -71,8 +75,9 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkIssueGuard(scenario, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
+    noteTaken(taken),
   ]);
-  return { events, violations, sent, totals, targets, looks, violate };
+  return { events, violations, sent, totals, taken, targets, looks, violate };
 }
 
 /** I15, first half: only `sync` writes. Everything that left is noted for the second half. */
@@ -101,6 +106,17 @@ function noteWrites(sent: SentWrite[], totals: Totals, violate: Violate): Check 
       if (write.kind === "edit-issue") {
         totals.edits += 1;
         sent.push({ kind: "update-issue", target: `${repository.name}#${write.number}`, fields: "" });
+      }
+    },
+  };
+}
+
+function noteTaken(taken: Map<string, FieldValue>): Check {
+  return {
+    patchTakesEffect(post, change) {
+      for (const field of ruleFields) {
+        const value = change[field];
+        if (value !== undefined) taken.set(`${post.id} ${field}`, value);
       }
     },
   };

@@ -103,9 +103,10 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
     const touch = post.touched.get(field);
     const agreement = records.agreement(post.id, field);
     const isOverridden = touch !== undefined && touch.by !== "us" && touch.at >= (agreement?.lookedAt ?? 0);
-    const isSaid = (["disagreement", "did-not-stick", "held"] as const).some(
-      (kind) => records.saidAt(post.id, kind) >= (agreement?.at ?? 0),
-    );
+    // That a value did not stick explains nothing where the board never got it.
+    const isTaken = isSameValue(field, watch.taken.get(`${post.id} ${field}`), history.target.value);
+    const kinds = ["disagreement", "held", ...(isTaken ? (["did-not-stick"] as const) : [])] as const;
+    const isSaid = kinds.some((kind) => records.saidAt(post.id, kind) >= (agreement?.at ?? 0));
     if (isOverridden || isSaid || waits.size > 0 || scenario.board.hidden.includes(field)) continue;
     watch.violate(
       "I3",

@@ -112,7 +112,7 @@ export function drawRules(random: Random): readonly Rule[] {
     { when: { state: "open", assigned: true }, set: { status: "in_progress" } },
     { when: {}, set: { status: "planned" } },
   ];
-  return random.pick([full, full, always, defaultRules()]);
+  return random.pick([full, full, full, always, always, defaultRules()]);
 }
 
 function drawSettings(random: Random, rules: readonly Rule[]): Omit<Settings, "project"> {
@@ -146,14 +146,15 @@ export function drawIssueSettings(random: Random): Settings["issue"] {
 }
 
 export function drawSettle(random: Random): number {
-  return random.pick([0, 0, 0, 5 * minuteMs, 30 * minuteMs]);
+  return random.pick([0, 0, 0, 0, 5 * minuteMs, 30 * minuteMs]);
 }
 
 export function drawGuard(random: Random): Settings["guard"] {
   return random.pick([
     { issues: 50, statuses: 25, flips: 3 },
     { issues: 50, statuses: 25, flips: 20 },
-    { issues: 2, statuses: 2, flips: 3 },
+    { issues: 50, statuses: 1, flips: 1 },
+    { issues: 3, statuses: 2, flips: 3 },
   ]);
 }
 

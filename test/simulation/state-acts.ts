@@ -3,20 +3,10 @@ import type { HubRepository } from "./github-server.ts";
 import { ourLogin } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 
-/**
- * Somebody deletes the database.
- *
- * The protocol takes a repository without any marker of ours for one that never had one: where the first issue of all is
- * still on its way when the state is lost, it can't know. So that is not played.
- */
+/** Somebody deletes the database. */
 export function loseState(stage: Stage): string {
-  const { hub, state, watch, counts } = stage;
-  const isUnknowable = hub.repositories.some(
-    (repository) =>
-      isUnnamed(stage, repository) ||
-      (isUsed(repository) && !hub.listed(repository).some(({ author }) => author === ourLogin)),
-  );
-  if (isUnknowable) return "nobody deletes the database now";
+  const { state, watch, counts } = stage;
+  if (isUnknowable(stage)) return "nobody deletes the database now";
   stage.endProcess();
   state.clear();
   watch.events.stateIsLost();
@@ -35,7 +25,10 @@ export function backUp(stage: Stage): string {
 /** Somebody puts the last backup back. */
 export function putBack(stage: Stage): string {
   const { hub, state, watch, counts, backup } = stage;
-  if (backup === undefined || hub.repositories.some((repository) => isUnnamed(stage, repository)))
+  if (backup === undefined) return "nobody has a backup";
+  // A copy from before the first run knows as little as no state.
+  const isEmpty = backup.tables.get("projects")?.length === 0;
+  if (isEmpty ? isUnknowable(stage) : hub.repositories.some((repository) => isUnnamed(stage, repository)))
     return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
@@ -43,6 +36,19 @@ export function putBack(stage: Stage): string {
   watch.events.copyReturns();
   counts.note("state: backup put back");
   return "somebody puts the backup back";
+}
+
+/**
+ * The protocol takes a repository without any marker of ours for one that never had one: where the first issue of all is
+ * still on its way when the state is lost, it can't know. So that is not played.
+ */
+function isUnknowable(stage: Stage): boolean {
+  const { hub } = stage;
+  return hub.repositories.some(
+    (repository) =>
+      isUnnamed(stage, repository) ||
+      (isUsed(repository) && !hub.listed(repository).some(({ author }) => author === ourLogin)),
+  );
 }
 
 /** Whether issues of ours are, or may come to be, where the config no longer looks: a state that lost them never hears of them. */

@@ -29,6 +29,8 @@ export function createTargets(time: Time, scenario: Scenario, state: State): Tar
     "SELECT facts FROM issues WHERE repository = ? AND number = ?",
   );
   const histories = new Map<string, TargetHistory>();
+  /** The issue that was opened last for a post: one that people gave up before it decides nothing any more. */
+  const current = new Map<PostId, HubIssue>();
   const targetsOf = (post: PostId, issue: HubIssue): ReadonlyMap<RuleField, Target> => {
     const derived = deriveTarget([asLinked(post, issue)], scenario.settings);
     return derived.kind === "undecided" ? new Map() : derived.targets;
@@ -36,7 +38,7 @@ export function createTargets(time: Time, scenario: Scenario, state: State): Tar
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
   const follow = (issue: HubIssue, isNew: boolean): void => {
     const [post] = issue.openedFor;
-    if (post === undefined || issue.isDeleted) return;
+    if (post === undefined || issue.isDeleted || current.get(post) !== issue) return;
     for (const [field, target] of targetsOf(post, issue)) {
       const key = `${post} ${field}`;
       const before = histories.get(key);
@@ -52,7 +54,7 @@ export function createTargets(time: Time, scenario: Scenario, state: State): Tar
    */
   const rederive = (issue: HubIssue): void => {
     const [post] = issue.openedFor;
-    if (post === undefined || issue.isDeleted) return;
+    if (post === undefined || issue.isDeleted || current.get(post) !== issue) return;
     const facts = known(issue.repository.id, issue.number)[0]?.facts ?? undefined;
     const record = facts === undefined ? undefined : { ...issue.record, issue: decodeIssue(facts) };
     const then = record && targetsOf(post, { ...issue, record });
@@ -67,7 +69,10 @@ export function createTargets(time: Time, scenario: Scenario, state: State): Tar
   return {
     check: {
       settingsChange: (issues) => issues.forEach(rederive),
-      issueOpens: (issue) => follow(issue, true),
+      issueOpens(issue) {
+        for (const post of issue.openedFor) current.set(post, issue);
+        follow(issue, true);
+      },
       issueMoves: (issue) => follow(issue, false),
     },
     of: (post, field) => histories.get(`${post} ${field}`),
