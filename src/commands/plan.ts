@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildWorld } from "../app.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { copyLedger } from "../ledger/sqlite/sqlite.ts";
 import { runProjects } from "../sync/run.ts";
 import type { PlanReport, RunReport } from "../sync/world.ts";
 import { countAdopted, printPlan } from "./plan-report.ts";
 import { exitOfResult } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
-import { openPrivateState, readState } from "./state.ts";
+import { openPrivateState } from "./state.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /** `boardsync plan`: pulls and decides on a private copy of the state, so that it needs no lock and leaves no trace. */
@@ -34,14 +35,7 @@ async function withPrivateCopy<T>(
   const folder = mkdtempSync(join(tmpdir(), "boardsync-plan-"));
   try {
     const copy = join(folder, "state.db");
-    const original = readState(state);
-    if (original !== undefined) {
-      try {
-        await original.copyTo(copy, undefined);
-      } finally {
-        original.close();
-      }
-    }
+    await copyLedger(state, copy);
     const ledger = openPrivateState(terminal, copy);
     try {
       return await work(ledger);

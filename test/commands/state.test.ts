@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -59,6 +59,16 @@ describe("a state of an older version", () => {
       older: [`${file}.before-v1`],
     });
     expect((await stage.run(["sync"])).err).not.toContain("brought up to date");
+  });
+
+  it("can be planned on before it is touched", async () => {
+    const stage = await openStage();
+    const file = openOlder(stage);
+    const before = readFileSync(file);
+    const planned = await stage.run(["plan"]);
+    expect(planned.code).toBe(0);
+    expect(planned.out).toContain("6 issues to open");
+    expect(readFileSync(file).equals(before)).toBe(true);
   });
 });
 

@@ -37,6 +37,23 @@ export function openLedgerReadOnly(file: string): Ledger | undefined {
   return store && createLedger(store);
 }
 
+/**
+ * Copies the state beside the process that writes it, also one of an older version, which the copy's first opening brings up
+ * to date. Answers whether there is one.
+ *
+ * @throws StateError when the file can't be read, or the copy can't be written.
+ */
+export async function copyLedger(file: string, to: string): Promise<boolean> {
+  const store = openStoreReadOnly(file, "any");
+  if (store === undefined) return false;
+  try {
+    await copyDatabase(store.database, to, undefined);
+    return true;
+  } finally {
+    store.close();
+  }
+}
+
 /** The ledger over an open database. */
 export function createLedger(store: Store): Ledger {
   const numbers = createNumbers(store);

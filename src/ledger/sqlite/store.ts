@@ -80,8 +80,10 @@ export function openStore(file: string, options: StateOptions, isTrusted = false
  *
  * The connection itself is not read-only: such a one could not put away the journal files that every reader of a database
  * in WAL mode needs, and would leave them behind.
+ *
+ * @param schema - `any`: an older one is good enough, for a copy.
  */
-export function openStoreReadOnly(file: string): Store | undefined {
+export function openStoreReadOnly(file: string, schema: "current" | "any" = "current"): Store | undefined {
   return withStateFailure(file, () => {
     const path = resolve(file);
     if (!existsSync(path)) return undefined;
@@ -94,10 +96,10 @@ export function openStoreReadOnly(file: string): Store | undefined {
         database.close();
         return undefined;
       }
-      const schema = refuseOtherSchema(database, file, migrations.length, applicationId);
-      if (schema < migrations.length) {
+      const found = refuseOtherSchema(database, file, migrations.length, applicationId);
+      if (schema === "current" && found < migrations.length) {
         throw new StateError(
-          `The state file ${file} has an older schema (${schema}, not ${migrations.length}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
+          `The state file ${file} has an older schema (${found}, not ${migrations.length}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
         );
       }
       return createStore(database, file, undefined);
