@@ -2,6 +2,7 @@ import type { HeldAction, PersonRequest } from "../ledger/ledger.ts";
 import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import { adoptRow } from "../plan/plan.ts";
+import { attemptNow } from "./attempt.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { recordDecision } from "./record.ts";
 import type { Wanted } from "./wanted.ts";
@@ -15,7 +16,7 @@ export function takeRequests(cycle: PulledCycle): void {
     if (request.kind === "approve" || request.kind === "accept-size") continue;
     const { kind, posts } = request;
     ledger.transaction(() => {
-      for (const post of posts) doFor(cycle, kind, post);
+      for (const post of posts) attemptNow(cycle, post, () => doFor(cycle, kind, post));
       ledger.rows.markDue(cycle.memory.id, posts);
       ledger.requests.end(request.id);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
+import type { PostId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/world.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -75,6 +76,19 @@ describe("a mistake of ours that one post brings to light", () => {
       expect(stage.writes()).toHaveLength(2);
     },
   );
+
+  it("while a person's request is taken up ends the request, and nothing else", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    await stage.sync();
+    const project = stage.ledger.memory.project("acme-app");
+    if (project === undefined) throw new Error("The project is not known.");
+    const posts = ["p1", "p2"] as PostId[];
+    stage.ledger.requests.add({ kind: "discard", posts, project: project.id, at: stage.clock.now() });
+    stumbleOver(stage, "p1");
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ post: "p1", code: "internal" }] });
+    expect(stage.ledger.requests.pending(project.id)).toEqual([]);
+  });
 
   it("while its lost write is looked up leaves that write in doubt", async () => {
     const stage = await openStage();
