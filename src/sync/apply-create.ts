@@ -31,8 +31,9 @@ export async function createIssue(
     postpone(cycle, action, `${action.repo} can't be used in this run`);
     return;
   }
-  if ((await openForWrites(cycle, found, action)) === undefined) return;
-  const hold = publicHold(cycle, action.repo, action.post);
+  const open = await openForWrites(cycle, found, action);
+  if (open === undefined) return;
+  const hold = publicHold(cycle, open, action.post);
   if (hold !== undefined) {
     delayAction(cycle, action, { kind: "held", message: hold });
     recordRow(cycle, action.post);

@@ -67,7 +67,7 @@ function holdOf(cycle: PulledCycle, action: Action): string | undefined {
     case "patch-post":
       return action.hold;
     case "create-issue":
-      return publicHold(cycle, action.repo, action.post);
+      return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
     case "update-issue":
       return undefined;
   }
@@ -75,10 +75,10 @@ function holdOf(cycle: PulledCycle, action: Action): string | undefined {
 
 /** A fact that is missing is a failure; of an issue that is not where it was, that has been said by itself. */
 function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
-  const { tally } = cycle;
-  if (isAbsenceSaid(cycle, row)) return;
-  for (const { kind, message } of notes) {
-    if (kind === "undecided") noteError(tally, { post: row.post.id, code: "tracker.undecided", message });
+  const undecided = notes.filter(({ kind }) => kind === "undecided");
+  if (undecided.length === 0 || isAbsenceSaid(cycle, row)) return;
+  for (const { message } of undecided) {
+    noteError(cycle.tally, { post: row.post.id, code: "tracker.undecided", message });
   }
 }
 

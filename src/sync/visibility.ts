@@ -1,5 +1,4 @@
 import type { RepositoryMemory } from "../ledger/ledger.ts";
-import type { RepositoryName } from "../model/issue.ts";
 import type { PostId } from "../model/post.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { isApproved } from "./requests.ts";
@@ -8,11 +7,15 @@ import { isApproved } from "./requests.ts";
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
  * person has accepted that. undefined where one may; a post that a person let go goes.
  */
-export function publicHold(cycle: Cycle, repo: RepositoryName, post: PostId): string | undefined {
-  const known = cycle.world.ledger.memory.repository(repo);
-  if (known?.publicSince === undefined || isApproved(cycle, post, "create-issue")) return undefined;
-  const since = new Date(known.publicSince).toISOString();
-  return `${repo} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
+export function publicHold(
+  cycle: Cycle,
+  repository: RepositoryMemory | undefined,
+  post: PostId,
+): string | undefined {
+  if (repository?.publicSince === undefined || isApproved(cycle, post, "create-issue")) return undefined;
+  const { name, publicSince } = repository;
+  const since = new Date(publicSince).toISOString();
+  return `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
 }
 
 /**
