@@ -87,6 +87,7 @@ async function remember(
   isWhole: boolean,
 ): Promise<RepositoryMemory> {
   const now = clock.now();
+  const isRenamed = known !== undefined && !isSameName(repository.name, known.repository.name);
   const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
   // Where issues are off, labels and milestones can't be asked for.
   const catalogue =
@@ -113,6 +114,8 @@ async function remember(
     fullAt: undefined,
     pausedAt: undefined,
     ...known,
+    // Under the old name another repository may have been read since: all of this one is looked at anew.
+    ...(isRenamed && { etag: undefined, fullAt: undefined }),
     name,
     repository,
     publicSince: repository.isPrivate ? undefined : turnedPublic,

@@ -179,6 +179,19 @@ describe("a repository that is renamed", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
   });
 
+  it("is looked at as a whole then, whatever was read under its old name meanwhile", async () => {
+    const stage = await openPosts(1);
+    stage.github.renameRepository("acme/app", "acme/product");
+    stage.github.addRepository({ name: "acme/app", private: true });
+    await stage.sync();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    const path = "GET /repos/acme/product/issues";
+    expect(stage.reads()).toEqual(["GET /feedback", path, path]);
+  });
+
   it("or gone, with another one in its place, is refused: nothing is read or written there", async () => {
     const stage = await openPosts(2);
     stage.github.deleteRepository("acme/app");
