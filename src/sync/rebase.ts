@@ -19,10 +19,12 @@ export function rebase(cycle: Cycle): void {
   ledger.transaction(() => {
     if (known !== undefined) {
       const apart = rebaseRows(cycle, known);
-      log.warn(
-        { project: cycle.project.key, posts: apart },
-        "The rules have changed; what they alone would change is held until `boardsync approve` lets it go",
-      );
+      if (apart > 0) {
+        log.warn(
+          { project: cycle.project.key, posts: apart },
+          "The rules have changed; what they alone would change is held until `boardsync approve` lets it go",
+        );
+      }
     }
     const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
     ledger.memory.rememberProject({ ...memory, rules });

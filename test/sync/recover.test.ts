@@ -52,6 +52,31 @@ describe("a backup that was put back", () => {
     expect(await stage.sync()).toMatchObject({ projects: [{ created: 1, waiting: 0 }] });
   });
 
+  it("takes an issue as it is whose opening was in doubt when it was made", async () => {
+    const rules = [{ when: { state: "open" }, set: { status: "in_progress" } }];
+    const stage = await openStage({ projects: [{ ...standardProject, rules }] });
+    addPlanned(stage, 1);
+    stage.github.failNext({
+      method: "POST",
+      path: "/repos/acme/app/issues",
+      applied: true,
+      answer: { kind: "reset" },
+    });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, created: 0 });
+    await stage.backUp();
+    stage.clock.skip(15 * minuteMs);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.board.notifications).toHaveLength(1);
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    stage.putBack();
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(15 * minuteMs);
+      await stage.sync();
+    }
+    expect(stage.github.issues("acme/app")).toHaveLength(1);
+    expect(stage.board.notifications.filter(({ to }) => to === "in_progress")).toHaveLength(1);
+  });
+
   it("is taken as it is only once", async () => {
     const stage = await openOld();
     await stage.sync();
