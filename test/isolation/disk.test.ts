@@ -11,11 +11,12 @@ import { addPlanned, openStage } from "../support/stage.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
+const unshare = "/usr/bin/unshare";
 /** A shell that may mount what only it sees. */
 const shell = ["-Urm", "sh", "-ec"] as const;
 const canMount =
-  existsSync("/usr/bin/unshare") &&
-  spawnSync("unshare", [...shell, "mount -t tmpfs none /mnt"], { timeout: 5000 }).status === 0;
+  existsSync(unshare) &&
+  spawnSync(unshare, [...shell, "mount -t tmpfs none /mnt"], { timeout: 5000 }).status === 0;
 
 /** Runs a script in which `boardsync` is the real program and `disk` a file system of 4 MiB that holds the state. */
 async function onSmallDisk(script: string) {
@@ -28,7 +29,7 @@ async function onSmallDisk(script: string) {
   mkdirSync(join(folder, "disk"));
   writeFileSync(join(folder, "c.yaml"), `${story.config}state: disk/state.db\nhttp: false\n`);
   const child = spawn(
-    "unshare",
+    unshare,
     [
       ...shell,
       `mount -t tmpfs -o size=4m none disk
