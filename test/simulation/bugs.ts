@@ -54,7 +54,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "retry-on-502",
     words: "a POST that is answered by 502 is sent again at once",
     breaks: ["I1", "I11"],
-    from: 12,
+    from: 6,
     bug: ofTracker(({ tracker }) => ({
       async write(repository, write) {
         const outcome = await tracker.write(repository, write);
@@ -80,7 +80,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "level-triggered",
     words: "a status is set whenever the two sides differ, whatever was agreed on before",
     breaks: ["I2", "I3"],
-    from: 11,
+    from: 2,
     bug: ofRows((rows) => ({
       due: (project, now, after, limit) =>
         rows.due(project, now, after, limit).map((row) => ({ ...row, base: {} })),
@@ -94,7 +94,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "short-wait",
     words: "an unknown outcome is looked up before `waits` is over",
     breaks: ["I1", "I2"],
-    from: 5,
+    from: 8,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
   },
   {
@@ -114,7 +114,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "absence-as-deletion",
     words: "an issue that one list does not show counts as deleted",
     breaks: ["I6"],
-    from: 22,
+    from: 5,
     bug: ofTracker(({ tracker }) => {
       const shown = new Set<number>();
       return {
@@ -134,7 +134,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "broken-list-as-complete",
     words: "a list of posts that broke off counts as complete",
     breaks: ["I6"],
-    from: 2,
+    from: 1,
     bug: ofPulls((pulls) => ({ end: (pull, end) => pulls.end(pull, { ...end, kind: "complete" }) })),
   },
   {
@@ -174,6 +174,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "unknown-as-not-applied",
     words: "an unknown outcome counts as not applied",
     breaks: ["I1", "I2"],
+    from: 1,
     bug: ofJournal((journal) => ({
       resolve: (id, state, at, message) =>
         journal.resolve(id, state === "UNKNOWN" ? "PREPARED" : state, at, message),
@@ -210,14 +211,15 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "no-lock",
     words: "two processes write for one state file",
-    breaks: ["I12"],
+    breaks: ["I12", "I5"],
+    from: 10,
     bug: { hasNoLock: true },
   },
   {
     name: "cursor-before-rows",
     words: "the cursor moves before the rows of its page are due",
     breaks: ["I16"],
-    from: 27,
+    from: 62,
     bug: ofTracker(({ tracker, ledger }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
@@ -231,6 +233,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "changes-not-stored",
     words: "of several issues on a page no change is stored",
     breaks: ["I16", "I3"],
+    from: 1,
     bug: ofPulls((pulls) => ({
       storeIssues: (issues, marked) => (issues.length > 1 ? 0 : pulls.storeIssues(issues, marked)),
     })),
@@ -239,6 +242,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "no-recovery",
     words: "what was under way when a process ended is forgotten",
     breaks: ["I3", "I16"],
+    from: 63,
     bug: ofJournal(() => ({ recover: () => 0 })),
   },
   {
@@ -252,13 +256,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "limit-in-memory",
     words: "the end of a limit is not remembered",
     breaks: ["I11"],
+    from: 46,
     bug: ofLedger(({ memory }) => ({ memory: { ...memory, rememberLimit() {} } })),
   },
   {
     name: "old-look",
     words: "an old look at a post counts as a new one",
     breaks: ["I8"],
-    from: 12,
+    from: 153,
     bug: ofRows((rows) => ({
       row: (project, post, now) => {
         const row = rows.row(project, post, now);

@@ -77,6 +77,7 @@ export function createPeople(
       note(`board: ${act}`);
       if (act === "add") return describeAdded(addPost(board, random));
       if (act === "comeBack") return bringBack(board, random);
+      if (act === "undo") return undoLast(board);
       const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
       if (posts.length === 0) return "nobody finds a post";
       return changePost(board, random.pick(posts), act, random);
@@ -115,6 +116,17 @@ function describeAdded({ id, values }: BoardPost): string {
   return `somebody adds ${id} with the status ${values.status}`;
 }
 
+/** Somebody does not like what we did last, and sets the status back to what it was. */
+function undoLast(board: BoardServer): string {
+  const at = ({ touched }: BoardPost): number => touched.get("status")?.at ?? 0;
+  const [post] = board.posts
+    .filter(({ isDeleted, touched }) => !isDeleted && touched.get("status")?.by === "us")
+    .toSorted((one, other) => at(other) - at(one));
+  if (post?.statusBefore === undefined) return "nobody minds what was written";
+  board.set(post, "status", post.statusBefore, "person");
+  return `somebody sets the status of ${post.id} back to ${post.statusBefore}`;
+}
+
 function bringBack(board: BoardServer, random: Random): string {
   const deleted = board.posts.filter(({ isDeleted }) => isDeleted);
   if (deleted.length === 0) return "nobody misses a post";
@@ -126,7 +138,7 @@ function bringBack(board: BoardServer, random: Random): string {
 function changePost(
   board: BoardServer,
   post: BoardPost,
-  act: Exclude<keyof typeof boardActs, "add" | "comeBack">,
+  act: Exclude<keyof typeof boardActs, "add" | "comeBack" | "undo">,
   random: Random,
 ): string {
   const set = (field: Parameters<BoardServer["set"]>[1], value: string | number | boolean | null): string => {
@@ -136,8 +148,6 @@ function changePost(
   switch (act) {
     case "status":
       return set("status", random.pick(statuses));
-    case "undo":
-      return set("status", post.statusBefore ?? random.pick(statuses));
     case "column":
       return set("roadmapColumn", random.pick(columns));
     case "onRoadmap":

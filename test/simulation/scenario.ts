@@ -77,7 +77,7 @@ export function drawScenario(random: Random): Scenario {
     policy: drawPolicy(random, waits),
     board: drawBoard(random, settings),
     github: {
-      pageSize: random.pick([100, 100, 4, 2]),
+      pageSize: random.pick([100, 4, 2, 2]),
       lagMs: random.chance(0.5) ? 0 : Math.min(100 * secondMs, waits.createMs * 0.8),
       canPush: random.chance(0.9),
       showsElsewhere: random.chance(0.5),
@@ -85,7 +85,7 @@ export function drawScenario(random: Random): Scenario {
     skewMs: random.chance(0.6) ? 0 : random.between(-90, 90) * secondMs,
     isOneShot: random.chance(0.3),
     faultRate: random.pick([0, 0.05, 0.2, 0.5]),
-    peopleRate: random.pick([0, 0.02, 0.1]),
+    peopleRate: random.pick([0, 0.02, 0.1, 0.1]),
     hasPowerCuts: random.chance(0.02),
     posts: random.between(2, 8),
   };
