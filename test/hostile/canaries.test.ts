@@ -106,4 +106,4 @@ it("no name, address, note, key or token of anybody is in what any command print
       expect(at === -1 ? "" : text.slice(Math.max(0, at - 200), at + 50), `${secret} in ${place}`).toBe("");
     }
   }
-});
+}, 60_000);
