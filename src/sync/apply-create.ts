@@ -8,6 +8,7 @@ import type { WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
 import { auditTracker } from "./audit.ts";
 import { closureOf, delayAction, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { repositoryNames } from "./identify.ts";
 import { prepare } from "./intents.ts";
 import { isScanned } from "./markers.ts";
 import { noteClosure, takePace } from "./pace.ts";
@@ -39,26 +40,12 @@ export async function createIssue(
     recordRow(cycle, action.post);
     return;
   }
-  if (!isScanned(cycle, found.repository.id)) {
-    postpone(
-      cycle,
-      action,
-      `the marks in ${action.repo} are read anew first, because the state is an old copy`,
-    );
+  const doubt = doubtOf(cycle);
+  if (doubt !== undefined) {
+    postpone(cycle, action, doubt);
     return;
   }
-  // Remembered anew by the pull: this run's own scan may have found that the state was lost.
   const repository = cycle.world.ledger.memory.repository(found.name) ?? found;
-  const restUntil = (repository.recoveredAt ?? Number.NEGATIVE_INFINITY) + cycle.world.policy.waits.createMs;
-  if (cycle.world.clock.now() < restUntil) {
-    const until = new Date(restUntil).toISOString();
-    postpone(
-      cycle,
-      action,
-      `an earlier life of the state may still have a request under way; until ${until}`,
-    );
-    return;
-  }
   const write = await prepareIssue(cycle, repository, action);
   const isOpened = await send(cycle, repository, action, write);
   if (!isOpened) return;
@@ -67,6 +54,26 @@ export async function createIssue(
   }
   recordRow(cycle, action.post);
   if (followUpHeld === undefined) await followUp(cycle, action);
+}
+
+/**
+ * Why the post might have its issue already without our knowing, as words; undefined when it can't. It may be in any
+ * repository of the project: where a post belongs changes with its category and with the config.
+ */
+function doubtOf(cycle: PulledCycle): string | undefined {
+  const { clock, policy, ledger } = cycle.world;
+  const names = repositoryNames(cycle.settings);
+  const unscanned = names.find((name) => !isScanned(cycle, name));
+  if (unscanned !== undefined) {
+    return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
+  }
+  // Remembered anew by the pull: this run's own scan may have found that the state was lost.
+  const recovered = names.map(
+    (name) => ledger.memory.repository(name)?.recoveredAt ?? Number.NEGATIVE_INFINITY,
+  );
+  const restUntil = Math.max(...recovered) + policy.waits.createMs;
+  if (clock.now() >= restUntil) return undefined;
+  return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
 }
 
 /** Sends the create; once more without the optional fields that a 422 names. Returns whether the issue was opened. */

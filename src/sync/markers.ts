@@ -1,5 +1,5 @@
 import type { MarkedIssue, RepositoryMemory } from "../ledger/ledger.ts";
-import type { Issue, IssueRecord, IssueRef, RepositoryId } from "../model/issue.ts";
+import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import { parseMarker } from "../plan/marker.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
@@ -87,8 +87,9 @@ function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[]
  * Whether every marker of ours in a repository is known. Only then can an issue be opened there, and only then can a marker
  * be unexpected.
  */
-export function isScanned(cycle: Cycle, id: RepositoryId): boolean {
-  const known = cycle.world.ledger.memory.repositoryById(id);
+export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName): boolean {
+  const { memory } = cycle.world.ledger;
+  const known = typeof wanted === "number" ? memory.repositoryById(wanted) : memory.repository(wanted);
   return known !== undefined && authorsToScan(cycle, known).length === 0;
 }
 

@@ -70,6 +70,40 @@ describe("a lost database", () => {
   });
 });
 
+describe("a lost state of a project with several repositories", () => {
+  const routed = { ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] };
+  const repositories = [
+    { name: "acme/app", private: true, labels: ["feedback"] },
+    { name: "acme/api", private: true, labels: ["feedback"] },
+  ];
+
+  it("opens nothing before all of them have been searched: the post may have its issue there", async () => {
+    const stage = await openStage({ repositories, projects: [routed] });
+    addPlanned(stage, [{ categoryId: "cat_api" }]);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { categoryId: null });
+    stage.loseState();
+    const answer = { kind: "answer", status: 404, body: { message: "Not Found" } } as const;
+    stage.github.failNext({ path: "/repos/acme/api", answer });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, created: 0, waiting: 1 });
+    expect(waitingWords(stage)).toContain("acme/api could not be searched yet");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, created: 0, adopted: 1 });
+    expect(stage.github.issues("acme/app")).toEqual([]);
+  });
+
+  it("lets new issues wait in all of them when one of them shows what was lost", async () => {
+    const stage = await openStage({ repositories, projects: [routed] });
+    addPlanned(stage, [{ categoryId: "cat_api" }]);
+    await stage.sync();
+    stage.loseState();
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1, waiting: 1 });
+    expect(waitingWords(stage)).toContain("an earlier life of the state");
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+  });
+});
+
 describe("markers that are not ours", () => {
   it.each([
     ["of a stranger", { author: "mallory" }, {}, 0],
@@ -245,3 +279,11 @@ describe("many changes between two runs", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 130 });
   });
 });
+
+function waitingWords(stage: Stage): string {
+  const id = stage.ledger.memory.project("acme-app")?.id ?? ("" as ProjectId);
+  return stage.ledger.rows
+    .waiting(id, 99)
+    .map(({ message }) => message)
+    .join("\n");
+}
