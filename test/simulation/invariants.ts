@@ -1,4 +1,4 @@
-import { type FieldValue, ruleFields } from "../../src/model/post.ts";
+import { type FieldValue, type PostChange, type PostId, ruleFields } from "../../src/model/post.ts";
 import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } from "./checks-board.ts";
 import { checkAbsence, checkFreshness, checkJournal, checkLinks, checkOneWriter } from "./checks-state.ts";
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
@@ -34,6 +34,12 @@ export interface Totals {
   windowed: number;
 }
 
+/** A value that left for the board, and when the board had shown the post last; true time. */
+export interface Attempt {
+  readonly value: FieldValue;
+  readonly lookedAt: number;
+}
+
 /** Sees all that happens at the two sides. */
 export interface Watch {
   readonly events: Events;
@@ -43,6 +49,8 @@ export interface Watch {
   readonly totals: Totals;
   /** What the board was sent last, by post and field, and took: whatever it made of it. */
   readonly taken: ReadonlyMap<string, FieldValue>;
+  /** What left for the board last, whatever became of it; since people or another state last had a say in it. */
+  readonly attempted: ReadonlyMap<string, Attempt>;
   readonly targets: Targets;
   readonly looks: Looks;
   readonly violate: Violate;
@@ -53,6 +61,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
   const sent: SentWrite[] = [];
   const totals: Totals = { creates: 0, edits: 0, patches: 0, mails: 0, windowed: 0 };
   const taken = new Map<string, FieldValue>();
+  const attempted = new Map<string, Attempt>();
   const violate: Violate = (invariant, message) => {
     violations.push({ invariant, message });
   };
@@ -75,9 +84,9 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkIssueGuard(scenario, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
-    noteTaken(taken),
+    noteTaken(looks, taken, attempted),
   ]);
-  return { events, violations, sent, totals, taken, targets, looks, violate };
+  return { events, violations, sent, totals, taken, attempted, targets, looks, violate };
 }
 
 /** I15, first half: only `sync` writes. Everything that left is noted for the second half. */
@@ -111,13 +120,24 @@ function noteWrites(sent: SentWrite[], totals: Totals, violate: Violate): Check 
   };
 }
 
-function noteTaken(taken: Map<string, FieldValue>): Check {
+function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<string, Attempt>): Check {
+  const each = (post: PostId, change: PostChange, note: (key: string, value: FieldValue) => void): void => {
+    for (const field of ruleFields) {
+      const value = change[field];
+      if (value !== undefined) note(`${post} ${field}`, value);
+    }
+  };
+  const forget = (): void => attempted.clear();
   return {
-    patchTakesEffect(post, change) {
-      for (const field of ruleFields) {
-        const value = change[field];
-        if (value !== undefined) taken.set(`${post.id} ${field}`, value);
-      }
+    patchLeaves({ post, change }) {
+      const lookedAt = looks.at(post) ?? 0;
+      each(post, change, (key, value) => attempted.set(key, { value, lookedAt }));
     },
+    patchTakesEffect(post, change) {
+      each(post.id, change, (key, value) => taken.set(key, value));
+    },
+    stateIsLost: forget,
+    settingsChange: forget,
+    personOrders: forget,
   };
 }

@@ -1,6 +1,6 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Row } from "../../src/model/link.ts";
-import { type PostField, postFields, type RuleField } from "../../src/model/post.ts";
+import { type FieldValue, type PostField, postFields, type RuleField } from "../../src/model/post.ts";
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields.ts";
 import { isAllowed } from "../../src/plan/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
@@ -107,6 +107,12 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
     const isTaken = isSameValue(field, watch.taken.get(`${post.id} ${field}`), history.target.value);
     const kinds = ["disagreement", "held", ...(isTaken ? (["did-not-stick"] as const) : [])] as const;
     const isSaid = kinds.some((kind) => records.saidAt(post.id, kind) >= (agreement?.at ?? 0));
+    if (!isOverridden && !isTaken && isForgotten(stage, post, field, history.target.value, waits)) {
+      watch.violate(
+        "I16",
+        `${post.id}.${field} was to become ${describe(history.target)}; what was sent did not arrive, and it is not sent again`,
+      );
+    }
     if (isOverridden || isSaid || waits.size > 0 || scenario.board.hidden.includes(field)) continue;
     watch.violate(
       "I3",
@@ -114,6 +120,23 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
     );
   }
   checkText(stage, post, row, waits.size > 0);
+}
+
+/** Whether a write that did not arrive is taken for done: that the two sides differ explains nothing then. */
+function isForgotten(
+  { scenario, watch }: Stage,
+  post: BoardPost,
+  field: RuleField,
+  wanted: FieldValue,
+  waits: ReadonlySet<string>,
+): boolean {
+  const attempted = watch.attempted.get(`${post.id} ${field}`);
+  const isWaiting = [...waits].some((kind) => kind !== "disagreement" && kind !== "did-not-stick");
+  const isVisible = !scenario.board.hidden.includes(field) && post.values.isArchived !== true;
+  if (attempted === undefined || !isVisible || isWaiting) return false;
+  // Where people moved any of its fields since the look, a PATCH of unknown outcome is part of the past as a whole.
+  const isMoved = [...post.touched.values()].some(({ by, at }) => by !== "us" && at >= attempted.lookedAt);
+  return !isMoved && isSameValue(field, attempted.value, wanted);
 }
 
 /** A link goes along with its issue wherever the config looks. */
