@@ -200,8 +200,8 @@ export interface Absences {
    * was linked to.
    */
   retire(project: ProjectId, post: PostId): readonly IssueRef[];
-  /** Whether any post of a project has an issue in a repository. */
-  isLinkedTo(project: ProjectId, repository: RepositoryId): boolean;
+  /** Every repository in which a post of a project has an issue. */
+  linkedRepositories(project: ProjectId): readonly RepositoryId[];
   /** Marks every row due that has an issue in a repository. */
   markRowsOf(repository: RepositoryId): void;
 }

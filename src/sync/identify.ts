@@ -21,7 +21,7 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const account = await findAccount(world, run);
   const settings: Settings = { ...project.settings, project: memory.id };
   const repositories = new Map<RepositoryName, RepositoryMemory>();
-  for (const name of [...repositoryNames(settings), ...namesOfMoved(settings, world)]) {
+  for (const name of [...repositoryNames(settings), ...namesOfLinked(settings, world)]) {
     try {
       const found = await findRepository(name, world, run);
       repositories.set(name, watchVisibility({ world, memory, project }, found));
@@ -35,13 +35,17 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   return { world, run, project, memory, settings, account, repositories, tally };
 }
 
-/** Repositories of other projects to which issues of this one have been moved: it has to read them, too. */
-function namesOfMoved(settings: Settings, { ledger, policy }: World): readonly RepositoryName[] {
+/**
+ * Repositories that hold issues of this project although it does not name them (any more): a route was changed, or issues
+ * were moved. A linked post stays linked, so they are read, too.
+ */
+function namesOfLinked(settings: Settings, { ledger }: World): readonly RepositoryName[] {
   const own = repositoryNames(settings);
-  return policy.repositories.filter((name) => {
-    if (own.some((one) => isSameName(one, name))) return false;
-    const known = ledger.memory.repository(name);
-    return known !== undefined && ledger.absences.isLinkedTo(settings.project, known.repository.id);
+  return ledger.absences.linkedRepositories(settings.project).flatMap((id) => {
+    const name = ledger.memory.repositoryById(id)?.name;
+    // Where another repository goes by that name now, nothing tells where this one is.
+    const isFound = name !== undefined && ledger.memory.repository(name)?.repository.id === id;
+    return isFound && !own.some((one) => isSameName(one, name)) ? [name] : [];
   });
 }
 
@@ -75,8 +79,8 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     rules: undefined,
     fullAt: undefined,
     lastSuccessAt: undefined,
-    // Of a project that is new to the state nothing can be old.
-    recoveredFrom: ledger.copiedAt,
+    // A project that is new to a copy may have run in the life that the copy knows nothing of: its issues wait, too.
+    recoveredFrom: undefined,
     ...known,
     key: project.key,
     id: found.id,

@@ -128,8 +128,9 @@ export function describeAbsences(ledger: () => Ledger): void {
       expect(ledger().pulls.marked(project, postId("p1"))?.issue).toEqual(there);
       expect(ledger().absences.of(one)).toEqual(moved);
       expect(ledger().absences.ofProject(project)).toEqual([]);
-      expect(ledger().absences.isLinkedTo(project, 20)).toBe(true);
-      expect(ledger().absences.isLinkedTo(project, 10)).toBe(false);
+      expect(ledger().absences.linkedRepositories(project)).toEqual([20]);
+      linkPost(ledger(), "p2", createIssue(2));
+      expect(ledger().absences.linkedRepositories(project)).toEqual([10, 20]);
     });
 
     it("of an issue whose post is linked to both places leaves one link", () => {

@@ -77,6 +77,16 @@ describe("a backup that was put back", () => {
     expect(stage.board.notifications.filter(({ to }) => to === "in_progress")).toHaveLength(1);
   });
 
+  it("of a time before a project's first run lets its issues wait, too: they may be there and not shown yet", async () => {
+    const stage = await openStage();
+    await stage.backUp();
+    stage.putBack();
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1 });
+  });
+
   it("is taken as it is only once", async () => {
     const stage = await openOld();
     await stage.sync();

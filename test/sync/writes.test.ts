@@ -73,6 +73,21 @@ describe("routing", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 0, issues: 4 });
   });
 
+  it("goes on following an issue whose route was taken out of the config, and opens none there", async () => {
+    const stage = await openStage({ repositories: three, projects: [project] });
+    addPlanned(stage, [{ categoryId: "cat_api" }, {}]);
+    await stage.sync();
+    stage.reconfigure({ projects: [standardProject] });
+    addPlanned(stage, [{ categoryId: "cat_api" }]);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
+    stage.github.close("acme/api", 1, "completed");
+    stage.board.editPost("acme-app", "p1", { description: "Changed." });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, issueWrites: 1, failed: 0 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    expect(stage.github.issue("acme/api", 1).body).toContain("Changed.");
+    expect(stage.github.issues("acme/api")).toHaveLength(1);
+  });
+
   it("to a repository that was never there is said, and nothing is opened: no post may have its issue there", async () => {
     const stage = await openStage({ repositories: three.slice(0, 1), projects: [project] });
     addPlanned(stage, [{ categoryId: "cat_api" }, {}]);

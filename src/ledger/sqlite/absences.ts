@@ -52,9 +52,15 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
     "DELETE FROM absences WHERE repository = @repository AND number = @number",
   );
   const links = createLinkMover(store);
-  const selectHasLinks = store.prepare<[number, number]>(
-    "SELECT 1 FROM links WHERE project = ? AND repository = ? LIMIT 1",
-  );
+  // One step a repository, however many links there are.
+  const selectRepositories = store.prepare<[{ project: number }], { repository: RepositoryId }>(`
+    WITH RECURSIVE linked (repository) AS (
+      SELECT min(repository) FROM links WHERE project = @project
+      UNION ALL
+      SELECT (SELECT min(repository) FROM links WHERE project = @project AND repository > linked.repository)
+      FROM linked WHERE linked.repository IS NOT NULL
+    )
+    SELECT repository FROM linked WHERE repository IS NOT NULL`);
   const markRepository = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository = ?)",
   );
@@ -111,9 +117,10 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
         const number = numbers.project(project);
         return links.retire(number, numbers.post(number, id));
       }),
-    isLinkedTo: (project, repository) => {
+    linkedRepositories: (project) => {
       const number = numbers.findProject(project);
-      return number !== undefined && selectHasLinks.get(number, repository) !== undefined;
+      const found = number === undefined ? [] : selectRepositories.all({ project: number });
+      return found.map(({ repository }) => repository);
     },
     markRowsOf(repository) {
       store.transaction(() => markRepository.run(repository));
