@@ -2,7 +2,7 @@ import type { Settings } from "../../src/plan/settings.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { drawGuard, drawIssueSettings, drawRoute, drawRules, drawSelect, drawSettle } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
-import { isNamed, isUsed } from "./state-acts.ts";
+import { isNamed, knowsIssues } from "./state-acts.ts";
 
 type Config = Omit<Settings, "project">;
 
@@ -21,16 +21,18 @@ const changes = {
 
 /** Somebody edits the config; the process begins anew with it. */
 export function changeConfig(stage: Stage, random: Random): string {
-  const { scenario, watch, hub, counts } = stage;
+  const { scenario, state, watch, hub, counts } = stage;
   const key = pickWeighted(random, changes);
   const change = drawChange(scenario.settings, key, random);
   const settings = { ...scenario.settings, ...change };
   const isLeft = hub.repositories.some(
     (repository) =>
-      isUsed(repository) && isNamed(repository, scenario.settings) && !isNamed(repository, settings),
+      isNamed(repository, scenario.settings) &&
+      !isNamed(repository, settings) &&
+      !knowsIssues(state, repository),
   );
-  // Nothing is read any more where no config looks, and a state that was lost never hears of the issues there.
-  if (isLeft) return "nobody takes a repository out of the config that holds issues";
+  // What the state knows it goes on reading; issues that it has yet to find are found only where the config looks.
+  if (isLeft) return "nobody takes a repository out of the config whose issues the state does not know";
   stage.endProcess();
   scenario.settings = settings;
   watch.events.settingsChange(hub.repositories.flatMap(({ issues }) => issues));

@@ -1,7 +1,9 @@
+import type { PostId } from "../../src/model/post.ts";
 import { repositoryNames } from "../../src/sync/identify.ts";
-import type { HubRepository } from "./github-server.ts";
+import type { HubIssue, HubRepository } from "./github-server.ts";
 import { ourLogin } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
+import type { State } from "./state.ts";
 
 /** Somebody deletes the database. */
 export function loseState(stage: Stage): string {
@@ -26,9 +28,8 @@ export function backUp(stage: Stage): string {
 export function putBack(stage: Stage): string {
   const { hub, state, watch, counts, backup } = stage;
   if (backup === undefined) return "nobody has a backup";
-  // A copy from before the first run knows as little as no state.
-  const isEmpty = backup.tables.get("projects")?.length === 0;
-  if (isEmpty ? isUnknowable(stage) : hub.repositories.some((repository) => isUnnamed(stage, repository)))
+  // Of issues where the config no longer looks an old copy may know nothing.
+  if (hub.repositories.some((repository) => isUnnamed(stage, repository)))
     return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
@@ -66,6 +67,20 @@ export function isNamed(
 }
 
 /** Whether it holds issues of ours, or will. */
-export function isUsed({ issues, arriving }: HubRepository): boolean {
+function isUsed({ issues, arriving }: HubRepository): boolean {
   return arriving > 0 || issues.some(({ openedFor }) => openedFor.length > 0);
+}
+
+/** Whether the state has a link to every issue of ours that a repository holds or will hold, or its opening under way. */
+export function knowsIssues(state: State, { id, issues, arriving }: HubRepository): boolean {
+  const linked = state.look<[number], { number: number }>("SELECT number FROM links WHERE repository = ?");
+  const opening = state.look<[number], { post: PostId }>(
+    `SELECT posts.id AS post FROM intents JOIN posts ON posts.number = intents.post
+     WHERE kind = 'create-issue' AND ended_at IS NULL AND intents.repository = ?`,
+  );
+  const numbers = new Set(linked(id).map(({ number }) => number));
+  const posts = new Set(opening(id).map(({ post }) => post));
+  const isKnown = ({ isDeleted, number, openedFor }: HubIssue): boolean =>
+    isDeleted || numbers.has(number) || openedFor.every((post) => posts.has(post));
+  return arriving === 0 && issues.every(isKnown);
 }
