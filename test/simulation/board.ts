@@ -181,7 +181,7 @@ function drawPatchFate({ wire }: Line): PatchFate {
     return random.chance(0.5) ? "unsent" : "lost";
   }
   // A history has few of them, so they meet more than their share.
-  if (!random.chance(faultRate * 1.5)) return "fine";
+  if (!random.chance(Math.min(0.8, faultRate * 2))) return "fine";
   return pickWeighted(random, {
     unsent: 2,
     unauthorized: 1,

@@ -43,25 +43,44 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   rival: 1,
   plan: 3,
   restart: 2,
-  lose: 1,
+  lose: 2.5,
   backup: 1.5,
-  putBack: 1,
+  /** Where there is one. */
+  putBack: 10,
   time: 14,
   outage: 1,
   board: 18,
   github: 40,
-  order: 5,
+  order: 8,
   config: 1,
   clock: 0.8,
 };
 
-/** Draws 20 to 60 steps. */
+const lengths = {
+  short: { least: 3, most: 10 },
+  middle: { least: 10, most: 24 },
+  long: { least: 24, most: 60 },
+} as const;
+
+/**
+ * Draws 3 to 60 steps. Most histories are short, because most of what can go wrong goes wrong in few steps; it begins with
+ * a run, because before that there is nothing to do anything to.
+ */
 export function drawHistory(random: Random): readonly Step[] {
-  return Array.from({ length: random.between(20, 60) }, () => drawStep(random));
+  const { least, most } = lengths[pickWeighted(random, { short: 75, middle: 20, long: 5 })];
+  const first = drawStep(random, pickWeighted(random, { sync: 3, crash: 1 }));
+  const steps = [first];
+  const length = random.between(least, most);
+  while (steps.length < length) {
+    const hasBackup = steps.some(({ kind }) => kind === "backup");
+    steps.push(
+      drawStep(random, pickWeighted(random, { ...weights, putBack: hasBackup ? weights.putBack : 0 })),
+    );
+  }
+  return steps;
 }
 
-function drawStep(random: Random): Step {
-  const kind = pickWeighted(random, weights);
+function drawStep(random: Random, kind: Step["kind"]): Step {
   switch (kind) {
     case "sync":
       return { kind, seed: random.seed(), hasFaults: random.chance(0.7) };

@@ -50,7 +50,7 @@ function possibleOrders(
 }
 
 /** Whether the last run held the whole project because the board had shrunk. */
-function hasHold(ledger: Ledger): boolean {
+export function hasHold(ledger: Ledger): boolean {
   const report = ledger.runs.last(projectKey)?.report;
   return typeof report === "object" && report !== null && "hold" in report;
 }

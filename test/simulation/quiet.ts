@@ -5,6 +5,7 @@ import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields.ts";
 import { isAllowed } from "../../src/plan/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
+import { hasHold } from "./orders.ts";
 import { startLife } from "./process.ts";
 import { projectId } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
@@ -15,6 +16,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** More runs than any backlog of a history needs, with the hour's limit of the pace in between. */
 const maxRuns = 40;
+/** And no look-up takes more. */
+const maxLookUps = 5;
 
 /** I3 and I16: faults and people stop; then it must come to rest, with every change done or said. */
 export async function comeToRest(stage: Stage): Promise<void> {
@@ -22,8 +25,9 @@ export async function comeToRest(stage: Stage): Promise<void> {
   wire.outages.clear();
   for (const post of board.posts) post.hiddenFor = 0;
   for (const repository of hub.repositories) repository.hasIssues = true;
-  const { waits, fullEveryMs } = scenario.policy;
-  const pauses = [waits.createMs + minuteMs, scenario.settings.settleMs + minuteMs, fullEveryMs + minuteMs];
+  const { policy, settings } = scenario;
+  // All waits are over in the first run, and it reads everything; what that finds may have to settle.
+  const pauses = [Math.max(policy.fullEveryMs, policy.waits.createMs), settings.settleMs];
   let idle = 0;
   for (let run = 0; idle < 2; run += 1) {
     if (run === maxRuns) {
@@ -33,12 +37,21 @@ export async function comeToRest(stage: Stage): Promise<void> {
       );
       return;
     }
-    time.advance(pauses[run] ?? hourMs + minuteMs);
+    time.advance(Math.max(pauses[run] ?? 0, hourMs) + minuteMs);
     await stage.run(calm());
     if (watch.violations.length > 0) return;
-    idle = run >= pauses.length - 1 && watch.sent.length === 0 ? idle + 1 : 0;
+    // What is still looked up, as at a post that is gone, may end in a write.
+    const isSilent = watch.sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
+    idle = isSilent ? idle + 1 : 0;
   }
   checkRest(stage);
+}
+
+function isLookingUp({ state }: Stage): boolean {
+  return state
+    .open(startLife())
+    .journal.open(projectId)
+    .some(({ state: its }) => its === "UNKNOWN");
 }
 
 function checkRest(stage: Stage): void {
@@ -50,6 +63,8 @@ function checkRest(stage: Stage): void {
     if (state === "PREPARED" && waiting.has(post)) continue;
     // What `writes` forbids stays prepared for the day on which it is allowed again.
     if (state === "PREPARED" && !isAllowed({ kind }, stage.scenario.settings)) continue;
+    // An empty list proves nothing until a person accepts it, and that is said.
+    if (stage.board.find(post) === undefined && hasHold(ledger)) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
   for (const post of stage.board.posts) {

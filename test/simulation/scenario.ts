@@ -66,6 +66,7 @@ export interface GitHubTraits {
 
 /** Draws a scenario. */
 export function drawScenario(random: Random): Scenario {
+  const posts = drawPosts(random);
   const rules = drawRules(random);
   const settings = drawSettings(random, rules);
   const waits = random.pick([
@@ -75,9 +76,9 @@ export function drawScenario(random: Random): Scenario {
   return {
     settings,
     policy: drawPolicy(random, waits),
-    board: drawBoard(random, settings),
+    board: drawBoard(random, settings, posts),
     github: {
-      pageSize: random.pick([100, 4, 2, 2]),
+      pageSize: drawPageSize(random, posts),
       lagMs: random.chance(0.5) ? 0 : Math.min(100 * secondMs, waits.createMs * 0.8),
       canPush: random.chance(0.9),
       showsElsewhere: random.chance(0.5),
@@ -87,8 +88,18 @@ export function drawScenario(random: Random): Scenario {
     faultRate: random.pick([0, 0.05, 0.2, 0.5]),
     peopleRate: random.pick([0, 0.02, 0.1, 0.1]),
     hasPowerCuts: random.chance(0.02),
-    posts: random.between(2, 8),
+    posts,
   };
+}
+
+/** One or two are enough for nearly everything that can go wrong. */
+function drawPosts(random: Random): number {
+  return (random.chance(0.3) ? 1 : 2) + (random.chance(0.1) ? random.between(1, 6) : 0);
+}
+
+/** Of posts as of issues; what is on one page only has no paging that can go wrong. */
+function drawPageSize(random: Random, posts: number): number {
+  return random.pick(posts <= 2 ? [100, 1, 1] : [100, 3, 2, 1]);
 }
 
 export function drawRules(random: Random): readonly Rule[] {
@@ -154,6 +165,7 @@ export function drawGuard(random: Random): Settings["guard"] {
     { issues: 50, statuses: 25, flips: 3 },
     { issues: 50, statuses: 25, flips: 20 },
     { issues: 50, statuses: 1, flips: 1 },
+    { issues: 1, statuses: 1, flips: 3 },
     { issues: 3, statuses: 2, flips: 3 },
   ]);
 }
@@ -188,12 +200,12 @@ function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
   };
 }
 
-function drawBoard(random: Random, { rules, select }: Omit<Settings, "project">): BoardTraits {
+function drawBoard(random: Random, { rules, select }: Omit<Settings, "project">, posts: number): BoardTraits {
   const mayHide: PostField[] = ["updatedAt", "isArchived", "roadmapColumn", "onRoadmap", "url"];
   if (select.minVotes === undefined) mayHide.push("votes");
   if (rules.length > 2 && random.chance(0.1) && select.statuses === undefined) mayHide.push("status");
   return {
-    pageSize: random.pick([100, 3, 2, 1]),
+    pageSize: drawPageSize(random, posts),
     hidden: random.chance(0.6) ? [] : mayHide.filter(() => random.chance(0.4)),
     respells: random.chance(0.3),
     ignoresStatus: random.chance(0.06),

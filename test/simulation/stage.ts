@@ -54,6 +54,8 @@ export interface Stage {
 /** What has happened so far. */
 export interface Counts {
   runs: number;
+  /** How often a process ended. */
+  ends: number;
   /** How often people did what. */
   readonly acts: ReadonlyMap<string, number>;
   note(act: string): void;
@@ -102,6 +104,7 @@ function createCounts(): Counts {
   const acts = new Map<string, number>();
   return {
     runs: 0,
+    ends: 0,
     acts,
     note(act) {
       acts.set(act, (acts.get(act) ?? 0) + 1);
@@ -229,6 +232,7 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
     if (process === undefined) return;
     process.life.isDead = true;
     process = undefined;
+    counts.ends += 1;
     watch.events.processEnds();
   }
 

@@ -46,6 +46,8 @@ export interface Wire {
   outage(side: Side): Outage | undefined;
   /** A read meets its fate. Throws what the adapter would throw. */
   read(life: Life, side: Side, bounds: ReadBounds, skewMs: number): Promise<void>;
+  /** How many requests have begun. */
+  requests: number;
   /** How often what went wrong. */
   readonly faults: Map<string, number>;
   count(fault: string): void;
@@ -62,12 +64,14 @@ export function createWire(time: Time): Wire {
     meanwhile: () => {},
     tell: () => {},
     watch: () => {},
+    requests: 0,
     faults,
     count(fault) {
       faults.set(fault, (faults.get(fault) ?? 0) + 1);
       wire.tell(fault);
     },
     leave(life) {
+      wire.requests += 1;
       wire.watch();
       meetDoom(life, "await", "before");
       takeTime(wire);

@@ -27,6 +27,8 @@ export interface Outcome {
   /** What people did. */
   readonly acts: ReadonlyMap<string, number>;
   readonly runs: number;
+  /** How much happened: what people did, requests with their answers, and ends of processes. */
+  readonly size: number;
 }
 
 export interface HistoryOptions {
@@ -81,7 +83,12 @@ export async function playHistory(
     faults: stage.wire.faults,
     acts: stage.counts.acts,
     runs: stage.counts.runs,
+    size: measure(stage),
   };
+}
+
+function measure({ wire, counts }: Stage): number {
+  return [...counts.acts.values()].reduce((sum, times) => sum + times, wire.requests + counts.ends);
 }
 
 async function play(stage: Stage, step: Step): Promise<string> {
