@@ -9,6 +9,8 @@ export interface Batch {
   readonly seeds: number;
   /** Goes on after a failure. */
   readonly isWhole: boolean;
+  /** All of them over real HTTP; else one in a thousand is. */
+  readonly isOverHttp?: boolean;
 }
 
 export interface Failure {
@@ -24,11 +26,14 @@ export interface BatchResult {
 }
 
 /** Plays a batch; without `isWhole` it ends with the first failure. */
-export async function playBatch(states: States, { from, seeds, isWhole }: Batch): Promise<BatchResult> {
+export async function playBatch(
+  states: States,
+  { from, seeds, isWhole, isOverHttp }: Batch,
+): Promise<BatchResult> {
   const counts = startCounts();
   const failures: Failure[] = [];
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const outcome = await playHistory(states, seed);
+    const outcome = await playHistory(states, seed, isOverHttp === true ? { isOverHttp } : {});
     countOutcome(counts, outcome);
     const [violation] = outcome.violations;
     if (violation === undefined) continue;

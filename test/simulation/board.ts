@@ -86,9 +86,9 @@ async function* listPosts(
   }
 }
 
-type Flaw = "fine" | "empty" | "cut" | "incomplete";
+export type Flaw = "fine" | "empty" | "cut" | "incomplete";
 
-function drawFlaw(wire: Wire): Flaw {
+export function drawFlaw(wire: Wire): Flaw {
   const { random, faultRate } = wire.weather;
   if (!random.chance(faultRate / 5)) return "fine";
   const flaw = pickWeighted(random, { empty: 1, cut: 2, incomplete: 3 });
@@ -117,10 +117,15 @@ interface Line {
 }
 
 /** One PATCH, and what the program gets to know of it. */
-function patch(line: Line, id: PostId, change: PostChange, leftAt: number): PatchOutcome {
+export function patch(
+  line: Line,
+  id: PostId,
+  change: PostChange,
+  leftAt: number,
+  fate = drawPatchFate(line),
+): PatchOutcome {
   const { server, wire, events, life } = line;
   const post = server.find(id);
-  const fate = drawPatchFate(line);
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late";
   const isHeard = isTaken && post !== undefined && !server.refuses(change);
   events.patchLeaves({ life, post: id, change, leftAt, isHeard });
@@ -171,9 +176,9 @@ function delayOf({ wire, scenario }: Line): number {
   return wire.weather.random.between(1, scenario.policy.waits.patchMs - 1);
 }
 
-type PatchFate = "fine" | "unsent" | "unauthorized" | "limited" | "lost" | "answer lost" | "late";
+export type PatchFate = "fine" | "unsent" | "unauthorized" | "limited" | "lost" | "answer lost" | "late";
 
-function drawPatchFate({ wire }: Line): PatchFate {
+export function drawPatchFate({ wire }: Pick<Line, "wire">): PatchFate {
   const { random, faultRate } = wire.weather;
   const outage = wire.outage("board");
   if (outage !== undefined) {

@@ -50,7 +50,8 @@ export function createSkewedClock(time: Time, skewMs: () => number, beforeSleep:
     now: () => time.now() + skewMs(),
     sleep(ms, signal) {
       beforeSleep();
-      if (signal?.aborted !== true) time.advance(ms);
+      // A timer waits for whole milliseconds.
+      if (signal?.aborted !== true) time.advance(Math.ceil(ms));
       return Promise.resolve();
     },
   };

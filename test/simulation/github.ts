@@ -103,7 +103,7 @@ function requireIssues(repository: HubRepository): HubRepository {
 }
 
 /** What GitHub says of one issue: a redirect where it was transferred, nothing where its new place is hidden from us. */
-function answerFor(server: HubServer, { repositoryId, number }: IssueRef): IssueAnswer {
+export function answerFor(server: HubServer, { repositoryId, number }: IssueRef): IssueAnswer {
   const issue = server.follow(repositoryId, number);
   if (issue === undefined || issue.isDeleted) return { kind: "gone" };
   const { repository, record } = issue;
@@ -237,9 +237,14 @@ function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): n
 }
 
 /** One write, and what the program gets to know of it. */
-function send(line: Line, repository: HubRepository, write: IssueWrite, leftAt: number): WriteOutcome {
+export function send(
+  line: Line,
+  repository: HubRepository,
+  write: IssueWrite,
+  leftAt: number,
+  fate = drawFate(line, write),
+): WriteOutcome {
   const { wire, events, life, scenario } = line;
-  const fate = drawFate(line, write);
   const isHeard = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
   const hasArrived = fate !== "unsent";
   events.issueWriteLeaves({ life, repository, write, leftAt, isHeard, hasArrived });
@@ -323,7 +328,7 @@ function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: n
   }
 }
 
-type Fate =
+export type Fate =
   | "fine"
   | "unsent"
   | "unauthorized"
@@ -335,7 +340,7 @@ type Fate =
   | "late"
   | "wrong answer";
 
-function drawFate({ wire }: Line, write: IssueWrite): Fate {
+export function drawFate({ wire }: Pick<Line, "wire">, write: IssueWrite): Fate {
   const { random, faultRate } = wire.weather;
   const outage = wire.outage("tracker");
   if (outage !== undefined) {

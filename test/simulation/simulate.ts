@@ -4,12 +4,12 @@ import { describeCounts } from "./counts.ts";
 import { shrinkHistory } from "./shrink.ts";
 import { createStates, type States } from "./state.ts";
 import { createPlayer, createWorker, playRange, type Range } from "./team.ts";
-import { type Outcome, playHistory } from "./world.ts";
+import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
 
 const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
-  "--workers N plays on so many threads, --all goes on after a failure (README.md)\n";
+  "--workers N plays on so many threads, --all goes on after a failure, --http plays over real HTTP (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -20,9 +20,13 @@ const { values } = parseArgs({
     workers: { type: "string", default: "1" },
     all: { type: "boolean", default: false },
     whole: { type: "boolean", default: false },
+    http: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
+
+/** Where it is not asked for, the seed says whether it goes over HTTP. */
+const way: HistoryOptions = values.http ? { isOverHttp: true } : {};
 
 const states = createStates();
 try {
@@ -35,7 +39,7 @@ try {
 
 /** Tells one history; a failing one in its shortest form, unless the whole is asked for. */
 async function replay(of: States, seed: number): Promise<number> {
-  const outcome = await playHistory(of, seed, { isTold: true });
+  const outcome = await playHistory(of, seed, { ...way, isTold: true });
   if (outcome.violations.length === 0) {
     print([...outcome.story, "No promise is broken."]);
     return 0;
@@ -52,7 +56,8 @@ async function playMany(of: States): Promise<number> {
   const ms = performance.now() - began;
   for (const player of players) await player.end();
   const [first] = failures;
-  if (first !== undefined && !values.all) await tellFailure(of, await playHistory(of, first.seed), false);
+  if (first !== undefined && !values.all)
+    await tellFailure(of, await playHistory(of, first.seed, way), false);
   print([...describeCounts(counts, ms), ...(values.all ? listFailures(failures) : [])]);
   return first === undefined ? 0 : 1;
 }
@@ -65,6 +70,7 @@ function rangeFrom(began: number): Range {
     from: Number(values.from),
     seeds,
     isWhole: values.all,
+    isOverHttp: values.http,
     isOver: (begun) => (ms === undefined ? begun >= (seeds ?? 0) : performance.now() - began >= ms),
   };
 }
@@ -80,8 +86,8 @@ function listFailures(failures: readonly Failure[]): readonly string[] {
 
 async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Promise<void> {
   const told = isWhole
-    ? await playHistory(of, outcome.seed, { isTold: true })
-    : await shrinkHistory(of, outcome);
+    ? await playHistory(of, outcome.seed, { ...way, isTold: true })
+    : await shrinkHistory(of, outcome, way);
   const { settings, policy, board, github, ...rest } = told.scenario;
   print([
     `Seed ${outcome.seed} breaks a promise. ${outcome.steps.length} steps, shortened to ${told.steps.length}:`,
@@ -93,7 +99,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.http ? " --http" : ""}`,
   ]);
 }
 

@@ -5,17 +5,17 @@ import type { RenderedIssue } from "../../src/plan/settings.ts";
 import { repositoryNames } from "../../src/sync/identify.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
-import { createSimBoard } from "./board.ts";
+import type { Fetch } from "../../src/tracker/github/transport.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";
 import type { Copy } from "./copies.ts";
-import { createSimTracker } from "./github.ts";
 import { createHubServer, type HubServer } from "./github-server.ts";
 import { createWatch, type Watch } from "./invariants.ts";
 import { createPeople, type People } from "./people.ts";
 import { Crash, type Doom, type Life, meetDoom, startLife } from "./process.ts";
 import { createRecords, type Records } from "./records.ts";
 import { projectKey, type Scenario } from "./scenario.ts";
+import { type Connect, connectInMemory } from "./sides.ts";
 import type { State } from "./state.ts";
 import { createWire, type Weather, type Wire } from "./wire.ts";
 
@@ -23,6 +23,8 @@ import { createWire, type Weather, type Wire } from "./wire.ts";
 export interface Bug {
   /** Wraps what a process works with. */
   readonly world?: (world: World, hub: HubServer) => World;
+  /** Bends what carries the requests to GitHub: it shows over HTTP only. */
+  readonly carry?: (fetch: Fetch) => Fetch;
   /** Whether the journal does not wait for the disk (`synchronous=NORMAL`). */
   readonly isLoose?: boolean;
   /** Whether a second process begins although one is there. */
@@ -112,7 +114,12 @@ function createCounts(): Counts {
   };
 }
 
-export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
+export function createStage(
+  scenario: Scenario,
+  state: State,
+  bug: Bug,
+  connect: Connect = connectInMemory,
+): Stage {
   const time = createTime(start);
   const wire = createWire(time);
   const board = createBoardServer(time, scenario.board);
@@ -132,15 +139,16 @@ export function createStage(scenario: Scenario, state: State, bug: Bug): Stage {
   let process: { readonly life: Life; readonly world: World } | undefined;
 
   const worldOf = (life: Life, ledger: Ledger): World => {
+    const { events, violate } = watch;
+    const clock = createSkewedClock(
+      time,
+      () => scenario.skewMs,
+      () => meetDoom(life, "await", "before"),
+    );
     const world: World = {
-      board: createSimBoard(board, wire, watch.events, life, scenario),
-      tracker: createSimTracker(hub, wire, watch.events, life, scenario),
+      ...connect({ board, hub, wire, events, life, scenario, clock, violate, carry: bug.carry }),
       ledger: records.hear(ledger),
-      clock: createSkewedClock(
-        time,
-        () => scenario.skewMs,
-        () => meetDoom(life, "await", "before"),
-      ),
+      clock,
       log: silent,
       policy: { ...scenario.policy, repositories: repositoryNames(scenario.settings) },
     };

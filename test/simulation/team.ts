@@ -40,6 +40,8 @@ export interface Range {
   readonly seeds: number | undefined;
   /** Goes on after a failure. */
   readonly isWhole: boolean;
+  /** All of them over real HTTP; else one in a thousand is. */
+  readonly isOverHttp?: boolean;
 }
 
 export interface TeamResult {
@@ -75,7 +77,8 @@ export async function playRange(players: readonly Player[], range: Range): Promi
       begun += 1;
       const first = index * batchSeeds;
       const seeds = Math.min(batchSeeds, (range.seeds ?? Number.POSITIVE_INFINITY) - first);
-      const result = await player.play({ from: range.from + first, seeds, isWhole: range.isWhole });
+      const { from, isWhole, isOverHttp = false } = range;
+      const result = await player.play({ from: from + first, seeds, isWhole, isOverHttp });
       done.set(index, result);
       if (result.failures.length > 0 && !range.isWhole) last = Math.min(last, index);
       addUp();

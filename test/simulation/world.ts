@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RunResult } from "../../src/sync/run.ts";
 import { changeConfig } from "./config-changes.ts";
 import { describeStep, drawHistory, type Step } from "./history.ts";
+import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
 import { orderSomething } from "./orders.ts";
 import { addPost } from "./people.ts";
@@ -37,6 +38,8 @@ export interface HistoryOptions {
   /** Other steps than the seed draws: a shortened history. */
   readonly steps?: readonly Step[];
   readonly isTold?: boolean;
+  /** Over real HTTP instead of ports in memory; else one seed in a thousand is. */
+  readonly isOverHttp?: boolean;
   readonly bug?: Bug;
 }
 
@@ -48,10 +51,11 @@ export async function playHistory(
 ): Promise<Outcome> {
   const random = createRandom(seed);
   const drawnScenario = drawScenario(random);
-  const scenario = options.scenario ?? drawnScenario;
+  const loopback = (options.isOverHttp ?? seed % 1_000 === 0) ? await openLoopback(seed) : undefined;
+  const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
   state.clear();
-  const stage = createStage({ ...scenario }, state, options.bug ?? {});
+  const stage = createStage({ ...scenario }, state, options.bug ?? {}, loopback?.connect);
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
   const drawn = drawHistory(random);
   const steps = options.steps ?? drawn;
@@ -70,6 +74,7 @@ export async function playHistory(
     await comeToRest(stage);
   }
   stage.endProcess();
+  await loopback?.close();
   // Nothing in a history waits, so this is the only turn in which native memory of old statements is given back.
   await setImmediate();
   for (const { invariant, message } of stage.watch.violations) tell(() => `${invariant}: ${message}`);
@@ -85,6 +90,12 @@ export async function playHistory(
     runs: stage.counts.runs,
     size: measure(stage),
   };
+}
+
+/** Which of several requests arrives first is not the seed's choice: over HTTP a process sends one at a time. */
+function oneAtATime(scenario: Scenario, loopback: Loopback | undefined): Scenario {
+  if (loopback === undefined) return scenario;
+  return { ...scenario, policy: { ...scenario.policy, concurrency: 1 } };
 }
 
 function measure({ wire, counts }: Stage): number {
