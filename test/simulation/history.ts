@@ -49,25 +49,25 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   putBack: 10,
   time: 14,
   outage: 1,
-  board: 18,
-  github: 40,
+  board: 24,
+  github: 55,
   order: 8,
   config: 1,
   clock: 0.8,
 };
 
 const lengths = {
-  short: { least: 3, most: 10 },
-  middle: { least: 10, most: 24 },
-  long: { least: 24, most: 60 },
+  short: { least: 4, most: 10 },
+  middle: { least: 10, most: 20 },
+  long: { least: 20, most: 60 },
 } as const;
 
 /**
- * Draws 3 to 60 steps. Most histories are short, because most of what can go wrong goes wrong in few steps; it begins with
+ * Draws 4 to 60 steps. Most histories are short, because most of what can go wrong goes wrong in few steps; it begins with
  * a run, because before that there is nothing to do anything to.
  */
 export function drawHistory(random: Random): readonly Step[] {
-  const { least, most } = lengths[pickWeighted(random, { short: 75, middle: 20, long: 5 })];
+  const { least, most } = lengths[pickWeighted(random, { short: 80, middle: 16, long: 4 })];
   const first = drawStep(random, pickWeighted(random, { sync: 3, crash: 1 }));
   const steps = [first];
   const length = random.between(least, most);
