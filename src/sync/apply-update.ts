@@ -139,7 +139,7 @@ function recordOutcome(
     }
     case "unknown": {
       journal.resolve(intent, "UNKNOWN", now, outcome.message);
-      const message = `It is not known whether the issue was changed (${outcome.message}); it is read again.`;
+      const message = `It is not known whether the issue was changed (${outcome.message}). It is looked up before anything is sent again.`;
       report(cycle, action, "tracker.unknown", message);
       recordRow(cycle, action.post);
       return;

@@ -6,6 +6,7 @@ import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
 import { findMarked } from "./markers.ts";
 import { noteError } from "./report.ts";
 import { resolvePatch } from "./resolve-patch.ts";
+import { resolveUpdate } from "./resolve-update.ts";
 import { settleIntent } from "./settle.ts";
 
 /**
@@ -15,11 +16,10 @@ import { settleIntent } from "./settle.ts";
 export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   const unknown = cycle.world.ledger.journal.open(cycle.memory.id).filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
-    attemptNow(cycle, intent.post, () => {
-      if (intent.kind === "patch-post") resolvePatch(cycle, intent);
-      // The next decision starts from a fresh read of the issue: nothing is lost, and nothing is doubled.
-      if (intent.kind === "update-issue") settleIntent(cycle, intent, "REJECTED", "the issue is read again");
-    });
+    if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
+    if (intent.kind === "update-issue" && isOpen(cycle, "tracker")) {
+      await attempt(cycle, intent, () => resolveUpdate(cycle, intent, hasRested(cycle, intent)));
+    }
   }
   await resolveCreates(
     cycle,
@@ -78,7 +78,7 @@ async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promis
   }
 }
 
-/** That there is no issue is believed only after the wait; one whose marker a pull has shown is taken at once. */
+/** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */
 function hasRested({ world: { clock, policy } }: PulledCycle, { unknownAt }: Intent): boolean {
   return unknownAt !== undefined && clock.now() - unknownAt >= policy.waits.createMs;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 async function openPair(changes: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
   const stage = await openStage({ projects: [{ ...standardProject, ...changes }] });
@@ -129,9 +129,24 @@ describe("an update of an issue that goes wrong", () => {
     const report = await stage.syncOne();
     expect(report).toMatchObject({ issueWrites: 0, waiting: 1, errors: [{ code: "tracker.unknown" }] });
     stage.mark();
+    stage.clock.skip(15 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ waiting: 0, failed: 0 });
     expect(stage.writes()).toEqual(further);
     expect(bodyOf(stage)).toContain("To XLSX.");
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+  });
+
+  it("and arrives late replaces no newer text: that waits until it can't arrive any more", async () => {
+    const stage = await openPair();
+    stage.github.failNext({ method: "PATCH", applied: "late", answer: { kind: "reset" } });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { description: "To ODS." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0, waiting: 1, failed: 0 });
+    stage.github.landLate();
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 2, parked: 0 });
+    expect(bodyOf(stage)).toContain("To ODS.");
     expect(await stage.sync()).toMatchObject({ result: "ok" });
   });
 
