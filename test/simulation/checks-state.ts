@@ -77,7 +77,7 @@ export function checkLinks(state: State, hub: HubServer, violate: Violate): Chec
  * it would wait for the next full read. Not asked of a pull that was told that its page is unchanged: a change that came
  * into the lists late may stand on another page, which is why full reads are there.
  */
-export function checkFreshness(state: State, violate: Violate): Check {
+export function checkFreshness(state: State, hub: HubServer, violate: Violate): Check {
   const shown = new Map<HubRepository, { readonly records: readonly IssueRecord[]; readonly etag: string }>();
   const selectEtag = state.look<[number], { etag: string | null }>(
     "SELECT etag FROM repositories WHERE id = ?",
@@ -100,7 +100,8 @@ export function checkFreshness(state: State, violate: Violate): Check {
         const stored = new Map(selectFacts(id).map(({ number, facts }) => [number, facts]));
         for (const { issue } of records) {
           const facts = stored.get(issue.number);
-          if (facts === undefined) continue;
+          // People may take an issue away between the first page, which shows its change, and the one that would bring it.
+          if (facts === undefined || hub.find(id, issue.number) === undefined) continue;
           const { updatedAt } = decodeIssue(facts);
           if (Date.parse(updatedAt) >= Date.parse(issue.updatedAt)) continue;
           violate("I16", `the pull of ${name} is done, and the state lacks a change of #${issue.number}`);

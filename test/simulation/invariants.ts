@@ -78,7 +78,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkLooks(looks, totals, violate),
     checkLinks(state, hub, violate),
     checkAbsence(state, looks, hub, violate),
-    checkFreshness(state, violate),
+    checkFreshness(state, hub, violate),
     checkOneWriter(violate),
     checkStatusGuard(scenario, violate),
     checkIssueGuard(scenario, violate),
