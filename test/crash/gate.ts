@@ -70,8 +70,9 @@ export async function openGate(upstream: Readonly<Record<Side, string>>): Promis
     if (stop?.when === "after" && (await stop.act()) === "drop") return void response.destroy();
     const text = answer.body.toString().replaceAll(upstream[side], origins[side]);
     const { "content-length": _, "transfer-encoding": __, ...headers } = answer.headers;
-    if (headers["link"] !== undefined) {
-      headers["link"] = String(headers["link"]).replaceAll(upstream[side], origins[side]);
+    for (const name of ["link", "location"] as const) {
+      if (headers[name] === undefined) continue;
+      headers[name] = String(headers[name]).replaceAll(upstream[side], origins[side]);
     }
     response.writeHead(answer.status, headers).end(text);
   };

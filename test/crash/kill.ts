@@ -124,12 +124,13 @@ export async function settle(scenario: Scenario, world: World): Promise<void> {
 }
 
 interface RunDocument {
-  readonly projects: readonly { readonly waiting: number }[];
+  /** What `rebuild` prints has no such number. */
+  readonly projects: readonly { readonly waiting?: number }[];
 }
 
 function waitingIn(out: string): number {
   const { projects }: RunDocument = JSON.parse(out);
-  return projects.reduce((sum, { waiting }) => sum + waiting, 0);
+  return projects.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
 }
 
 interface StatusDocument {

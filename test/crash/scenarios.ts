@@ -1,3 +1,5 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Setting, World } from "./world.ts";
 
 /** Something that a run does, and that is broken off at each of its steps. */
@@ -32,6 +34,12 @@ const rules = [
   },
   { when: { state: "closed" }, set: { status: "closed", onRoadmap: false } },
   { when: { labels: ["in progress"] }, set: { status: "in_progress", roadmapColumn: "IN_PROGRESS" } },
+];
+
+/** A closed issue is called `shipped` by now, and an open one `accepted`. */
+const otherRules = [
+  { when: { state: "closed" }, set: { status: "shipped" } },
+  { when: { state: "open" }, set: { status: "accepted" } },
 ];
 
 const select = { statuses: ["planned", "in_progress"] };
@@ -186,6 +194,67 @@ export const scenarios: readonly Scenario[] = [
       for (const number of [1, 2, 3]) world.github.close(repo, number, "completed");
       await world.runHere(["sync"]);
       await world.runHere(["approve", app, "--yes"]);
+    },
+  },
+  {
+    name: "changed rules are approved and followed",
+    issues: 2,
+    mails: 3,
+    setting,
+    before: addPosts(2),
+    change: async (world) => {
+      world.github.close(repo, 1, "completed");
+      await world.runHere(["sync"]);
+      world.reconfigure({ projects: [{ ...standard, rules: otherRules }] });
+      await world.runHere(["sync"]);
+      await world.runHere(["approve", app, "--yes"]);
+    },
+  },
+  {
+    name: "a copy that was put back takes both sides as they are, and goes on",
+    issues: 4,
+    mails: 2,
+    setting,
+    before: addPosts(2),
+    change: async (world) => {
+      await world.runHere(["backup", "backup.db"]);
+      world.github.close(repo, 1, "completed");
+      addPosts(1)(world);
+      await world.runHere(["sync"]);
+      world.loseState();
+      copyFileSync(join(world.folder, "backup.db"), join(world.folder, "state.db"));
+      // What happens while it is taken up counts as it was before.
+      world.github.close(repo, 2, "completed");
+      await world.runHere(["sync"]);
+      world.github.label(repo, 3, "in progress");
+      addPosts(1)(world);
+    },
+  },
+  {
+    name: "a lost state is rebuilt from the marks in the issues",
+    issues: 3,
+    mails: 0,
+    setting,
+    before: addPosts(3),
+    change: (world) => {
+      world.github.close(repo, 2, "completed");
+      world.loseState();
+    },
+    command: ["rebuild"],
+  },
+  {
+    name: "issues that were moved to another repository are followed",
+    issues: 3,
+    mails: 2,
+    setting: {
+      config: { projects: [{ ...standard, route: [{ category: "cat_api", repo: "acme/api" }] }] },
+      repositories: [repository, { ...repository, name: "acme/api" }],
+    },
+    before: addPosts(3),
+    change: async (world) => {
+      for (const number of [1, 2]) world.github.transfer(repo, number, "acme/api");
+      await world.runHere(["sync"]);
+      for (const number of [1, 2]) world.github.close("acme/api", number, "completed");
     },
   },
   {
