@@ -40,7 +40,7 @@ const weights: Readonly<Record<Step["kind"], number>> = {
   sync: 26,
   crash: 9,
   stop: 2,
-  rival: 1,
+  rival: 2,
   plan: 3,
   restart: 2,
   lose: 2.5,
@@ -88,7 +88,7 @@ function drawStep(random: Random, kind: Step["kind"]): Step {
       return { kind, seed: random.seed(), doom: drawDoom(random) };
     case "stop":
     case "rival":
-      return { kind, seed: random.seed(), request: random.between(1, 15) };
+      return { kind, seed: random.seed(), request: random.between(1, random.pick(reaches.await)) };
     case "plan":
     case "restart":
     case "lose":
@@ -116,11 +116,14 @@ function drawStep(random: Random, kind: Step["kind"]): Step {
   }
 }
 
+/** How far into a run something happens at most: most runs ask four times or so, and commit twenty times. */
+const reaches = { await: [4, 8, 20], commit: [12, 24, 40] } as const;
+
 function drawDoom(random: Random): Doom {
   const when = random.pick(["before", "after"] as const);
   return random.chance(0.5)
-    ? { at: "await", count: random.between(1, 20), when }
-    : { at: "commit", count: random.between(1, 40), when };
+    ? { at: "await", count: random.between(1, random.pick(reaches.await)), when }
+    : { at: "commit", count: random.between(1, random.pick(reaches.commit)), when };
 }
 
 function drawTime(random: Random): number {
