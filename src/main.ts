@@ -25,6 +25,7 @@ if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]))
 }
 
 async function main(): Promise<void> {
+  process.on("uncaughtException", dieOf);
   const { runProgram } = await import("./commands/program.ts");
   const interruption = new AbortController();
   let command: string | undefined;
@@ -60,6 +61,18 @@ async function main(): Promise<void> {
     command = name;
   });
   process.exitCode ??= code;
+}
+
+/** What no command has caught is a mistake of ours. Its words may hold anything, so only where it happened is told. */
+function dieOf(error: unknown): void {
+  const { name, message, stack } = error instanceof Error ? error : new Error(typeof error);
+  const frames = String(stack)
+    .replace(message, "")
+    .match(/^ +at .*$/gm);
+  process.stderr.write(
+    `This is a mistake in boardsync (${name}). Please report it with these lines:\n${(frames ?? []).join("\n")}\n`,
+  );
+  process.exit(1);
 }
 
 async function ask(question: string): Promise<string> {

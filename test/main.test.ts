@@ -242,3 +242,17 @@ it.runIf(oldNode !== undefined)(
     expect(stderr).toMatch(/^boardsync needs Node\.js 22\.19 or newer, and this is \d+\.\d+\.\d+: .*\.\n$/);
   },
 );
+
+it("an error that no command catches tells where it happened, and nothing of what it says", () => {
+  const hook = join(makeFolder(), "hook.mjs");
+  const words = "key-0123456789\\n    at key-0123456789";
+  writeFileSync(hook, `setTimeout(function atNight() { throw new RangeError("${words}"); }, 500)`);
+  const { status, stderr } = spawnSync(process.execPath, ["--import", hook, main, "schema"], {
+    encoding: "utf8",
+    env: {},
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain("This is a mistake in boardsync (RangeError)");
+  expect(stderr).toMatch(/^ +at .*atNight/m);
+  expect(stderr).not.toContain("key-");
+});
