@@ -86,20 +86,21 @@ export function drawScenario(random: Random): Scenario {
     skewMs: random.chance(0.6) ? 0 : random.between(-90, 90) * secondMs,
     isOneShot: random.chance(0.3),
     faultRate: random.pick([0, 0.05, 0.2, 0.5]),
-    peopleRate: random.pick([0, 0.02, 0.1, 0.1]),
+    peopleRate: random.pick([0, 0.05, 0.1, 0.2]),
     hasPowerCuts: random.chance(0.02),
     posts,
   };
 }
 
-/** One or two are enough for nearly everything that can go wrong. */
+/** One or two are enough for nearly everything that can go wrong; changes that shift pages take three. */
 function drawPosts(random: Random): number {
-  return (random.chance(0.3) ? 1 : 2) + (random.chance(0.1) ? random.between(1, 6) : 0);
+  const posts = pickWeighted(random, { one: 25, two: 45, three: 22, more: 8 });
+  return posts === "more" ? random.between(4, 8) : { one: 1, two: 2, three: 3 }[posts];
 }
 
 /** Of posts as of issues; what is on one page only has no paging that can go wrong. */
 function drawPageSize(random: Random, posts: number): number {
-  return random.pick(posts <= 2 ? [100, 1, 1] : [100, 3, 2, 1]);
+  return random.pick(posts <= 2 ? [100, 1, 1] : [100, 2, 1, 1]);
 }
 
 export function drawRules(random: Random): readonly Rule[] {
