@@ -48,10 +48,9 @@ export async function comeToRest(stage: Stage): Promise<void> {
 }
 
 function isLookingUp({ state }: Stage): boolean {
-  return state
-    .open(startLife())
-    .journal.open(projectId)
-    .some(({ state: its }) => its === "UNKNOWN");
+  return (
+    state.look("SELECT 1 FROM intents WHERE state = 'UNKNOWN' AND ended_at IS NULL LIMIT 1")().length > 0
+  );
 }
 
 function checkRest(stage: Stage): void {
