@@ -53,11 +53,15 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       recovered_from
     FROM projects JOIN board_projects ON board_projects.number = projects.project WHERE key = ?`);
   const writeProject = store.prepare<[ProjectColumns]>(`
-    INSERT OR REPLACE INTO projects
+    INSERT INTO projects
       (key, project, name, checked_at, settings_print, rules, seen, full_at, last_success_at, recovered_from)
     VALUES
       (@key, @project, @name, @checked_at, @settings_print, @rules, @seen, @full_at, @last_success_at,
-        @recovered_from)`);
+        @recovered_from)
+    ON CONFLICT (key) DO UPDATE SET project = excluded.project, name = excluded.name,
+      checked_at = excluded.checked_at, settings_print = excluded.settings_print, rules = excluded.rules,
+      seen = excluded.seen, full_at = excluded.full_at, last_success_at = excluded.last_success_at,
+      recovered_from = excluded.recovered_from`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, etag, cursor, scanned_at, scanned_for, recovered_at, full_at, public_since,
     paused_at`;
@@ -86,7 +90,7 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
         return found && { login: found.login, checkedAt: found.checked_at };
       }),
     rememberAccount({ login, checkedAt }) {
-      recall.forget();
+      recall.forget("account");
       writeAccount.run({ login, checkedAt });
     },
     project: (key) =>
@@ -96,7 +100,7 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       }),
     rememberProject(project) {
       store.transaction(() => {
-        recall.forget();
+        recall.forget("project ");
         writeProject.run(fromProject(project, numbers.project(project.id)));
       });
     },
@@ -112,7 +116,7 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       }),
     rememberRepository(memory) {
       store.transaction(() => {
-        recall.forget();
+        recall.forget("repository ");
         takeName.run(memory.name, memory.repository.id);
         writeRepository.run(fromRepository(memory));
       });

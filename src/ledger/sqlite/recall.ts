@@ -9,8 +9,8 @@ export interface Recall {
   end(): void;
   /** What `read` gives, or what it gave in this run; undefined is asked for again. */
   through<Found>(name: string, read: () => Found | undefined): Found | undefined;
-  /** Something has been written: all is asked for again, also when that is rolled back. */
-  forget(): void;
+  /** Something has been written: what is named like this is asked for again, also when that is rolled back. */
+  forget(names: string): void;
 }
 
 /** Begins outside of a run. */
@@ -32,9 +32,12 @@ export function createRecall(store: Store): Recall {
       if (isRunning && found !== undefined) known.set(name, found);
       return found;
     },
-    forget() {
-      clear();
-      store.onRollback(clear);
+    forget(names) {
+      const forgetNow = (): void => {
+        for (const name of known.keys()) if (name.startsWith(names)) known.delete(name);
+      };
+      forgetNow();
+      store.onRollback(forgetNow);
     },
   };
 }
