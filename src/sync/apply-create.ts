@@ -7,7 +7,7 @@ import { signatureOf } from "../plan/print.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
 import { auditTracker } from "./audit.ts";
-import { closureOf, delayAction, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { closureOf, delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { repositoryNames } from "./identify.ts";
 import { prepare } from "./intents.ts";
 import { isScanned } from "./markers.ts";
@@ -27,6 +27,17 @@ export async function createIssue(
   action: CreateIssue,
   followUpHeld: string | undefined,
 ): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
+  if (row === undefined || !isShown(cycle, row)) {
+    // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
+    postpone(
+      cycle,
+      action,
+      "this run's list of posts did not get as far as the post; the next one looks again",
+    );
+    return;
+  }
   const found = cycle.repositories.get(action.repo);
   if (found === undefined) {
     postpone(cycle, action, `${action.repo} can't be used in this run`);
@@ -45,7 +56,7 @@ export async function createIssue(
     postpone(cycle, action, doubt);
     return;
   }
-  const repository = cycle.world.ledger.memory.repository(found.name) ?? found;
+  const repository = ledger.memory.repository(found.name) ?? found;
   const write = await prepareIssue(cycle, repository, action);
   const isOpened = await send(cycle, repository, action, write);
   if (!isOpened) return;

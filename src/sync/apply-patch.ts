@@ -6,7 +6,7 @@ import { changeOf, isNotifying, type PatchPost } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
 import { recordApplied } from "../plan/plan.ts";
 import { signatureOf } from "../plan/print.ts";
-import { nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { noteLimit } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
@@ -21,9 +21,7 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   const { ledger, clock, board } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
   if (row === undefined) return;
-  // From a pull that broke off only what it has shown is known.
-  const isSeen = row.seenAt !== undefined && row.seenAt >= cycle.pull.beganAt;
-  if (!isSeen || clock.now() - cycle.pull.endedAt > maxPullAgeMs) {
+  if (!isShown(cycle, row) || clock.now() - cycle.pull.endedAt > maxPullAgeMs) {
     postpone(cycle, action, "the post was last seen too long ago; the next pull looks again");
     return;
   }

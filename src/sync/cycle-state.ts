@@ -1,5 +1,6 @@
 import type { ProjectMemory, RepositoryMemory, RequestId } from "../ledger/ledger.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { Row } from "../model/link.ts";
 import type { PostField, PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
@@ -34,6 +35,11 @@ export interface PulledCycle extends Cycle {
   readonly pull: BoardPull;
   /** The planner's context, for a time. */
   context(now: number): PlanContext;
+}
+
+/** Whether this run's list has shown a post: from a pull that broke off only what it has shown is known. */
+export function isShown({ pull }: PulledCycle, { seenAt }: Row): boolean {
+  return seenAt !== undefined && seenAt >= pull.beganAt;
 }
 
 /** Why an action that is decided is not done in this run. */

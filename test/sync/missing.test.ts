@@ -127,6 +127,19 @@ describe("a pull that breaks off", () => {
     expect(await stage.syncOne()).toMatchObject({ postWrites: 1, waiting: 0, failed: 0 });
   });
 
+  it("opens no issue for a post that it has not shown: the list before may have been too short to be believed", async () => {
+    const stage = await openStage({ ...pages, projects: [{ ...standardProject, writes: "none" }] });
+    addPlanned(stage, 4);
+    await stage.sync();
+    stage.reconfigure({ projects: [standardProject] });
+    stage.board.failNext(
+      { kind: "answer", status: 500 },
+      { when: ({ query }) => query["cursor"] !== undefined },
+    );
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 2, failed: 1 });
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0, failed: 0 });
+  });
+
   it("because the board asks for patience is put off, and no failure", async () => {
     const stage = await openStage({ ...pages, projects: [standardProject] });
     addPlanned(stage, 4);
