@@ -35,6 +35,8 @@ export interface ServerParts {
 /** The HTTP side: reads requests, sends answers, plays faults. */
 export function createGitHubServer(parts: ServerParts): Server {
   return createServer((incoming, response) => {
+    // A server's times are of one clock; without this the answer would show the machine's.
+    response.setHeader("date", new Date(parts.gate.state.clock.now()).toUTCString());
     readText(incoming).then(
       (text) => serve(parts, incoming, response, text),
       () => response.destroy(),

@@ -47,7 +47,9 @@ export function createGate(clock: Clock): Gate {
  */
 export function readRetryAfter(answer: Answer, now: number): number | undefined {
   const value = String(answer.headers["retry-after"] ?? "").trim();
-  const time = /^\d{1,9}$/.test(value) ? now + Number(value) * 1000 : Date.parse(value);
+  const time = /^\d{1,9}$/.test(value)
+    ? now + Number(value) * 1000
+    : onOurClock(Date.parse(value), answer, now);
   return time > now ? time : undefined;
 }
 
@@ -69,8 +71,17 @@ function isLimit(answer: Answer): boolean {
 function readReset(answer: Answer, now: number): number | undefined {
   if (!hasNothingLeft(answer)) return undefined;
   const seconds = Number(answer.headers["x-ratelimit-reset"]);
-  const time = (seconds + 1) * 1000;
+  const time = onOurClock((seconds + 1) * 1000, answer, now);
   return time > now ? time : undefined;
+}
+
+/**
+ * A time of the server's clock on ours: what lies between the two counts, by the answer's own `Date`. A clock that is a
+ * minute ahead would otherwise ask a minute too early, while the limit still holds.
+ */
+function onOurClock(time: number, answer: Answer, now: number): number {
+  const told = Date.parse(String(answer.headers["date"] ?? ""));
+  return Number.isNaN(told) ? time : now + time - told;
 }
 
 function hasNothingLeft(answer: Answer): boolean {

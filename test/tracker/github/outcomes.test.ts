@@ -188,6 +188,7 @@ describe("an answer of refusal", () => {
 describe("an answer that names a limit", () => {
   const reset = String(start / 1000 + 1_800);
   const inAnHour = "Mon, 05 Jan 2026 11:00:00 GMT";
+  const aMinuteAgo = "Mon, 05 Jan 2026 09:59:00 GMT";
 
   it.each<[string, number, object | string, Record<string, string>, number]>([
     ["429 without a word", 429, "", {}, 60_000],
@@ -214,6 +215,20 @@ describe("an answer that names a limit", () => {
       error("?"),
       { "retry-after": "30", "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset },
       30_000,
+    ],
+    [
+      "403 with a reset on a clock that is behind ours",
+      403,
+      error("?"),
+      { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset, date: aMinuteAgo },
+      1_861_000,
+    ],
+    [
+      "403 with a date on a clock that is behind ours",
+      403,
+      error("Wait"),
+      { "retry-after": inAnHour, date: aMinuteAgo },
+      3_660_000,
     ],
     ["403 in words", 403, error("You have exceeded a secondary rate limit."), {}, 60_000],
     ["403 in older words", 403, error("You have triggered an abuse detection mechanism."), {}, 60_000],

@@ -124,6 +124,7 @@ export async function startServer(reply: Reply, own: OwnOptions = {}): Promise<S
   const seen: string[] = [];
   const requests: ApiRequest[] = [];
   const server = createServer((incoming, response) => {
+    response.setHeader("date", new Date(start).toUTCString());
     void readText(incoming).then((text) => {
       const { method = "", url = "" } = incoming;
       seen.push(`${method} ${url}`);
