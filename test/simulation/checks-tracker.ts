@@ -177,6 +177,8 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
       if (programTime() < limitedUntil) violate("I11", "the tracker is asked while its limit still holds");
     },
     clockLeaps(ms) {
+      // What was over before the clock was set back is over.
+      if (programTime() - ms >= limitedUntil) limitedUntil = 0;
       // What the program takes for past is past for its limits; set back, it only waits longer.
       if (ms <= 0) return;
       all = all.map((at) => at - ms);
