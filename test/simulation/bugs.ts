@@ -54,7 +54,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "retry-on-502",
     words: "a POST that is answered by 502 is sent again at once",
     breaks: ["I1", "I11"],
-    from: 6,
+    from: 52,
     bug: ofTracker(({ tracker }) => ({
       async write(repository, write) {
         const outcome = await tracker.write(repository, write);
@@ -80,7 +80,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "level-triggered",
     words: "a status is set whenever the two sides differ, whatever was agreed on before",
     breaks: ["I2", "I3"],
-    from: 2,
+    from: 17,
     bug: ofRows((rows) => ({
       due: (project, now, after, limit) =>
         rows.due(project, now, after, limit).map((row) => ({ ...row, base: {} })),
@@ -94,13 +94,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "short-wait",
     words: "an unknown outcome is looked up before `waits` is over",
     breaks: ["I1", "I2"],
-    from: 8,
+    from: 10,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
   },
   {
     name: "first-page-only",
     words: "one page of our issues is taken for all of them",
     breaks: ["I1"],
+    from: 108,
     bug: ofTracker(({ tracker }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
@@ -114,7 +115,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "absence-as-deletion",
     words: "an issue that one list does not show counts as deleted",
     breaks: ["I6"],
-    from: 5,
+    from: 3,
     bug: ofTracker(({ tracker }) => {
       const shown = new Set<number>();
       return {
@@ -134,7 +135,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "broken-list-as-complete",
     words: "a list of posts that broke off counts as complete",
     breaks: ["I6"],
-    from: 1,
+    from: 3,
     bug: ofPulls((pulls) => ({ end: (pull, end) => pulls.end(pull, { ...end, kind: "complete" }) })),
   },
   {
@@ -174,7 +175,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "unknown-as-not-applied",
     words: "an unknown outcome counts as not applied",
     breaks: ["I1", "I2"],
-    from: 1,
+    from: 10,
     bug: ofJournal((journal) => ({
       resolve: (id, state, at, message) =>
         journal.resolve(id, state === "UNKNOWN" ? "PREPARED" : state, at, message),
@@ -184,6 +185,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "guard-after-first-write",
     words: "the guard counts only once a first write was made",
     breaks: ["I10"],
+    from: 58,
     bug: ofJournal((journal) => ({
       statusWrites: (project, since) => journal.statusWrites(project, since) || Number.NEGATIVE_INFINITY,
     })),
@@ -198,6 +200,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "base-before-answer",
     words: "the base of a post moves before the board has answered",
     breaks: ["I3", "I16"],
+    from: 32,
     bug: ofLedger((ledger) => ({
       journal: {
         ...ledger.journal,
@@ -211,15 +214,15 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "no-lock",
     words: "two processes write for one state file",
-    breaks: ["I12", "I5"],
-    from: 10,
+    breaks: ["I12", "I5", "I6"],
+    from: 53,
     bug: { hasNoLock: true },
   },
   {
     name: "cursor-before-rows",
     words: "the cursor moves before the rows of its page are due",
     breaks: ["I16"],
-    from: 62,
+    from: 186,
     bug: ofTracker(({ tracker, ledger }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
@@ -232,8 +235,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "changes-not-stored",
     words: "of several issues on a page no change is stored",
-    breaks: ["I16", "I3"],
-    from: 1,
+    breaks: ["I16", "I3", "I1"],
+    from: 9,
     bug: ofPulls((pulls) => ({
       storeIssues: (issues, marked) => (issues.length > 1 ? 0 : pulls.storeIssues(issues, marked)),
     })),
@@ -242,7 +245,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "no-recovery",
     words: "what was under way when a process ended is forgotten",
     breaks: ["I3", "I16"],
-    from: 63,
+    from: 179,
     bug: ofJournal(() => ({ recover: () => 0 })),
   },
   {
@@ -256,14 +259,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "limit-in-memory",
     words: "the end of a limit is not remembered",
     breaks: ["I11"],
-    from: 46,
+    from: 83,
     bug: ofLedger(({ memory }) => ({ memory: { ...memory, rememberLimit() {} } })),
   },
   {
     name: "old-look",
     words: "an old look at a post counts as a new one",
     breaks: ["I8"],
-    from: 153,
     bug: ofRows((rows) => ({
       row: (project, post, now) => {
         const row = rows.row(project, post, now);

@@ -5,9 +5,9 @@ import { createStates, type States } from "./state.ts";
 import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
 
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
-const slice = 40;
+const slice = 200;
 /** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
-const reach = 150;
+const reach = 250;
 
 const states = createStates();
 afterAll(() => states.close());
@@ -42,7 +42,7 @@ describe("the checks are not blind", () => {
   it("makes a failing history shorter, and it still fails", async () => {
     const planted = plantedBugs.find(({ name }) => name === "level-triggered");
     const bug = planted?.bug ?? {};
-    const found = await findFailure(states, { bug });
+    const found = await findFailure(states, { bug }, planted?.from);
     if (found === undefined) throw new Error("The planted bug was not found.");
     const short = await shrinkHistory(states, found, { bug });
     expect(short.violations[0]?.invariant).toBe(found.violations[0]?.invariant);
