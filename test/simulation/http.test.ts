@@ -41,6 +41,21 @@ describe("the simulation over HTTP", { timeout: 120_000 }, () => {
     await vi.waitFor(() => expect(openSockets()).toBe(0));
   });
 
+  it("keeps a limit to its end where our clock is ahead of GitHub's", async () => {
+    const failed: number[] = [];
+    for (let seed = 1; seed <= 6; seed += 1) {
+      const drawn = drawScenario(createRandom(seed));
+      const scenario = { ...drawn, faultRate: 0, peopleRate: 0, skewMs: 90_000 };
+      const steps: readonly Step[] = [
+        { kind: "outage", side: "tracker", fault: "limited", ms: 120_000 },
+        { kind: "sync", seed, hasFaults: false },
+      ];
+      const { violations } = await playHistory(states, seed, { isOverHttp: true, scenario, steps });
+      if (violations.length > 0) failed.push(seed);
+    }
+    expect(failed).toEqual([]);
+  });
+
   it("finds it when a POST that is answered by 502 is sent again below the ports", async () => {
     expect(["I1", "I11"]).toContain(await findFailure({ isOverHttp: true, bug: sendsAgain }));
     expect(await findFailure({ isOverHttp: true })).toBeUndefined();
