@@ -35,7 +35,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const pulled = await pull(cycle);
     endOldWrites(pulled);
     await resolveUnknown(pulled);
-    recoverPairs(pulled);
+    await recoverPairs(pulled);
     const wanted = decide(pulled);
     if (run.mode === "sync") await apply(pulled, wanted);
     isDone = true;

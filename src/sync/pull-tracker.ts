@@ -113,14 +113,16 @@ async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): 
 
 /**
  * Whether a page that others follow holds everything that changed since the cursor. Before the first cursor that is so as
- * long as no issue is linked: there was nothing that could have changed.
+ * long as no issue is linked, and the search for markers is still to come: there was nothing that could have changed.
  */
 function reachesBack(
   { world }: Cycle,
-  { cursor, repository }: RepositoryMemory,
+  { cursor, repository, scannedAt }: RepositoryMemory,
   lastUpdatedAt: string | undefined,
 ): boolean {
-  if (cursor === undefined) return world.ledger.pulls.linkedIssues(repository.id).length === 0;
+  if (cursor === undefined) {
+    return scannedAt === undefined && world.ledger.pulls.linkedIssues(repository.id).length === 0;
+  }
   return lastUpdatedAt === undefined || Date.parse(lastUpdatedAt) < Date.parse(cursor) - overlapMs;
 }
 

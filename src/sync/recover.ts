@@ -1,7 +1,9 @@
 import { ProjectError } from "../errors.ts";
+import type { RepositoryName } from "../model/issue.ts";
 import { adoptRow } from "../plan/plan.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
+import { askAgain } from "./find-repository.ts";
 import { repositoryNames } from "./identify.ts";
 import { isRecovering } from "./old-state.ts";
 import { recordDecision } from "./record.ts";
@@ -14,9 +16,9 @@ import { recordDecision } from "./record.ts";
  *
  * @throws ProjectError when a repository could not be read: what its issues became would pass for a change later.
  */
-export function recoverPairs(cycle: PulledCycle): void {
+export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   if (!isRecovering(cycle)) return;
-  refuseBlind(cycle);
+  await refuseBlind(cycle);
   const { ledger, log } = cycle.world;
   const { copiedAt } = ledger;
   ledger.transaction(() => {
@@ -38,12 +40,18 @@ export function recoverPairs(cycle: PulledCycle): void {
   );
 }
 
-function refuseBlind(cycle: PulledCycle): void {
-  const unread = repositoryNames(cycle.settings).filter((name) => !cycle.repositories.has(name));
+async function refuseBlind(cycle: PulledCycle): Promise<void> {
+  const unread: RepositoryName[] = [];
+  for (const name of repositoryNames(cycle.settings)) {
+    const read = cycle.repositories.get(name);
+    // Where issues are off a list may look like that of a repository without any.
+    const now = read && (await askAgain(read, cycle.world, cycle.run));
+    if (now?.repository.hasIssues !== true) unread.push(name);
+  }
   if (unread.length === 0) return;
   throw new ProjectError(
     "state.old",
-    `The state is a copy that was put back, and ${unread.join(", ")} can't be read: nothing is written for this project until it has been read once. If it is gone for good, take it out of the config.`,
+    `The state is a copy that was put back, and ${unread.join(", ")} can't be read: nothing is written for this project until it has been read once. Switch its issues on if they are off; if it is gone for good, take it out of the config.`,
   );
 }
 

@@ -87,6 +87,42 @@ describe("a backup that was put back", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 1 });
   });
 
+  it("finds the issues of the life in between once the lists show them, on whatever page", async () => {
+    const stage = await openStage();
+    await stage.backUp();
+    addPlanned(stage, 1);
+    stage.github.setLag({ listMs: 10 * minuteMs });
+    await stage.sync();
+    for (let count = 0; count < 100; count += 1)
+      stage.github.openIssue("acme/app", { title: "Another", body: "Of people.", author: "someone" });
+    stage.putBack();
+    expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1 });
+  });
+
+  it("is searched for markers anew, also where the clock was set back before it was made", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.setLag({ listMs: 10 * minuteMs });
+    stage.clock.skip(-30 * minuteMs);
+    await stage.backUp();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.putBack();
+    expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
+  });
+
+  it("repeats nothing that it could not read because the issues were switched off", async () => {
+    const stage = await openOld();
+    stage.github.disableIssues("acme/app");
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, errors: [{ code: "state.old" }] });
+    stage.github.enableIssues("acme/app");
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.board.notifications).toHaveLength(1);
+  });
+
   it("is taken as it is only once", async () => {
     const stage = await openOld();
     await stage.sync();

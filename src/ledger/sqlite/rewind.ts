@@ -7,6 +7,9 @@ interface TimeColumn {
   column: string;
 }
 
+/** A copy that was made since has a stamp of the new clock: a search for markers from before it must not look later. */
+const longAgo: readonly string[] = ["due_at", "seen_at", "scanned_at"];
+
 /**
  * Brings the state back to a clock that was set back; see `Ledger.rewind`. Which columns are times is read from the schema,
  * by their names, so that none is forgotten: `at`, `since`, and what ends like them.
@@ -23,7 +26,7 @@ export function createRewind(store: Store, sightings: Sightings): (now: number) 
     store.transaction(() => {
       for (const { table, column } of listTimes(store)) {
         // What is to be done is due at once, and a look from then is none. A limit's end is believed for a day at most anyway.
-        const time = column === "due_at" || column === "seen_at" ? 0 : now;
+        const time = longAgo.includes(column) ? 0 : now;
         store
           .prepare<[number, number]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} > ?`)
           .run(time, now);
