@@ -1,6 +1,6 @@
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
-import type { HubIssue, HubServer } from "./github-server.ts";
+import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
@@ -62,6 +62,11 @@ export function createPeople(
   const links = state.look<[number, number], { found: number }>(
     "SELECT 1 AS found FROM links WHERE repository = ? AND number = ?",
   );
+  const searches = state.look<[number], { found: number }>(
+    "SELECT 1 AS found FROM repositories WHERE id = ? AND scanned_at IS NOT NULL",
+  );
+  /** A state that was lost finds that out by the issues that are listed; if those go first, nothing shows it. */
+  const isSearched = ({ id }: HubRepository): boolean => searches(id).length > 0;
   const isKnown = ({ repository, number }: HubIssue): boolean => links(repository.id, number).length > 0;
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
@@ -92,6 +97,8 @@ export function createPeople(
       );
       if (issues.length === 0) return "nobody finds an issue";
       const issue = random.pick(issues);
+      if (act === "remove" && !isSearched(issue.repository))
+        return "nobody deletes an issue that the state has not looked for";
       const words = changeIssue(hub, issue, act, random, lagMs(random));
       events.issueMoves(issue);
       return words;
