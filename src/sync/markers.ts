@@ -79,8 +79,21 @@ function scannedNow(
 /** Logins whose issues have not been looked through since this state is what it is. */
 function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[] {
   const logins = ourLogins(cycle);
-  if (known.scannedAt === undefined || isOutdated(cycle, known)) return logins;
+  if (known.scannedAt === undefined || isOutdated(cycle, known) || hasRested(cycle, known)) return logins;
   return logins.filter((login) => !known.scannedFor.includes(fold(login)));
+}
+
+/**
+ * Whether a wait for what an earlier life had under way is over since the last scan. What took effect in that time need not
+ * have been among the changes: a list that lags shows it behind others.
+ */
+function hasRested(
+  { world: { clock, policy } }: Cycle,
+  { scannedAt, recoveredAt }: RepositoryMemory,
+): boolean {
+  if (scannedAt === undefined || recoveredAt === undefined) return false;
+  const restedAt = recoveredAt + policy.waits.createMs;
+  return scannedAt < restedAt && clock.now() >= restedAt;
 }
 
 /**

@@ -70,6 +70,23 @@ describe("a lost database", () => {
   });
 });
 
+it("looks through our issues once more when the wait is over: what came late may stand behind newer ones in a list", async () => {
+  const stage = await openStage();
+  addPlanned(stage, 1);
+  await stage.sync();
+  stage.loseState();
+  await stage.sync();
+  const scans = async (): Promise<number> => {
+    stage.mark();
+    await stage.sync();
+    return stage.github.requests.filter(({ query }) => query["creator"] !== undefined).length;
+  };
+  expect(await scans()).toBe(0);
+  stage.clock.skip(15 * minuteMs);
+  expect(await scans()).toBe(1);
+  expect(await scans()).toBe(0);
+});
+
 describe("a lost state of a project with several repositories", () => {
   const routed = { ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] };
   const repositories = [
