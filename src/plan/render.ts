@@ -6,7 +6,7 @@ import { closeFences } from "./fence.ts";
 import { hashText } from "./hash.ts";
 import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import type { PostValues, RenderedIssue } from "./settings.ts";
-import { readTemplate, type Template, TemplateError } from "./template.ts";
+import { readTemplate, type Template } from "./template.ts";
 import { toSafeUrl } from "./web-address.ts";
 
 /** Liquid templates, as the config has them. They are trusted; what a post brings along is not. */
@@ -53,9 +53,9 @@ const MAX_TITLE_READ = 4_096;
  */
 export function createRenderer(templates: IssueTemplates, options: SanitiseOptions = {}): Renderer {
   const toLine = (value: string) => sanitiseTitle(value, options);
-  const title = readNamed("issue.title", templates.title, toLine);
-  const body = readNamed("issue.body", templates.body, (value) => sanitiseText(value, options));
-  const postUrl = readNamed("issue.postUrl", templates.postUrl ?? "", String);
+  const title = readTemplate(templates.title, toLine, "issue.title");
+  const body = readTemplate(templates.body, (value) => sanitiseText(value, options), "issue.body");
+  const postUrl = readTemplate(templates.postUrl ?? "", String, "issue.postUrl");
 
   return {
     render(post, context) {
@@ -78,20 +78,6 @@ export function createRenderer(templates: IssueTemplates, options: SanitiseOptio
       };
     },
   };
-}
-
-function readNamed(name: string, text: string, toSafe: (value: string) => string): Template {
-  const template = naming(name, () => readTemplate(text, toSafe));
-  return (scope) => naming(name, () => template(scope));
-}
-
-function naming<T>(name: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (!(cause instanceof TemplateError)) throw cause;
-    throw new TemplateError(`${name}: ${cause.message}`, { cause });
-  }
 }
 
 /** The template's text, and the post's address as the last line. */

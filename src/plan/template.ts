@@ -33,9 +33,10 @@ export class TemplateError extends Error {
  * goes through `toSafe`, so that no filter (`url_decode`, `slice`, `remove`) can undo what made a value safe. A missing
  * value gives nothing; an unknown filter or tag is an error.
  *
+ * @param place what stands before the reason where it fails: the template's place in the config.
  * @throws TemplateError
  */
-export function readTemplate(text: string, toSafe: (value: string) => string): Template {
+export function readTemplate(text: string, toSafe: (value: string) => string, place?: string): Template {
   const engine = new Liquid({
     ...LIMITS,
     templates: {},
@@ -45,15 +46,16 @@ export function readTemplate(text: string, toSafe: (value: string) => string): T
   });
   for (const name of FILE_TAGS) delete engine.tags[name];
   for (const name of LEFT_OUT_FILTERS) delete engine.filters[name];
-  const parsed = explained(() => engine.parse(text));
-  return (scope) => explained(() => String(engine.renderSync(parsed, scope)));
+  const parsed = explained(place, () => engine.parse(text));
+  return (scope) => explained(place, () => String(engine.renderSync(parsed, scope)));
 }
 
-function explained<T>(work: () => T): T {
+function explained<T>(place: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new TemplateError(reasonOf(error), { cause: error });
+    const reason = reasonOf(error);
+    throw new TemplateError(place === undefined ? reason : `${place}: ${reason}`, { cause: error });
   }
 }
 

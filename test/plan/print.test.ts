@@ -14,6 +14,7 @@ import { aim, makeSettings, noTarget, postId } from "./make.ts";
 it("the same content is the same text, whatever the order of its keys", () => {
   expect(canonical({ b: [2, 1], a: { d: null, c: undefined } })).toBe('{"a":{"d":null},"b":[2,1]}');
   expect(canonical({ a: { d: null }, b: [2, 1] })).toBe('{"a":{"d":null},"b":[2,1]}');
+  expect(canonical({ a: [undefined] })).toBe('{"a":[null]}');
 });
 
 describe("the print of the settings", () => {
