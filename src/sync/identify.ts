@@ -29,10 +29,28 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
       const problem = asProjectError(error);
       // Posts routed to a repository that can't be used stay due; without the project's own one nothing makes sense.
       if (name === settings.repo) throw problem;
-      noteError(tally, { code: problem.code, message: problem.message });
+      noteUnread({ world, settings, tally, project }, name, problem);
     }
   }
   return { world, run, project, memory, settings, account, repositories, tally };
+}
+
+/**
+ * A repository that can't be used is a failure where the config names it. One that it no longer names may be gone for good,
+ * and nobody is to be told so in every run: its posts stay as they are.
+ */
+export function noteUnread(
+  { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
+  name: RepositoryName,
+  { code, message }: ProjectError,
+): void {
+  if (repositoryNames(settings).some((named) => isSameName(named, name))) noteError(tally, { code, message });
+  else {
+    world.log.warn(
+      { project: project.key, repo: name, code, reason: message },
+      "Issues in a repository that the config no longer names can't be read; their posts stay as they are",
+    );
+  }
 }
 
 /**

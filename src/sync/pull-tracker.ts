@@ -6,6 +6,7 @@ import { parkAbsent, retryAbsent } from "./absent.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
 import { followMarked, followNamed } from "./follow.ts";
+import { noteUnread } from "./identify.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
 import { noteError } from "./report.ts";
@@ -29,7 +30,7 @@ export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryN
     } catch (error) {
       const problem = asProjectError(error);
       if (name === cycle.settings.repo) throw problem;
-      noteError(cycle.tally, { code: problem.code, message: problem.message });
+      noteUnread(cycle, name, problem);
     }
   }
   await followMarked(cycle);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, openStage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, openStage, standardProject } from "../support/stage.ts";
 
 const three = [
   { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
@@ -86,6 +86,20 @@ describe("routing", () => {
     expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
     expect(stage.github.issue("acme/api", 1).body).toContain("Changed.");
     expect(stage.github.issues("acme/api")).toHaveLength(1);
+  });
+
+  it("is no failure for ever where such a repository is gone: its posts stay as they are", async () => {
+    const stage = await openStage({ repositories: three, projects: [project], config: { fullEvery: "1h" } });
+    addPlanned(stage, [{ categoryId: "cat_api" }, {}]);
+    await stage.sync();
+    stage.reconfigure({ projects: [standardProject] });
+    await stage.sync();
+    stage.github.setVisible("acme/api", false);
+    for (let run = 0; run < 2; run += 1) {
+      expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issues: 2, failed: 0 }] });
+      stage.clock.skip(hourMs);
+    }
+    expect(stage.log.join()).toContain("a repository that the config no longer names can't be read");
   });
 
   it("to a repository that was never there is said, and nothing is opened: no post may have its issue there", async () => {
