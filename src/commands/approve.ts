@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import type { HeldAction } from "../ledger/ledger.ts";
+import type { HeldAction } from "../ledger/rows.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import { type Beside, besideRuns, findProject } from "./beside.ts";
 import { printJson } from "./json.ts";

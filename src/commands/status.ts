@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import type { Ledger, StoredRun, WaitingRow } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { WaitingRow } from "../ledger/rows.ts";
+import type { StoredRun } from "../ledger/runs.ts";
 import { systemClock } from "./clock.ts";
 import { failWith } from "./failure.ts";
 import { readHeartbeat } from "./heartbeat.ts";

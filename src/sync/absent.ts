@@ -1,4 +1,4 @@
-import type { AbsentLink } from "../ledger/ledger.ts";
+import type { AbsentLink } from "../ledger/absences.ts";
 import type { IssueRef } from "../model/issue.ts";
 import type { LinkedIssue, Parked, Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";

@@ -1,4 +1,4 @@
-import type { FoundMarker } from "../ledger/ledger.ts";
+import type { FoundMarker } from "../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { ContentBase, Row } from "../model/link.ts";
 import { adoptRow, planRow } from "../plan/plan.ts";

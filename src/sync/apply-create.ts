@@ -1,4 +1,5 @@
-import type { IntentId, RepositoryMemory } from "../ledger/ledger.ts";
+import type { IntentId } from "../ledger/journal.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import type { CreateIssue } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";

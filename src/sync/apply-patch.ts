@@ -1,5 +1,5 @@
 import type { PatchOutcome } from "../board/board.ts";
-import type { AuditEntry, IntentId } from "../ledger/ledger.ts";
+import type { AuditEntry, IntentId } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
 import type { Post } from "../model/post.ts";
 import { changeOf, isNotifying, type PatchPost } from "../plan/action.ts";

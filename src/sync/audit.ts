@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../ledger/ledger.ts";
+import type { AuditEntry } from "../ledger/journal.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 

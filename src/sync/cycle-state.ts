@@ -1,4 +1,5 @@
-import type { ProjectMemory, RepositoryMemory, RequestId } from "../ledger/ledger.ts";
+import type { ProjectMemory, RepositoryMemory } from "../ledger/memory.ts";
+import type { RequestId } from "../ledger/requests.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { Row } from "../model/link.ts";
 import type { PostField, PostId } from "../model/post.ts";

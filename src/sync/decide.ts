@@ -1,4 +1,4 @@
-import type { Intent } from "../ledger/ledger.ts";
+import type { Intent } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
 import { type Action, type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";

@@ -1,5 +1,5 @@
 import { ProjectError, RemoteError } from "../errors.ts";
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Repository, RepositoryName } from "../model/issue.ts";
 import type { Run, World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { ProjectError } from "../errors.ts";
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId } from "../model/post.ts";
 import type { IssueAnswer } from "../tracker/tracker.ts";

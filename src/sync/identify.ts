@@ -1,5 +1,5 @@
 import { ProjectError } from "../errors.ts";
-import type { ProjectMemory, RepositoryMemory } from "../ledger/ledger.ts";
+import type { ProjectMemory, RepositoryMemory } from "../ledger/memory.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import type { BoardProject } from "../model/post.ts";
 import type { Settings } from "../plan/settings.ts";

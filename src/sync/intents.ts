@@ -1,4 +1,4 @@
-import type { Intent, IntentId, IntentWrite, NewIntent } from "../ledger/ledger.ts";
+import type { Intent, IntentId, IntentWrite, NewIntent } from "../ledger/journal.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 
 type WantedIntent = Omit<NewIntent, "project" | "run" | "at">;

@@ -1,4 +1,4 @@
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRef } from "../model/issue.ts";
 import type { IssueAnswer, IssueQuery } from "../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";

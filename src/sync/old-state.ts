@@ -1,4 +1,5 @@
-import type { MarkedIssue, RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
+import type { MarkedIssue } from "../ledger/pulls.ts";
 import type { Issue } from "../model/issue.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { noteError } from "./report.ts";

@@ -1,4 +1,4 @@
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import { nextWriteAt } from "../plan/pace.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";

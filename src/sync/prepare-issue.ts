@@ -1,4 +1,4 @@
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRecord, Milestone } from "../model/issue.ts";
 import type { CreateIssue } from "../plan/action.ts";
 import type { IssueWrite } from "../tracker/tracker.ts";

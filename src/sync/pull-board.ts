@@ -1,6 +1,7 @@
 import type { ListEnd } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
-import type { PersonRequest, PullId } from "../ledger/ledger.ts";
+import type { PullId } from "../ledger/pulls.ts";
+import type { PersonRequest } from "../ledger/requests.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
 import type { BoardPull, Cycle } from "./cycle-state.ts";

@@ -1,5 +1,5 @@
 import { RemoteError } from "../errors.ts";
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";

@@ -1,4 +1,4 @@
-import type { Intent } from "../ledger/ledger.ts";
+import type { Intent } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
 import { standStill } from "../plan/plan.ts";
 import { readRules, writeRules } from "../plan/print.ts";

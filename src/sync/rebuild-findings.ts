@@ -1,4 +1,5 @@
-import type { Ledger, ProjectMemory } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { ProjectMemory } from "../ledger/memory.ts";
 import type { Absence, IssueRef } from "../model/issue.ts";
 import type { Row } from "../model/link.ts";
 import type { PostId, ProjectId } from "../model/post.ts";

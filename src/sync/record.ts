@@ -1,4 +1,4 @@
-import type { RowNote } from "../ledger/ledger.ts";
+import type { RowNote } from "../ledger/rows.ts";
 import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
 import type { Action, Decision } from "../plan/action.ts";

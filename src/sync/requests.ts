@@ -1,4 +1,5 @@
-import type { HeldAction, PersonRequest } from "../ledger/ledger.ts";
+import type { PersonRequest } from "../ledger/requests.ts";
+import type { HeldAction } from "../ledger/rows.ts";
 import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import { adoptRow } from "../plan/plan.ts";

@@ -1,4 +1,4 @@
-import type { Intent, IntentWrite } from "../ledger/ledger.ts";
+import type { Intent, IntentWrite } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
 import { isNotifying, type PatchPost } from "../plan/action.ts";
 import { isSameValue, readField } from "../plan/fields.ts";

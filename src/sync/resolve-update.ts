@@ -1,4 +1,4 @@
-import type { Intent } from "../ledger/ledger.ts";
+import type { Intent } from "../ledger/journal.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import type { ContentBase } from "../model/link.ts";
 import { hashBlock, splitBody } from "../plan/block.ts";

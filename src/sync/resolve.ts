@@ -1,4 +1,5 @@
-import type { Intent, RepositoryMemory } from "../ledger/ledger.ts";
+import type { Intent } from "../ledger/journal.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Issue } from "../model/issue.ts";
 import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";

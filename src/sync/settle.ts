@@ -1,4 +1,4 @@
-import type { Intent } from "../ledger/ledger.ts";
+import type { Intent } from "../ledger/journal.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 
 /** What became of a write is known now: its row is decided again. */

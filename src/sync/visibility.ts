@@ -1,4 +1,4 @@
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { PostId } from "../model/post.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { isApproved } from "./requests.ts";

@@ -1,4 +1,4 @@
-import type { RepositoryMemory } from "../ledger/ledger.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Action } from "../plan/action.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import type { PulledCycle } from "./cycle-state.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../src/errors.ts";
-import type { Journal } from "../../src/ledger/ledger.ts";
+import type { Journal } from "../../src/ledger/journal.ts";
 import { startStory } from "../../src/sandbox/story.ts";
 import { addPlanned, openStage } from "../support/stage.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, IntentId, Ledger, NewIntent } from "../../src/ledger/ledger.ts";
+import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import {
   content,
   createIntent,

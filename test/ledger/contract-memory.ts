@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Ledger, ProjectMemory, RepositoryMemory } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { ProjectMemory, RepositoryMemory } from "../../src/ledger/memory.ts";
 import {
   createIssue,
   createPost,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Ledger, PullId } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { PullId } from "../../src/ledger/pulls.ts";
 import {
   createIntent,
   createIssue,

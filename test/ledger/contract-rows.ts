@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, Ledger } from "../../src/ledger/ledger.ts";
+import type { AuditEntry } from "../../src/ledger/journal.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { FieldBase } from "../../src/model/link.ts";
 import type { RuleField } from "../../src/model/post.ts";
 import {

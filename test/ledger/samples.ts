@@ -1,4 +1,7 @@
-import type { AuditEntry, IntentId, Ledger, NewIntent, PullId, RowRecord } from "../../src/ledger/ledger.ts";
+import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { PullId } from "../../src/ledger/pulls.ts";
+import type { RowRecord } from "../../src/ledger/rows.ts";
 import type { Issue, IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ContentBase, Parked, Row } from "../../src/model/link.ts";
 import type { Post, PostId, ProjectId } from "../../src/model/post.ts";

@@ -1,4 +1,6 @@
-import type { Ledger, NewRequest, WaitingRow } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { WaitingRow } from "../../src/ledger/rows.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";

@@ -1,4 +1,5 @@
-import type { Ledger, RowNote } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { RowNote } from "../../src/ledger/rows.ts";
 import type { Target } from "../../src/model/link.ts";
 import { type PostId, type RuleField, ruleFields } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/fields.ts";

@@ -1,4 +1,4 @@
-import type { NewRequest } from "../../src/ledger/ledger.ts";
+import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { PostChange, PostId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";

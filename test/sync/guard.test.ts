@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WaitingRow } from "../../src/ledger/ledger.ts";
+import type { WaitingRow } from "../../src/ledger/rows.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const fast = { tracker: { pace: { createsPerMinute: 100, createsPerHour: 150 } } };

@@ -1,6 +1,6 @@
 import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
-import type { Absences, AbsentLink, LinkedPost } from "../ledger.ts";
+import type { Absences, AbsentLink, LinkedPost } from "../absences.ts";
 import type { IssueStore } from "./issue-store.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Store } from "./store.ts";

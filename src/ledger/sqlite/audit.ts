@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { AuditEntry, Intent } from "../ledger.ts";
+import type { AuditEntry, Intent } from "../journal.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Store } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { ContentBase, Parked, Target } from "../../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../../model/post.ts";
-import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../ledger.ts";
+import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../journal.ts";
 import type { Audit } from "./audit.ts";
 import type { Numbers } from "./numbers.ts";
 import { assertDurable, type Store } from "./store.ts";

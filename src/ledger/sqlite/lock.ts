@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateHeldError } from "../../errors.ts";
-import type { StateLock } from "../ledger.ts";
+import type { StateLock } from "../lock.ts";
 import { stateFailure, withStateFailure } from "./failure.ts";
 import { createFolderOf, createPrivateFile } from "./private-file.ts";
 import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";

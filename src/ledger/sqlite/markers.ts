@@ -1,6 +1,6 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { FoundMarker, MarkedIssue } from "../ledger.ts";
+import type { FoundMarker, MarkedIssue } from "../pulls.ts";
 import { decodeIssue } from "./facts.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Store } from "./store.ts";

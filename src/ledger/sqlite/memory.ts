@@ -1,7 +1,7 @@
 import type { Side } from "../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { ProjectId } from "../../model/post.ts";
-import type { Memory, ProjectMemory, RepositoryMemory } from "../ledger.ts";
+import type { Memory, ProjectMemory, RepositoryMemory } from "../memory.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Recall } from "./recall.ts";
 import type { Store } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { RowNote } from "../ledger.ts";
+import type { RowNote } from "../rows.ts";
 import type { Store } from "./store.ts";
 
 interface NoteColumns {

@@ -1,6 +1,6 @@
 import type { RepositoryId } from "../../model/issue.ts";
 import type { Post } from "../../model/post.ts";
-import type { PullId, PullMeasure, Pulls } from "../ledger.ts";
+import type { PullId, PullMeasure, Pulls } from "../pulls.ts";
 import { encodePost, hashFacts } from "./facts.ts";
 import type { IssueStore } from "./issue-store.ts";
 import type { Markers } from "./markers.ts";

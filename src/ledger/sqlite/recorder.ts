@@ -1,6 +1,6 @@
 import type { FieldBase, Parked, Target } from "../../model/link.ts";
 import { type PostId, type RuleField, ruleFields } from "../../model/post.ts";
-import type { RowRecord } from "../ledger.ts";
+import type { RowRecord } from "../rows.ts";
 import { encodeValue } from "./facts.ts";
 import { createNoteWriter } from "./notes.ts";
 import type { BaseColumns } from "./row-reader.ts";

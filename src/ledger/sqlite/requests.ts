@@ -1,4 +1,4 @@
-import type { NewRequest, PersonRequest, RequestId, Requests } from "../ledger.ts";
+import type { NewRequest, PersonRequest, RequestId, Requests } from "../requests.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Store } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { Rows } from "../ledger.ts";
+import type { Rows } from "../rows.ts";
 import type { IssueStore } from "./issue-store.ts";
 import { createLinks } from "./links.ts";
 import type { Numbers } from "./numbers.ts";

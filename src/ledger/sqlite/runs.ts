@@ -1,4 +1,4 @@
-import type { Runs, StoredRun } from "../ledger.ts";
+import type { Runs, StoredRun } from "../runs.ts";
 import type { Recall } from "./recall.ts";
 import type { Store } from "./store.ts";
 

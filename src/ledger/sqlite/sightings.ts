@@ -1,4 +1,4 @@
-import type { PullId } from "../ledger.ts";
+import type { PullId } from "../pulls.ts";
 
 /** A pull that is being stored. */
 export interface OpenPull {

@@ -1,6 +1,6 @@
 import type { RepositoryId } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { HeldAction, RowCounts, WaitingRow } from "../ledger.ts";
+import type { HeldAction, RowCounts, WaitingRow } from "../rows.ts";
 import { groupByPost } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Intent, Ledger } from "../../../src/ledger/ledger.ts";
+import type { Intent } from "../../../src/ledger/journal.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import {
   createIntent,

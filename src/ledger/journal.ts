@@ -1,0 +1,101 @@
+import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { ContentBase, Parked, Target } from "../model/link.ts";
+import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
+
+/**
+ * The write-ahead journal. An intent is PREPARED, then SENT in a commit of its own before the request leaves, then DONE,
+ * REJECTED or UNKNOWN. PREPARED, SENT and UNKNOWN are open; a post has at most one open intent of a kind.
+ */
+export interface Journal {
+  /** @throws Error when the post has an open intent of this kind: a bug of the caller, never a state to live with. */
+  prepare(intent: NewIntent): IntentId;
+  /** The request leaves now: durable before this returns. Counts one attempt. */
+  markSent(id: IntentId, at: number): void;
+  resolve(
+    id: IntentId,
+    state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED",
+    at: number,
+    message: string,
+  ): void;
+  /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
+  retarget(id: IntentId, writes: readonly IntentWrite[]): void;
+  open(project: ProjectId): readonly Intent[];
+  /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
+  recover(at: number): number;
+  /** A write is about to leave for the tracker: durable before this returns, so that the pace survives a crash. */
+  paceWrite(at: number, isCreate: boolean): void;
+  /** One line for every write to either side, whatever came of it. */
+  audit(entry: AuditEntry): void;
+  /** Newest first; of one post, or of all. */
+  history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
+  /** Times given to `paceWrite` since a time, oldest first, over all projects; creates by themselves. */
+  trackerWrites(since: number): { readonly all: readonly number[]; readonly creates: readonly number[] };
+  /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
+  statusWrites(project: ProjectId, since: number): number;
+  /** Deletes audit lines, pace lines and finished intents older than `before`. */
+  prune(before: number): void;
+}
+
+export type IntentId = number & { readonly __intent: true };
+
+export type IntentState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
+
+export interface NewIntent {
+  readonly project: ProjectId;
+  readonly post: PostId;
+  readonly kind: Parked["kind"];
+  readonly run: number;
+  readonly at: number;
+  readonly reason: string;
+  /** SHA-256 of the body that will be sent. */
+  readonly bodyHash: string;
+  /** Of an issue write. */
+  readonly repository?: RepositoryId;
+  /** Of an update: the issue's number. */
+  readonly number?: number;
+  /** Of a create or an update: what will have been written. */
+  readonly content?: ContentBase;
+  /** Of a PATCH: the fields with the values before. */
+  readonly writes?: readonly IntentWrite[];
+  /** Of a PATCH: the record's `updatedAt` before, if it has one. */
+  readonly updatedAtBefore?: string;
+}
+
+export interface IntentWrite {
+  readonly field: RuleField;
+  readonly before: FieldValue | undefined;
+  readonly value: FieldValue;
+  /** What T₀ becomes once this is known to be applied. */
+  readonly target: Target;
+}
+
+export interface Intent extends NewIntent {
+  readonly id: IntentId;
+  readonly state: IntentState;
+  /** Requests sent for it. */
+  readonly attempts: number;
+  readonly sentAt: number | undefined;
+  /** Since when its outcome is unknown. */
+  readonly unknownAt: number | undefined;
+  readonly message: string | undefined;
+}
+
+export interface AuditEntry {
+  readonly at: number;
+  readonly run: number;
+  readonly side: "board" | "tracker";
+  readonly project: ProjectId;
+  readonly post: PostId | undefined;
+  readonly issue: { readonly repository: RepositoryName; readonly number: number } | undefined;
+  /** `create-issue`, `edit-issue`, `add-labels`, `create-label`, `patch-post`, … */
+  readonly kind: string;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly before?: FieldValue;
+    readonly value: FieldValue;
+  }[];
+  readonly reason: string;
+  readonly outcome: "applied" | "rejected" | "limited" | "unsent" | "unknown" | "missing" | "unauthorized";
+  readonly message: string | undefined;
+  readonly isApproved: boolean;
+}

@@ -1,0 +1,71 @@
+import type { Side } from "../errors.ts";
+import type { Milestone, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { PostField, ProjectId } from "../model/post.ts";
+
+/** Facts about the two sides that are asked for once and checked again every `fullEvery`. */
+export interface Memory {
+  account(): AccountMemory | undefined;
+  rememberAccount(account: AccountMemory): void;
+  /** By the name that the config gives the project. */
+  project(key: string): ProjectMemory | undefined;
+  rememberProject(project: ProjectMemory): void;
+  /** By the name that the config uses. */
+  repository(name: RepositoryName): RepositoryMemory | undefined;
+  /** By its numeric id. */
+  repositoryById(id: RepositoryId): RepositoryMemory | undefined;
+  /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
+  rememberRepository(repository: RepositoryMemory): void;
+  /** Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed. */
+  limit(side: Side): number | undefined;
+  /** Replaces what was remembered of this side. */
+  rememberLimit(side: Side, until: number): void;
+}
+
+export interface AccountMemory {
+  readonly login: string;
+  readonly checkedAt: number;
+}
+
+export interface ProjectMemory {
+  /** `project` of the config. */
+  readonly key: string;
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly checkedAt: number;
+  /** Of all settings that a decision depends on: when it changes, every row is due. */
+  readonly settingsPrint: string | undefined;
+  /** `rules`, `several` and `whenNoRule` by which the bases were made, as `writeRules` of the plan gives them. */
+  readonly rules: string | undefined;
+  /** The fields that the last usable pull showed. */
+  readonly seen: readonly PostField[];
+  /** When all its rows were last up for a full look. */
+  readonly fullAt: number | undefined;
+  readonly lastSuccessAt: number | undefined;
+  /** The stamp (`copiedAt`) of the copy after whose return both sides were taken as they were. */
+  readonly recoveredFrom: number | undefined;
+}
+
+export interface RepositoryMemory {
+  /** The name that the config uses; `repository.name` is what the tracker calls it now. */
+  readonly name: RepositoryName;
+  readonly repository: Repository;
+  readonly checkedAt: number;
+  readonly labels: readonly string[];
+  readonly milestones: readonly Milestone[];
+  /** Makes the idle request conditional. */
+  readonly etag: string | undefined;
+  /** The newest `updated_at` whose changes are all stored; undefined before the first complete read. */
+  readonly cursor: string | undefined;
+  /** When the last scan for markers was completed; without one nothing is opened there. */
+  readonly scannedAt: number | undefined;
+  /** Logins, in lower case, whose issues have been scanned. */
+  readonly scannedFor: readonly string[];
+  /** When a scan showed that the database was lost or is old: creates wait. */
+  readonly recoveredAt: number | undefined;
+  /** When all its linked issues were last read anew, whatever had changed. */
+  readonly fullAt: number | undefined;
+  /** When it was seen to have turned public; undefined when it hasn't, and once a person has accepted that. */
+  readonly publicSince: number | undefined;
+  /** Since when so many of its linked issues are not found that nothing is believed of any; undefined when all is well. */
+  readonly pausedAt: number | undefined;
+}

@@ -1,0 +1,61 @@
+import type { Issue, IssueRef, RepositoryId } from "../model/issue.ts";
+import type { Post, PostId, ProjectId } from "../model/post.ts";
+
+/** What was read, stored page by page. */
+export interface Pulls {
+  begin(project: ProjectId, run: number, at: number): PullId;
+  /**
+   * Stores the posts under the pull's number (a post that comes again replaces what came before), and marks those due that
+   * are new, differ from what was stored, were missing, or had their look forgotten.
+   */
+  storePosts(pull: PullId, posts: readonly Post[], at: number): void;
+  /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
+  measure(pull: PullId): PullMeasure;
+  /**
+   * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
+   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone.
+   */
+  end(pull: PullId, end: { readonly kind: "complete" | "usable" | "incomplete"; readonly at: number }): void;
+  /**
+   * Stores issues that are linked, and those that `marked` names: a marker of ours for a post of this board. Others are
+   * left out. Marks the rows of every changed issue due. Returns how many were stored. An issue that was missing or lost is
+   * there again; one that was deleted or moved is never taken from a list, which may lag.
+   */
+  storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
+  /** The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository id. */
+  marked(project: ProjectId, post: PostId): FoundMarker | undefined;
+  /**
+   * Whether the state can tell how an issue came by a marker of ours: the issue, or one of the posts, is linked or was seen
+   * with a marker before, or a request to open an issue for such a post has left.
+   */
+  explains(marked: MarkedIssue): boolean;
+  /** Whether another issue is known by this number: the name that was asked for may have been given to another repository. */
+  contradicts(issue: Issue): boolean;
+  /** Linked issues of a repository, for a full read. */
+  linkedIssues(repository: RepositoryId): readonly IssueRef[];
+}
+
+export type PullId = number & { readonly __pull: true };
+
+export interface PullMeasure {
+  readonly posts: number;
+  /** Without those that are known to be missing. */
+  readonly linked: number;
+  readonly linkedSeen: number;
+}
+
+export interface FoundMarker {
+  readonly issue: Issue;
+  /** As it was stored with the marker for the first time. */
+  readonly isOwn: boolean;
+  /** Further issues that carry a marker for the post and are not gone. */
+  readonly others: readonly Issue[];
+}
+
+export interface MarkedIssue {
+  readonly issue: IssueRef;
+  /** Whether our own account opened it, not one that is only trusted. */
+  readonly isOwn: boolean;
+  readonly project: ProjectId;
+  readonly posts: readonly PostId[];
+}

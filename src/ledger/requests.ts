@@ -1,0 +1,35 @@
+import type { PostId, ProjectId } from "../model/post.ts";
+import type { HeldAction } from "./rows.ts";
+
+/**
+ * What people ask for beside a run, in short transactions of their own; the next run of the project takes it up.
+ */
+export interface Requests {
+  add(request: NewRequest): void;
+  /** In the order in which they came. */
+  pending(project: ProjectId): readonly PersonRequest[];
+  /** The first write of an approval is made: what is left of it stays approved. */
+  begin(id: RequestId): void;
+  end(id: RequestId): void;
+}
+
+export type RequestId = number & { readonly __request: true };
+
+interface AnyRequest {
+  readonly project: ProjectId;
+  readonly at: number;
+}
+
+/**
+ * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
+ * these posts as they are. `approve`: lets these held actions go; `isWhole` when they were all that was held. `accept-size`: of a
+ * project that is held because the board shrank, the present size is the new measure.
+ */
+export type NewRequest = AnyRequest &
+  (
+    | { readonly kind: "retry" | "release" | "discard"; readonly posts: readonly PostId[] }
+    | { readonly kind: "accept-size" }
+    | { readonly kind: "approve"; readonly actions: readonly HeldAction[]; readonly isWhole: boolean }
+  );
+
+export type PersonRequest = NewRequest & { readonly id: RequestId; readonly hasBegun: boolean };

@@ -1,0 +1,89 @@
+import type { Issue, IssueRef } from "../model/issue.ts";
+import type { ContentBase, FieldBase, Link, Parked, Row } from "../model/link.ts";
+import type { PostId, ProjectId, RuleField } from "../model/post.ts";
+
+/** What decisions are made of, and what is recorded of them. */
+export interface Rows {
+  /** Due rows (marked, or whose time has come), by post id, after `after`; at most `limit`. Never a post that was not listed. */
+  due(project: ProjectId, now: number, after: PostId | undefined, limit: number): readonly Row[];
+  /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
+  row(project: ProjectId, post: PostId, now: number): Row | undefined;
+  /**
+   * Records a decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that
+   * were there; the row is due again only as `due` says. A record of what stands already writes nothing.
+   */
+  record(project: ProjectId, post: PostId, record: RowRecord): void;
+  /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
+  forgetLook(project: ProjectId, post: PostId): void;
+  markDue(project: ProjectId, which: "all" | "linked" | readonly PostId[]): void;
+  /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
+  link(project: ProjectId, link: Link, issue: Issue, content: ContentBase | undefined): void;
+  setContent(project: ProjectId, post: PostId, issue: IssueRef, content: ContentBase): void;
+  setMissing(project: ProjectId, post: PostId, missing: 0 | 1 | 2): void;
+  park(project: ProjectId, post: PostId, parked: Parked): void;
+  /** Ends what is parked for one kind, or for all. */
+  unpark(project: ProjectId, post: PostId, kind: Parked["kind"] | undefined): void;
+  quarantine(project: ProjectId, post: PostId): void;
+  /** Ends a quarantine; status writes before `at` count no more for the next one. */
+  release(project: ProjectId, post: PostId, at: number): void;
+  counts(project: ProjectId): RowCounts;
+  /** Every action that is held, by post. */
+  held(project: ProjectId): readonly HeldAction[];
+  /** Everything that waits for a person or a time, oldest first, for `status`; at most `limit`. */
+  waiting(project: ProjectId, limit: number): readonly WaitingRow[];
+}
+
+export interface RowRecord {
+  readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
+  readonly standing: { readonly kind: "skipped" | "linked" | "wanted"; readonly reason: string };
+  readonly notes: readonly RowNote[];
+  /** `now`: due at once again. A time: due from then on. undefined: due when something changes. */
+  readonly due: "now" | number | undefined;
+}
+
+/** A sentence about a row that stands until the next record of it. */
+export interface RowNote {
+  readonly kind:
+    | "disagreement"
+    | "settling"
+    | "held"
+    | "did-not-stick"
+    | "quarantined"
+    | "undecided"
+    | "waiting";
+  readonly message: string;
+  /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
+  readonly since: number;
+  /** Of a held action: what an approval names it by. */
+  readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
+}
+
+/** An action that is held, as an approval names it. */
+export interface HeldAction {
+  readonly post: PostId;
+  readonly kind: Parked["kind"];
+  readonly signature: string;
+  readonly message: string;
+}
+
+export interface RowCounts {
+  /** Posts of the last pull that saw the board. */
+  readonly posts: number;
+  /** Linked issues, each once. */
+  readonly issues: number;
+  readonly skipped: number;
+  /** Posts that wait for a time, a limit, or the outcome of a write. */
+  readonly waiting: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly quarantined: number;
+}
+
+export interface WaitingRow {
+  readonly post: PostId;
+  readonly issues: readonly IssueRef[];
+  readonly kind: RowNote["kind"] | "parked" | "intent";
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly since: number;
+}

@@ -1,0 +1,25 @@
+/** Runs and signs of life. */
+export interface Runs {
+  /** Returns the run's number, counted from 1. */
+  begin(at: number): number;
+  finish(run: number, report: RunRecord): void;
+  /** The last finished run of a project (by its config key), or of any. */
+  last(project: string | undefined): StoredRun | undefined;
+  beat(at: number, who: string): void;
+  heartbeat(): { readonly at: number; readonly who: string } | undefined;
+}
+
+export interface RunRecord {
+  readonly finishedAt: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  /** One report a project, as `sync --json` prints it: the ledger stores it as it is. */
+  readonly projects: readonly { readonly project: string; readonly report: object }[];
+}
+
+export interface StoredRun {
+  readonly run: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  readonly report: unknown;
+}
