@@ -142,25 +142,27 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
       ...(type !== undefined && { type }),
     },
     content: project.content,
-    rules: project.rules?.map(ruleOf) ?? defaultRules(),
+    rules: project.rules?.map((rule) => ruleOf(rule, project.repo)) ?? defaultRules(),
     whenNoRule: project.whenNoRule,
     conflict: project.conflict,
     several: project.several,
+    followDuplicates: project.followDuplicates,
+    boardRules: project.boardRules ?? [],
+    backlink: project.backlink,
     settleMs: config.settle,
     guard: config.guard,
   };
 }
 
-/** Conditions that this version can't read yet have been refused when the config was loaded. */
-function ruleOf({ when = {}, set }: NonNullable<ProjectConfig["rules"]>[number]): Rule {
-  const {
-    subIssues: _subIssues,
-    projectStatus: _status,
-    pullRequest: _pullRequest,
-    released: _released,
-    ...known
-  } = when;
-  return { when: known, set };
+function ruleOf({ when = {}, set }: NonNullable<ProjectConfig["rules"]>[number], repo: string): Rule {
+  const { projectStatus, ...known } = when;
+  if (projectStatus === undefined) return { when: known, set };
+  const owner = projectStatus.owner ?? ownerOf(repo);
+  return { when: { ...known, projectStatus: { ...projectStatus, owner } }, set };
+}
+
+function ownerOf(repo: string): string {
+  return repo.slice(0, repo.indexOf("/"));
 }
 
 function readProxies(environment: Machine["environment"]) {

@@ -50,6 +50,37 @@ export interface Issue extends IssueRef {
   readonly updatedAt: string;
 }
 
+/** A fact that may not be readable (a permission, a renamed field, a partial answer): unknown is never the same as "no". */
+export type Readable<T> =
+  | { readonly kind: "known"; readonly value: T }
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** A pull request that will close the issue, or is linked to it by hand. */
+export interface LinkedPullRequest {
+  readonly repository: RepositoryName;
+  readonly number: number;
+  readonly state: "open" | "closed" | "merged";
+  readonly isDraft: boolean;
+}
+
+/**
+ * What an issue's own record does not tell. Only what a rule asks for is read; what is absent here has not been read yet
+ * and counts as unknown.
+ */
+export interface Signals {
+  readonly pullRequests?: Readable<readonly LinkedPullRequest[]>;
+  readonly subIssues?: Readable<{ readonly total: number; readonly closed: number }>;
+  /** The option chosen in a field of a project, by `projectFieldKey`; null without one, or outside the project. */
+  readonly projectStatus?: Readonly<Record<string, Readable<string | null>>>;
+  /** Whether a published release contains the merge of a linked pull request. A closed milestone is another matter. */
+  readonly isReleased?: Readable<boolean>;
+  /** Of an issue closed as duplicate: the issue at the end of its chain; null where there is none to follow. */
+  readonly canonical?: Readable<IssueRef | null>;
+}
+
+/** A single-select field of a project, as a rule names it: `owner/number/field`, in lower case. */
+export type ProjectFieldKey = string;
+
 /** An issue as one answer showed it: its facts, and what is looked at once and not kept. */
 export interface IssueRecord {
   readonly issue: Issue;

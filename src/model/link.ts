@@ -1,4 +1,4 @@
-import type { Issue, IssueRef } from "./issue.ts";
+import type { Issue, IssueRef, Signals } from "./issue.ts";
 import type { FieldValue, Post, PostId, RuleField } from "./post.ts";
 
 /**
@@ -55,6 +55,10 @@ export interface LinkedIssue {
   /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
   readonly isGone: boolean;
   readonly content: ContentBase | undefined;
+  /** What was read of it beside its record; absent where nothing was. */
+  readonly signals?: Signals;
+  /** The issue that this one is a duplicate of, at the end of the chain (`signals.canonical`), as far as it is known. */
+  readonly canonical?: { readonly issue: Issue; readonly signals?: Signals };
 }
 
 /** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */

@@ -12,8 +12,14 @@ interface IssueCondition {
   follows(when: Condition, earlier: Condition): boolean;
 }
 
+/** Told by an issue's own record. */
+export type RecordCondition = Exclude<
+  keyof Condition,
+  "subIssues" | "projectStatus" | "pullRequest" | "released"
+>;
+
 /** Every condition there is: a new one is one more of these, and its rows in the table test. */
-const conditions: Readonly<Record<keyof Condition, IssueCondition>> = {
+const conditions: Readonly<Record<RecordCondition, IssueCondition>> = {
   state: {
     holds: (issue, { state }) => state === undefined || issue.state === state,
     follows: (when, { state }) =>

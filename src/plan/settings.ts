@@ -20,6 +20,12 @@ export interface Settings {
   readonly whenNoRule: "restore" | "keep";
   readonly conflict: "tracker" | "board" | "hold";
   readonly several: "all" | "any" | "primary";
+  /** Whether the post of an issue that was closed as duplicate follows the other issue. */
+  readonly followDuplicates: boolean;
+  /** First match wins. */
+  readonly boardRules: readonly BoardRule[];
+  /** Whether one line in the post's internal note names the issue. */
+  readonly backlink: boolean;
   readonly settleMs: number;
   readonly guard: GuardLimits;
 }
@@ -78,6 +84,48 @@ export interface Condition {
   readonly milestone?: string;
   readonly milestoneState?: "open" | "closed";
   readonly type?: string;
+  readonly subIssues?: "all-closed" | "some-closed";
+  readonly projectStatus?: ProjectStatusCondition;
+  readonly pullRequest?: "open" | "ready" | "merged" | "none";
+  readonly released?: boolean;
+}
+
+/** A field of a project shows one of these options. */
+export interface ProjectStatusCondition {
+  /** A login, user or organisation. */
+  readonly owner: string;
+  readonly project: number;
+  readonly field: string;
+  readonly is: readonly string[];
+}
+
+/** post → issue. */
+export interface BoardRule {
+  readonly when: PostCondition;
+  readonly set: IssueChange;
+}
+
+/** Every key that is given must hold. */
+export interface PostCondition {
+  readonly status?: string;
+  readonly archived?: boolean;
+  readonly category?: string;
+  readonly onRoadmap?: boolean;
+  readonly reviewed?: boolean;
+  /** Gone from the board: not listed by two complete pulls of two runs. */
+  readonly missing?: boolean;
+}
+
+/** What an issue gets from a board rule. */
+export interface IssueChange {
+  readonly state?: "open" | "closed";
+  readonly reason?: "completed" | "not_planned" | "duplicate" | "reopened";
+  readonly addLabels?: readonly string[];
+  readonly removeLabels?: readonly string[];
+  /** By title; null for none. */
+  readonly milestone?: string | null;
+  /** Made once for each time that the rule begins to hold. */
+  readonly comment?: string;
 }
 
 export interface GuardLimits {

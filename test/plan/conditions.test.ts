@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Issue, Milestone } from "../../src/model/issue.ts";
-import { isFulfilled, isImplied } from "../../src/plan/conditions.ts";
+import { isFulfilled, isImplied, type RecordCondition } from "../../src/plan/conditions.ts";
 import type { Condition } from "../../src/plan/settings.ts";
 import { makeIssue } from "./make.ts";
 
@@ -9,7 +9,7 @@ const open: Milestone = { number: 1, title: "v1", state: "open" };
 const closed: Milestone = { number: 2, title: "v2", state: "closed" };
 
 /** For each condition: what it asks for, an issue, and whether that fulfils it. */
-const rows: Readonly<Record<keyof Condition, readonly (readonly [Condition, Partial<Issue>, boolean])[]>> = {
+const rows: Readonly<Record<RecordCondition, readonly (readonly [Condition, Partial<Issue>, boolean])[]>> = {
   state: [
     [{ state: "open" }, { state: "open" }, true],
     [{ state: "open" }, { state: "closed" }, false],
@@ -65,7 +65,7 @@ const rows: Readonly<Record<keyof Condition, readonly (readonly [Condition, Part
   ],
 };
 
-const names = Object.keys(rows) as (keyof Condition)[];
+const names = Object.keys(rows) as RecordCondition[];
 
 describe.each(names)("the condition `%s`", (name) => {
   it.each(rows[name])("%j on %j: %s", (when, issue, expected) => {
@@ -85,7 +85,7 @@ const sample = makeIssue({
   milestone: open,
   type: "Bug",
 });
-const answers: Readonly<Record<keyof Condition, { readonly yes: Condition; readonly no: Condition }>> = {
+const answers: Readonly<Record<RecordCondition, { readonly yes: Condition; readonly no: Condition }>> = {
   state: { yes: { state: "closed" }, no: { state: "open" } },
   reason: { yes: { reason: ["completed"] }, no: { reason: ["duplicate"] } },
   labels: { yes: { labels: ["bug"] }, no: { labels: ["ui"] } },

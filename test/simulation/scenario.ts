@@ -139,6 +139,9 @@ function drawSettings(random: Random, rules: readonly Rule[]): Omit<Settings, "p
     whenNoRule: random.chance(0.7) ? "restore" : "keep",
     conflict: pickWeighted(random, { tracker: 6, board: 2, hold: 2 }),
     several: "all",
+    followDuplicates: false,
+    boardRules: [],
+    backlink: false,
     settleMs: drawSettle(random),
     guard: drawGuard(random),
   };
