@@ -5,12 +5,10 @@ import type { Post } from "../model/post.ts";
 import { changeOf, isNotifying, type PatchPost } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
 import { recordApplied } from "../plan/plan.ts";
-import { signatureOf } from "../plan/print.ts";
 import { isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
-import { noteLimit } from "./limits.ts";
+import { noteClosure, parkAction, takeFailure } from "./outcome.ts";
 import { postpone, recordRow } from "./record.ts";
-import { noteError } from "./report.ts";
 import { isApproved } from "./requests.ts";
 
 /** A write that rests on an older pull than this waits for the next one. */
@@ -37,6 +35,7 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   });
   ledger.journal.markSent(intent, clock.now());
   const outcome = await board.patchPost(cycle.memory.id, action.post, change);
+  noteClosure(cycle, "board", outcome);
   ledger.transaction(() => {
     audit(cycle, row, action, outcome);
     recordOutcome(cycle, row, action, intent, outcome);
@@ -50,51 +49,20 @@ function recordOutcome(
   intent: IntentId,
   outcome: PatchOutcome,
 ): void {
-  const { ledger, clock } = cycle.world;
-  const { id: project } = cycle.memory;
-  const { post } = action;
-  const now = clock.now();
-  switch (outcome.kind) {
-    case "applied":
-      ledger.journal.resolve(intent, "DONE", now, "accepted");
-      recordAccepted(cycle, row, action, outcome.post);
-      return;
-    case "rejected":
-      ledger.journal.resolve(intent, "REJECTED", now, outcome.message);
-      ledger.rows.park(project, post, {
-        kind: "patch-post",
-        code: "board.rejected",
-        message: outcome.message,
-        since: now,
-        signature: signatureOf(action, cycle.settings),
-      });
-      fail(cycle, row, "board.rejected", outcome.message);
-      return;
-    case "missing":
-      ledger.journal.resolve(intent, "REJECTED", now, outcome.message);
-      ledger.rows.setMissing(project, post, 2);
-      fail(cycle, row, "board.missing", outcome.message);
-      return;
-    case "limited":
-      ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
-      cycle.run.closed.board ??= { code: "board.limited", message: outcome.message };
-      noteLimit(cycle.world, "board", outcome.retryAt);
-      postpone(cycle, action, outcome.message);
-      return;
-    case "unauthorized":
-    case "unsent": {
-      const code = outcome.kind === "unsent" ? "board.unreachable" : "board.unauthorized";
-      ledger.journal.resolve(intent, "PREPARED", now, outcome.message);
-      cycle.run.closed.board ??= { code, message: outcome.message };
-      fail(cycle, row, code, outcome.message);
-      return;
-    }
-    case "unknown": {
-      ledger.journal.resolve(intent, "UNKNOWN", now, outcome.message);
-      const message = `It is not known whether the change reached the board (${outcome.message}). It is looked up before anything is sent again.`;
-      fail(cycle, row, "board.unknown", message);
-      return;
-    }
+  if (outcome.kind === "applied") {
+    cycle.world.ledger.journal.resolve(intent, "DONE", cycle.world.clock.now(), "accepted");
+    recordAccepted(cycle, row, action, outcome.post);
+    return;
+  }
+  const first = row.links[0]?.link.issue;
+  const place = first && nameIssue(cycle, first);
+  takeFailure(
+    cycle,
+    { side: "board", intent, action, place, claim: "the change reached the board" },
+    outcome,
+  );
+  if (outcome.kind === "rejected") {
+    parkAction(cycle, action, { place, code: "board.rejected", message: outcome.message });
   }
 }
 
@@ -118,13 +86,6 @@ function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: 
     reason,
   };
   log.info(fields, "Post patched");
-}
-
-function fail(cycle: PulledCycle, row: Row, code: string, message: string): void {
-  const { id: post } = row.post;
-  const first = row.links[0]?.link.issue;
-  noteError(cycle.tally, { post, ...(first && { issue: nameIssue(cycle, first) }), code, message });
-  recordRow(cycle, post);
 }
 
 function audit(cycle: PulledCycle, row: Row, action: PatchPost, outcome: PatchOutcome): void {

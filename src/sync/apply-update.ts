@@ -1,20 +1,16 @@
-import type { IntentId } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import type { UpdateIssue } from "../plan/action.ts";
 import { hashBlock, replaceBlock, splitBody } from "../plan/block.ts";
 import { hashText } from "../plan/hash.ts";
-import { signatureOf } from "../plan/print.ts";
-import type { IssueAnswer, IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
+import type { IssueAnswer, IssueWrite } from "../tracker/tracker.ts";
 import { parkAbsent } from "./absent.ts";
-import { auditTracker } from "./audit.ts";
-import { closureOf, nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
+import { nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
 import { sayMissing, takeAnswer } from "./follow.ts";
-import { prepare } from "./intents.ts";
-import { noteClosure, takePace } from "./pace.ts";
+import { parkAction } from "./outcome.ts";
 import { postpone, recordRow } from "./record.ts";
-import { noteError } from "./report.ts";
 import { isClosedNow, openForWrites } from "./writable.ts";
+import { writeIssue } from "./write-issue.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -85,67 +81,22 @@ async function send(
   action: UpdateIssue,
   write: EditWrite,
 ): Promise<void> {
-  const { ledger, clock, tracker } = cycle.world;
-  const intent = prepare(cycle, {
-    kind: "update-issue",
-    post: action.post,
-    reason: action.reason,
-    bodyHash: hashText(JSON.stringify(write)),
-    repository: action.issue.repositoryId,
+  const outcome = await writeIssue(cycle, repository, {
+    action,
+    write,
+    place: nameIssue(cycle, action.issue),
     number: action.issue.number,
     content: action.content,
+    fields: [
+      ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
+      ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
+    ],
+    claim: "the issue was changed",
+    isShown: () => true,
+    recordApplied: () => recordApplied(cycle, action),
   });
-  if (!(await takePace(cycle, "other"))) {
-    postpone(cycle, action, closureOf(cycle, "tracker"));
-    return;
-  }
-  ledger.journal.markSent(intent, clock.now());
-  const outcome = await tracker.write(repository.repository, write);
-  noteClosure(cycle, outcome);
-  ledger.transaction(() => {
-    auditEdit(cycle, repository, action, write, outcome);
-    recordOutcome(cycle, action, intent, outcome);
-  });
-  if (outcome.kind !== "rejected" || (await isClosedNow(cycle, repository, action, outcome))) return;
+  if (outcome?.kind !== "rejected" || (await isClosedNow(cycle, repository, action, outcome))) return;
   park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
-}
-
-function recordOutcome(
-  cycle: PulledCycle,
-  action: UpdateIssue,
-  intent: IntentId,
-  outcome: WriteOutcome,
-): void {
-  const { journal } = cycle.world.ledger;
-  const now = cycle.world.clock.now();
-  switch (outcome.kind) {
-    case "applied":
-      journal.resolve(intent, "DONE", now, "accepted");
-      recordApplied(cycle, action);
-      return;
-    case "rejected":
-      journal.resolve(intent, "REJECTED", now, outcome.message);
-      return;
-    case "limited":
-      journal.resolve(intent, "PREPARED", now, outcome.message);
-      postpone(cycle, action, outcome.message);
-      return;
-    case "unauthorized":
-    case "unsent": {
-      journal.resolve(intent, "PREPARED", now, outcome.message);
-      const code = outcome.kind === "unsent" ? "tracker.unreachable" : "tracker.unauthorized";
-      report(cycle, action, code, outcome.message);
-      recordRow(cycle, action.post);
-      return;
-    }
-    case "unknown": {
-      journal.resolve(intent, "UNKNOWN", now, outcome.message);
-      const message = `It is not known whether the issue was changed (${outcome.message}). It is looked up before anything is sent again.`;
-      report(cycle, action, "tracker.unknown", message);
-      recordRow(cycle, action.post);
-      return;
-    }
-  }
 }
 
 function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
@@ -171,37 +122,5 @@ function parkEdited(cycle: PulledCycle, action: UpdateIssue): void {
 }
 
 function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): void {
-  const { ledger, clock } = cycle.world;
-  ledger.rows.park(cycle.memory.id, action.post, {
-    kind: "update-issue",
-    code,
-    message,
-    since: clock.now(),
-    signature: signatureOf(action, cycle.settings),
-  });
-  report(cycle, action, code, message);
-  recordRow(cycle, action.post);
-}
-
-function report(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): void {
-  noteError(cycle.tally, { post: action.post, issue: nameIssue(cycle, action.issue), code, message });
-}
-
-function auditEdit(
-  cycle: PulledCycle,
-  { repository }: RepositoryMemory,
-  { post, issue, reason }: UpdateIssue,
-  write: EditWrite,
-  outcome: WriteOutcome,
-): void {
-  auditTracker(cycle, outcome, {
-    kind: write.kind,
-    post,
-    issue: { repository: repository.name, number: issue.number },
-    fields: [
-      ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
-      ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
-    ],
-    reason,
-  });
+  parkAction(cycle, action, { place: nameIssue(cycle, action.issue), code, message });
 }

@@ -2,7 +2,7 @@ import type { RepositoryMemory } from "../ledger/memory.ts";
 import { nextWriteAt } from "../plan/pace.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
-import { noteLimit } from "./limits.ts";
+import { noteClosure } from "./outcome.ts";
 
 const hourMs = 3_600_000;
 
@@ -39,27 +39,6 @@ export async function writePaced(
 ): Promise<WriteOutcome | undefined> {
   if (!(await takePace(cycle, "other"))) return undefined;
   const outcome = await cycle.world.tracker.write(repository.repository, write);
-  noteClosure(cycle, outcome);
+  noteClosure(cycle, "tracker", outcome);
   return outcome;
-}
-
-/** A limit, a refused token or a dead line ends the tracker side of this run: asking on would only make it worse. */
-export function noteClosure(cycle: PulledCycle, outcome: WriteOutcome): void {
-  const { closed } = cycle.run;
-  switch (outcome.kind) {
-    case "limited":
-      closed.tracker ??= { code: "tracker.limited", message: outcome.message };
-      noteLimit(cycle.world, "tracker", outcome.retryAt);
-      return;
-    case "unauthorized":
-      closed.tracker ??= { code: "tracker.unauthorized", message: outcome.message };
-      return;
-    case "unsent":
-      closed.tracker ??= { code: "tracker.unreachable", message: outcome.message };
-      return;
-    case "applied":
-    case "rejected":
-    case "unknown":
-      return;
-  }
 }
