@@ -288,4 +288,28 @@ export const migrations: readonly string[] = [
   -- scanned_for: JSON array of the logins whose issues have been scanned for markers.
   ALTER TABLE repositories ADD COLUMN scanned_for TEXT NOT NULL DEFAULT '[]';
   `,
+  `
+  -- What was read of issues beside their records. signals: JSON. canonical_*: the issue that this one is a duplicate of, for
+  -- the posts that follow it.
+  CREATE TABLE signals (
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    signals TEXT NOT NULL,
+    canonical_repository INTEGER,
+    canonical_number INTEGER,
+    PRIMARY KEY (repository, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX signals_canonical ON signals (canonical_repository, canonical_number) WHERE canonical_repository IS NOT NULL;
+
+  -- field: JSON, with the options and their ids as they were found.
+  CREATE TABLE project_fields (
+    key TEXT PRIMARY KEY,
+    field TEXT NOT NULL,
+    checked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- What makes the requests for labels and milestones conditional.
+  ALTER TABLE repositories ADD COLUMN labels_etag TEXT;
+  ALTER TABLE repositories ADD COLUMN milestones_etag TEXT;
+  `,
 ];
