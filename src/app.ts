@@ -10,7 +10,7 @@ import { boardHash } from "./plan/marker.ts";
 import { createRenderer } from "./plan/render.ts";
 import { defaultRules } from "./plan/rules.ts";
 import type { Rule, Settings } from "./plan/settings.ts";
-import { repositoryNames } from "./sync/identify.ts";
+import { repositoryNames } from "./sync/repositories.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";

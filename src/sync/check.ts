@@ -7,7 +7,8 @@ import { isSameValue } from "../plan/fields.ts";
 import { shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
-import { pickProject, repositoryNames, unknownProject } from "./identify.ts";
+import { pickProject, unknownProject } from "./identify.ts";
+import { repositoryNames } from "./repositories.ts";
 import type { SyncProject, World } from "./world.ts";
 
 /** One line of `check`. */

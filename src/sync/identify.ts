@@ -4,8 +4,8 @@ import type { RepositoryName } from "../model/issue.ts";
 import type { BoardProject } from "../model/post.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { Cycle, Tally } from "./cycle-state.ts";
-import { asProjectError, findRepository, isSameName } from "./find-repository.ts";
-import { noteError } from "./report.ts";
+import { findRepository } from "./find-repository.ts";
+import { attemptRepository, namesOfLinked, repositoryNames } from "./repositories.ts";
 import { watchVisibility } from "./visibility.ts";
 import type { Run, SyncProject, World } from "./world.ts";
 
@@ -22,54 +22,12 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const settings: Settings = { ...project.settings, project: memory.id };
   const repositories = new Map<RepositoryName, RepositoryMemory>();
   for (const name of [...repositoryNames(settings), ...namesOfLinked(settings, world)]) {
-    try {
-      const found = await findRepository(name, world, run);
-      repositories.set(name, watchVisibility({ world, memory, project }, found));
-    } catch (error) {
-      const problem = asProjectError(error);
-      // Posts routed to a repository that can't be used stay due; without the project's own one nothing makes sense.
-      if (name === settings.repo) throw problem;
-      noteUnread({ world, settings, tally, project }, name, problem);
-    }
+    const found = await attemptRepository({ world, settings, tally, project }, name, async () =>
+      watchVisibility({ world, memory, project }, await findRepository(name, world, run)),
+    );
+    if (found !== undefined) repositories.set(name, found);
   }
   return { world, run, project, memory, settings, account, repositories, tally };
-}
-
-/**
- * A repository that can't be used is a failure where the config names it. One that it no longer names may be gone for good,
- * and nobody is to be told so in every run: its posts stay as they are.
- */
-export function noteUnread(
-  { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
-  name: RepositoryName,
-  { code, message }: ProjectError,
-): void {
-  if (repositoryNames(settings).some((named) => isSameName(named, name))) noteError(tally, { code, message });
-  else {
-    world.log.warn(
-      { project: project.key, repo: name, code, reason: message },
-      "Issues in a repository that the config no longer names can't be read; their posts stay as they are",
-    );
-  }
-}
-
-/**
- * Repositories that hold issues of this project although it does not name them (any more): a route was changed, or issues
- * were moved. A linked post stays linked, so they are read, too.
- */
-function namesOfLinked(settings: Settings, { ledger }: World): readonly RepositoryName[] {
-  const own = repositoryNames(settings);
-  return ledger.absences.linkedRepositories(settings.project).flatMap((id) => {
-    const name = ledger.memory.repositoryById(id)?.name;
-    // Where another repository goes by that name now, nothing tells where this one is.
-    const isFound = name !== undefined && ledger.memory.repository(name)?.repository.id === id;
-    return isFound && !own.some((one) => isSameName(one, name)) ? [name] : [];
-  });
-}
-
-/** The repositories that a project names, its own first, each once. */
-export function repositoryNames(settings: Pick<Settings, "repo" | "route">): readonly RepositoryName[] {
-  return [...new Set([settings.repo, ...settings.route.map((route) => route.repo)])];
 }
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {

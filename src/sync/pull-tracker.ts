@@ -4,12 +4,12 @@ import type { RepositoryName } from "../model/issue.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import type { Cycle } from "./cycle-state.ts";
-import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
+import { askAgain, isSameName } from "./find-repository.ts";
 import { followMarked, followNamed } from "./follow.ts";
-import { noteUnread } from "./identify.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
 import { noteError } from "./report.ts";
+import { attemptRepository } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
@@ -23,15 +23,10 @@ import { noteError } from "./report.ts";
 export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryName, RepositoryMemory>> {
   const pulled = new Map<RepositoryName, RepositoryMemory>();
   for (const [name, known] of cycle.repositories) {
-    try {
-      const memory = await pullOnce(cycle, known);
-      if (memory.pausedAt === undefined) pulled.set(name, memory);
-      else sayPaused(cycle, memory.name, memory.pausedAt);
-    } catch (error) {
-      const problem = asProjectError(error);
-      if (name === cycle.settings.repo) throw problem;
-      noteUnread(cycle, name, problem);
-    }
+    const memory = await attemptRepository(cycle, name, () => pullOnce(cycle, known));
+    if (memory === undefined) continue;
+    if (memory.pausedAt === undefined) pulled.set(name, memory);
+    else sayPaused(cycle, memory.name, memory.pausedAt);
   }
   await followMarked(cycle);
   await followNamed(cycle);

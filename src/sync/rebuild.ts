@@ -2,10 +2,11 @@ import type { RepositoryName } from "../model/issue.ts";
 import type { ProjectId } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { startTally, type Tally } from "./cycle-state.ts";
-import { pickProject, repositoryNames } from "./identify.ts";
+import { pickProject } from "./identify.ts";
 import { findAll, type RebuildFindings } from "./rebuild-findings.ts";
 import { type SurveyedIssue, surveyRepository } from "./rebuild-survey.ts";
 import { noteError, noteFailure } from "./report.ts";
+import { repositoryNames } from "./repositories.ts";
 import { runProjects } from "./run.ts";
 import type { ProjectReport, ReportedError, RunReport, SyncProject, World } from "./world.ts";
 

@@ -4,9 +4,9 @@ import { adoptRow } from "../plan/plan.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
 import { askAgain } from "./find-repository.ts";
-import { repositoryNames } from "./identify.ts";
 import { isRecovering } from "./old-state.ts";
 import { recordDecision } from "./record.ts";
+import { repositoryNames } from "./repositories.ts";
 
 /**
  * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every
