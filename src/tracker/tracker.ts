@@ -1,10 +1,14 @@
 import type {
+  Issue,
   IssueRecord,
   IssueRef,
   Milestone,
+  ProjectFieldKey,
+  Readable,
   Repository,
   RepositoryId,
   RepositoryName,
+  Signals,
 } from "../model/issue.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
@@ -29,6 +33,16 @@ export interface Tracker {
   /** The labels and milestones of a repository (of all states), complete. */
   catalogue(repository: Repository, bounds: ReadBounds): Promise<Catalogue>;
 
+  /** The names of a repository's labels, complete: one conditional request where `etag` is given and still right. */
+  labels(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<string>>;
+
+  /** The milestones of a repository (of all states), as `labels` does it. */
+  milestones(
+    repository: Repository,
+    etag: string | undefined,
+    bounds: ReadBounds,
+  ): Promise<Listed<Milestone>>;
+
   /**
    * Issues of a repository, never pull requests, page by page. An issue may come twice; the later record counts.
    * See `IssueQuery` for what each query promises.
@@ -37,6 +51,29 @@ export interface Tracker {
 
   /** One issue as it is now. */
   readIssue(issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer>;
+
+  /** All comments of an issue, oldest first, page by page. Complete unless it throws. */
+  comments(issue: IssueRef, bounds: ReadBounds): AsyncIterable<readonly IssueComment[]>;
+
+  /**
+   * A single-select field of a project, by the names that people use for it.
+   *
+   * @throws RemoteError `missing` when there is no such project for us or no such field in it, `unauthorized` when the token
+   * may not see projects, `refused` where the server has no projects; the message says what to do.
+   */
+  projectField(wanted: ProjectFieldName, bounds: ReadBounds): Promise<ProjectField>;
+
+  /**
+   * What an issue's own record does not tell, for issues by their node ids: in their order, up to 100 in one answer. Each part
+   * of the wish is answered for each issue that is found, as known, or as unknown with the reason; only a failure of the whole
+   * read throws. A page costs one request, and with `released` one more for up to ten repositories, and those that compare
+   * commits: at most twenty in one call, what is beyond that stays unknown until the next one.
+   */
+  readSignals(
+    nodeIds: readonly string[],
+    wish: SignalWish,
+    bounds: ReadBounds,
+  ): AsyncIterable<readonly SignalAnswer[]>;
 
   /** Sends one write. */
   write(repository: Repository, write: IssueWrite): Promise<WriteOutcome>;
@@ -52,6 +89,88 @@ export interface Account {
 export interface Catalogue {
   readonly labels: readonly string[];
   readonly milestones: readonly Milestone[];
+  /** What makes `labels` and `milestones` conditional; undefined where the list has more than one page. */
+  readonly labelsEtag: string | undefined;
+  readonly milestonesEtag: string | undefined;
+}
+
+/** A list that was asked for conditionally. */
+export type Listed<T> =
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "listed"; readonly rows: readonly T[]; readonly etag: string | undefined };
+
+export interface IssueComment {
+  readonly id: number;
+  /** Login of the author; null for a deleted account. */
+  readonly author: string | null;
+  readonly body: string;
+  readonly createdAt: string;
+}
+
+/** A single-select field of a project, as people name it, in any case. */
+export interface ProjectFieldName {
+  /** A login, user or organisation. */
+  readonly owner: string;
+  /** The project's number. */
+  readonly project: number;
+  readonly field: string;
+}
+
+/** A single-select field of a project, as it was when it was looked up. Ids stay when people rename. */
+export interface ProjectField {
+  readonly key: ProjectFieldKey;
+  readonly projectId: string;
+  readonly fieldId: string;
+  /** The field's name. */
+  readonly name: string;
+  readonly options: readonly ProjectOption[];
+  /** Whether the project is closed; its fields can still be read. */
+  readonly isClosed: boolean;
+}
+
+export interface ProjectOption {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What `readSignals` is asked for. Only this is read, and only this is answered. */
+export interface SignalWish {
+  readonly pullRequests: boolean;
+  readonly subIssues: boolean;
+  /**
+   * Whether all merged pull requests that are linked, and at least one, are in a published release of their repository (no draft,
+   * no pre-release). Once true it stays true: a caller that keeps it need not ask again.
+   */
+  readonly released: boolean;
+  /** What the issue was marked as a duplicate of. */
+  readonly duplicates: boolean;
+  /**
+   * An option is told by its id: it gets the name that it has in here, and one that is not in here its name of today. So a
+   * rule goes on to match an option that was renamed for as long as the caller keeps the field as it was.
+   */
+  readonly projects: readonly ProjectField[];
+  /** The issue itself, for issues that no list of ours shows. */
+  readonly facts: boolean;
+}
+
+/** What one issue was found to show. A part that was not wished for is absent. */
+export interface SignalAnswer {
+  readonly nodeId: string;
+  /** Without `canonical`: what follows from a chain of duplicates is the caller's matter. */
+  readonly signals: Omit<Signals, "canonical">;
+  /** null where it is no duplicate of an issue: not marked, unmarked again, or marked as one of a pull request. */
+  readonly duplicateOf?: Readable<DuplicateTarget | null>;
+  /** Of `facts`: the issue as a list would show it; absent where it could not be read in full. */
+  readonly issue?: Issue;
+  /** Nothing is known of the issue: it does not exist (any more), or we can't see it. The rest is empty then. */
+  readonly fault?: "missing";
+}
+
+/** The issue that another one is a duplicate of. */
+export interface DuplicateTarget {
+  readonly nodeId: string;
+  readonly issue: IssueRef;
+  readonly repository: RepositoryName;
 }
 
 /**
@@ -108,7 +227,8 @@ export type IssueWrite =
     }
   | { readonly kind: "add-labels"; readonly number: number; readonly labels: readonly string[] }
   | { readonly kind: "remove-label"; readonly number: number; readonly label: string }
-  | { readonly kind: "create-label"; readonly name: string };
+  | { readonly kind: "create-label"; readonly name: string }
+  | { readonly kind: "add-comment"; readonly number: number; readonly body: string };
 
 /** What became of a write. Only `unknown` may have been applied without our knowing. */
 export type WriteOutcome =

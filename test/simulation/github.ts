@@ -6,6 +6,7 @@ import type {
   IssuePage,
   IssueQuery,
   IssueWrite,
+  Listed,
   Tracker,
   WriteOutcome,
 } from "../../src/tracker/tracker.ts";
@@ -66,7 +67,32 @@ export function createSimTracker(
     async catalogue(repository, bounds) {
       await read(bounds);
       const { labels, milestones } = requireIssues(repositoryOf(repository));
-      return { labels: [...labels], milestones: [...milestones] };
+      return {
+        labels: [...labels],
+        milestones: [...milestones],
+        labelsEtag: JSON.stringify(labels),
+        milestonesEtag: JSON.stringify(milestones),
+      };
+    },
+    async labels(repository, etag, bounds) {
+      await read(bounds);
+      return listed(requireIssues(repositoryOf(repository)).labels, etag);
+    },
+    async milestones(repository, etag, bounds) {
+      await read(bounds);
+      return listed(requireIssues(repositoryOf(repository)).milestones, etag);
+    },
+    async *comments(_issue, bounds) {
+      await read(bounds);
+      yield [];
+    },
+    async projectField(_wanted, bounds) {
+      await read(bounds);
+      throw new RemoteError("tracker", "missing", "There is no such project.");
+    },
+    async *readSignals(nodeIds, _wish, bounds) {
+      await read(bounds);
+      yield nodeIds.map((nodeId) => ({ nodeId, signals: {}, fault: "missing" as const }));
     },
     listIssues: (repository, query, bounds) =>
       listIssues(line, repositoryOf(repository), query, () => read(bounds)),
@@ -100,6 +126,11 @@ function repositoryById(server: HubServer, id: number): HubRepository {
 function requireIssues(repository: HubRepository): HubRepository {
   if (repository.hasIssues) return repository;
   throw new RemoteError("tracker", "refused", "HTTP 410: Issues are disabled for this repo");
+}
+
+function listed<T>(rows: readonly T[], etag: string | undefined): Listed<T> {
+  const tag = JSON.stringify(rows);
+  return tag === etag ? { kind: "unchanged" } : { kind: "listed", rows: [...rows], etag: tag };
 }
 
 /** What GitHub says of one issue: a redirect where it was transferred, nothing where its new place is hidden from us. */
@@ -324,6 +355,7 @@ function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: n
       return { kind: "applied", record: undefined };
     case "add-labels":
     case "remove-label":
+    case "add-comment":
       return { kind: "applied", record: undefined };
   }
 }

@@ -181,6 +181,14 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
     account: (bounds) => call(passage, bounds, () => tracker.account(bounds)),
     repository: (wanted, bounds) => call(passage, bounds, () => tracker.repository(wanted, bounds)),
     catalogue: (repository, bounds) => call(passage, bounds, () => tracker.catalogue(repository, bounds)),
+    labels: (repository, etag, bounds) =>
+      call(passage, bounds, () => tracker.labels(repository, etag, bounds)),
+    milestones: (repository, etag, bounds) =>
+      call(passage, bounds, () => tracker.milestones(repository, etag, bounds)),
+    comments: (issue, bounds) => callEach(passage, bounds, tracker.comments(issue, bounds)),
+    projectField: (wanted, bounds) => call(passage, bounds, () => tracker.projectField(wanted, bounds)),
+    readSignals: (nodeIds, wish, bounds) =>
+      callEach(passage, bounds, tracker.readSignals(nodeIds, wish, bounds)),
     listIssues: (repository, query, bounds) =>
       callEach(passage, bounds, tracker.listIssues(repository, query, bounds)),
     readIssue: (issue, bounds) => call(passage, bounds, () => tracker.readIssue(issue, bounds)),
