@@ -34,6 +34,12 @@ export type Absence =
       readonly name: RepositoryName;
     };
 
+/**
+ * What a board rule may set on an issue. A label is a field of its own, by its name in lower case: it is there or not. A
+ * comment is a field that nobody can read back.
+ */
+export type IssueField = "state" | "milestone" | "comment" | `label:${string}`;
+
 /** The facts of one issue that rules may look at. Times are ISO 8601 in UTC, as the tracker gave them. */
 export interface Issue extends IssueRef {
   readonly nodeId: string;

@@ -1,4 +1,4 @@
-import type { Issue, IssueRef, Signals } from "./issue.ts";
+import type { Issue, IssueField, IssueRef, Signals } from "./issue.ts";
 import type { FieldValue, Post, PostId, RuleField } from "./post.ts";
 
 /**
@@ -14,11 +14,17 @@ export interface Link {
   readonly origin: LinkOrigin;
 }
 
+/** A field that is written on one side because of what the other side shows. */
+export type Field = RuleField | IssueField;
+
 /** What the rules make of a row's issues, for one field: a value, or no matching rule that names the field. */
 export type Target = { readonly kind: "value"; readonly value: FieldValue } | { readonly kind: "none" };
 
 /**
  * What both sides agreed on last, for one field of one post. A field without a base has never been planned.
+ *
+ * Of a field of an issue (`LinkedIssue.base`) the sides are exchanged: the target is what board rules make of the post, and
+ * `post` is what the issue showed.
  */
 export interface FieldBase {
   /** T₀: the target that was last applied, agreed or recorded. */
@@ -39,6 +45,11 @@ export interface FieldBase {
    * person says so, and not before. `from` is T₀ as it was; epoch ms.
    */
   readonly ruled: { readonly from: Target; readonly since: number } | undefined;
+  /**
+   * We changed an issue while it could not be said what the rules make of that: the next target that can be told is taken as
+   * it is, because it is our own doing.
+   */
+  readonly isEcho?: true;
 }
 
 /** What was last written into the managed block of an issue that boardsync opened; hashes, never the text. */
@@ -46,6 +57,9 @@ export interface ContentBase {
   readonly titleHash: string;
   readonly blockHash: string;
 }
+
+/** The bases of an issue's fields, for one post. */
+export type IssueBase = Readonly<Partial<Record<IssueField, FieldBase>>>;
 
 /** One issue of a row, with what the link remembers. */
 export interface LinkedIssue {
@@ -59,11 +73,17 @@ export interface LinkedIssue {
   readonly signals?: Signals;
   /** The issue that this one is a duplicate of, at the end of the chain (`signals.canonical`), as far as it is known. */
   readonly canonical?: { readonly issue: Issue; readonly signals?: Signals };
+  /** Of the fields that board rules have set or will set on this issue for this post; absent where there are none. */
+  readonly base?: IssueBase;
+  /** Set while a change of ours is under way, for whichever post: what the issue shows may or may not be its doing. */
+  readonly isChanging?: true;
+  /** Set where an account that is only trusted opened the issue, and no person linked it: it is read and never written. */
+  readonly isReadOnly?: true;
 }
 
 /** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */
 export interface Parked {
-  readonly kind: "create-issue" | "update-issue" | "patch-post";
+  readonly kind: "create-issue" | "update-issue" | "change-issue" | "comment-issue" | "patch-post";
   readonly code: string;
   readonly message: string;
   readonly since: number;

@@ -312,4 +312,28 @@ export const migrations: readonly string[] = [
   ALTER TABLE repositories ADD COLUMN labels_etag TEXT;
   ALTER TABLE repositories ADD COLUMN milestones_etag TEXT;
   `,
+  `
+  -- As bases, of the fields that board rules set on an issue: what is written is the issue's, what is shown its value.
+  CREATE TABLE issue_bases (
+    post INTEGER NOT NULL REFERENCES posts (number),
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    field TEXT NOT NULL,
+    target TEXT,
+    shown_value TEXT,
+    foreign_value TEXT,
+    written_sent TEXT,
+    written_shown TEXT,
+    pending_target TEXT,
+    pending_since INTEGER,
+    PRIMARY KEY (post, repository, number, field)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX issue_bases_by_issue ON issue_bases (repository, number);
+  -- is_echo: an issue was changed by us while it could not be said what the rules make of that.
+  ALTER TABLE bases ADD COLUMN is_echo INTEGER NOT NULL DEFAULT 0;
+  -- board_rules: the text of the board rules by which the bases were made.
+  ALTER TABLE projects ADD COLUMN board_rules TEXT;
+  -- Writes to an issue whose outcome is open, whichever post they are for.
+  CREATE INDEX intents_of_issue ON intents (repository, number) WHERE ended_at IS NULL AND number IS NOT NULL;
+  `,
 ];
