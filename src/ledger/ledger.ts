@@ -5,6 +5,7 @@ import type { Pulls } from "./pulls.ts";
 import type { Requests } from "./requests.ts";
 import type { Rows } from "./rows.ts";
 import type { Runs } from "./runs.ts";
+import type { SignalMemory } from "./signals.ts";
 
 /**
  * What boardsync remembers. Everything is synchronous and short; each method that writes is one transaction, and
@@ -16,6 +17,7 @@ export interface Ledger {
   readonly memory: Memory;
   readonly pulls: Pulls;
   readonly absences: Absences;
+  readonly signals: SignalMemory;
   readonly rows: Rows;
   readonly journal: Journal;
   readonly requests: Requests;

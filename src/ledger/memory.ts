@@ -1,5 +1,5 @@
 import type { Side } from "../errors.ts";
-import type { Milestone, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { Milestone, ProjectFieldKey, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { PostField, ProjectId } from "../model/post.ts";
 
 /** Facts about the two sides that are asked for once and checked again every `fullEvery`. */
@@ -15,6 +15,9 @@ export interface Memory {
   repositoryById(id: RepositoryId): RepositoryMemory | undefined;
   /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
   rememberRepository(repository: RepositoryMemory): void;
+  /** A field of a project of the tracker. */
+  projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
+  rememberProjectField(field: ProjectFieldMemory): void;
   /** Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed. */
   limit(side: Side): number | undefined;
   /** Replaces what was remembered of this side. */
@@ -52,6 +55,9 @@ export interface RepositoryMemory {
   readonly checkedAt: number;
   readonly labels: readonly string[];
   readonly milestones: readonly Milestone[];
+  /** Of the labels and milestones that linked issues were last held against: makes the next look at them conditional. */
+  readonly labelsEtag: string | undefined;
+  readonly milestonesEtag: string | undefined;
   /** Makes the idle request conditional. */
   readonly etag: string | undefined;
   /** The newest `updated_at` whose changes are all stored; undefined before the first complete read. */
@@ -68,4 +74,15 @@ export interface RepositoryMemory {
   readonly publicSince: number | undefined;
   /** Since when so many of its linked issues are not found that nothing is believed of any; undefined when all is well. */
   readonly pausedAt: number | undefined;
+}
+
+/** A single-select field of a project, with the names by which rules know its options: the first ones, whatever people rename. */
+export interface ProjectFieldMemory {
+  readonly key: ProjectFieldKey;
+  readonly projectId: string;
+  readonly fieldId: string;
+  readonly name: string;
+  readonly options: readonly { readonly id: string; readonly name: string }[];
+  readonly isClosed: boolean;
+  readonly checkedAt: number;
 }

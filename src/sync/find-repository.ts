@@ -106,6 +106,8 @@ async function remember(
     );
   }
   const fresh: RepositoryMemory = {
+    labelsEtag: undefined,
+    milestonesEtag: undefined,
     etag: undefined,
     cursor: undefined,
     scannedAt: undefined,

@@ -166,6 +166,8 @@ export function describeJournal(ledger: () => Ledger): void {
     it("names the issue whose change was interrupted, where its repository is known", () => {
       const { journal, memory } = ledger();
       const unread = {
+        labelsEtag: undefined,
+        milestonesEtag: undefined,
         etag: undefined,
         cursor: undefined,
         scannedAt: undefined,

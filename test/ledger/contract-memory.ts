@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { ProjectMemory, RepositoryMemory } from "../../src/ledger/memory.ts";
+import type { ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../../src/ledger/memory.ts";
 import {
   createIssue,
   createPost,
@@ -42,6 +42,8 @@ const repository: RepositoryMemory = {
   checkedAt: noon,
   labels: ["bug", "feedback"],
   milestones: [{ number: 3, title: "Backlog", state: "open" }],
+  labelsEtag: 'W/"2"',
+  milestonesEtag: 'W/"3"',
   etag: 'W/"1"',
   cursor: "2026-01-01T00:00:00Z",
   scannedAt: noon,
@@ -56,6 +58,8 @@ const newRepository: RepositoryMemory = {
   repository: createRepository({ hasIssues: false, isArchived: true, isPrivate: false, canPush: false }),
   labels: [],
   milestones: [],
+  labelsEtag: undefined,
+  milestonesEtag: undefined,
   etag: undefined,
   cursor: undefined,
   scannedAt: undefined,
@@ -132,6 +136,24 @@ export function describeMemory(ledger: () => Ledger): void {
       ledger().absences.markRowsOf(10);
       expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(createIssue(1));
       expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("keeps a field of a project that was remembered last", () => {
+      const { memory } = ledger();
+      const field: ProjectFieldMemory = {
+        key: "acme/7/status",
+        projectId: "PVT_7",
+        fieldId: "F_1",
+        name: "Status",
+        options: [{ id: "o1", name: "In progress" }],
+        isClosed: false,
+        checkedAt: noon,
+      };
+      expect(memory.projectField(field.key)).toBeUndefined();
+      memory.rememberProjectField(field);
+      memory.rememberProjectField({ ...field, key: "acme/8/status" });
+      memory.rememberProjectField({ ...field, isClosed: true, checkedAt: noon + 1 });
+      expect(memory.projectField(field.key)).toEqual({ ...field, isClosed: true, checkedAt: noon + 1 });
     });
 
     it("gives a name to the repository that was remembered last under it", () => {

@@ -6,6 +6,7 @@ import { describeMemory } from "./contract-memory.ts";
 import { describePulls } from "./contract-pulls.ts";
 import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
+import { describeSignals } from "./contract-signals.ts";
 import { createPost, createRecord, dueIds, noon, postId, project, pullPosts } from "./samples.ts";
 
 /** What every ledger promises. `open` gives an empty one; the suite closes it. */
@@ -21,6 +22,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describePulls(current);
     describeAbsences(current);
     describeRows(current);
+    describeSignals(current);
     describeRequests(current);
     describeJournal(current);
 

@@ -134,8 +134,8 @@ function createLinkMover(store: Store) {
     SELECT board_projects.id AS project, posts.id AS post FROM links
     JOIN board_projects ON board_projects.number = links.project JOIN posts ON posts.number = links.post
     WHERE links.repository = @repository AND links.number = @number ORDER BY links.project, posts.id`);
-  // A post that is linked to both places already keeps the one link that it has there.
-  const moves = ["links", "markers"].map((table) => ({
+  // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
+  const moves = ["links", "markers", "signals"].map((table) => ({
     move: store.prepare<[Place & { toRepository: number; toNumber: number }]>(
       `UPDATE OR IGNORE ${table} SET repository = @toRepository, number = @toNumber
         WHERE repository = @repository AND number = @number`,

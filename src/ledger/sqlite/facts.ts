@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Issue } from "../../model/issue.ts";
+import type { Issue, Readable, Signals } from "../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, postFields } from "../../model/post.ts";
 
 /** A post as it is stored: the known fields that its record showed, always in the same order, and nothing else. */
@@ -51,6 +51,58 @@ export function encodeIssue(issue: Issue): string {
 /** What `encodeIssue` has written. */
 export function decodeIssue(facts: string): Issue {
   return JSON.parse(facts);
+}
+
+/** What is known of an issue beside its record, with what was read of it now. */
+export function mergeSignals(known: Signals, read: Signals): Signals {
+  const projectStatus = { ...known.projectStatus, ...read.projectStatus };
+  return { ...known, ...read, projectStatus };
+}
+
+/** Signals as they are stored: those of the model, always in the same order, whatever order they were read in. */
+export function encodeSignals({
+  pullRequests,
+  subIssues,
+  projectStatus,
+  isReleased,
+  canonical,
+}: Signals): string {
+  const ordered = {
+    pullRequests: encodeReadable(pullRequests, (linked) =>
+      linked.map(({ repository, number, state, isDraft }) => ({ repository, number, state, isDraft })),
+    ),
+    subIssues: encodeReadable(subIssues, ({ total, closed }) => ({ total, closed })),
+    projectStatus: encodeStatuses(projectStatus ?? {}),
+    isReleased: encodeReadable(isReleased, (value) => value),
+    canonical: encodeReadable(
+      canonical,
+      (issue) => issue && { repositoryId: issue.repositoryId, number: issue.number },
+    ),
+  };
+  return JSON.stringify(ordered);
+}
+
+function encodeStatuses(
+  statuses: NonNullable<Signals["projectStatus"]>,
+): Readonly<Record<string, unknown>> | undefined {
+  const keys = Object.keys(statuses).sort();
+  if (keys.length === 0) return undefined;
+  return Object.fromEntries(keys.map((key) => [key, encodeReadable(statuses[key], (option) => option)]));
+}
+
+function encodeReadable<T>(
+  readable: Readable<T> | undefined,
+  order: (value: T) => unknown,
+): object | undefined {
+  if (readable === undefined) return undefined;
+  return readable.kind === "known"
+    ? { kind: "known", value: order(readable.value) }
+    : { kind: "unknown", message: readable.message };
+}
+
+/** What `encodeSignals` has written. */
+export function decodeSignals(signals: string): Signals {
+  return JSON.parse(signals);
 }
 
 /** A value of a field; undefined where there is none. */

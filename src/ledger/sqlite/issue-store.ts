@@ -13,7 +13,7 @@ export interface IssueStore {
   /** Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone are left out. */
   store(issue: Issue): void;
   setGone(issue: IssueRef, isGone: boolean): void;
-  /** Makes the rows of an issue due. */
+  /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
   markRows(issue: IssueRef): void;
 }
 
@@ -39,7 +39,10 @@ export function createIssueStore(store: Store): IssueStore {
   );
   const markRows = store.prepare<[Place]>(`
     UPDATE posts SET due_at = 0
-    WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)`);
+    WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
+      OR number IN (SELECT post FROM signals CROSS JOIN links
+        ON links.repository = signals.repository AND links.number = signals.number
+        WHERE canonical_repository = @repository AND canonical_number = @number)`);
   const isTombstone = (place: Place): boolean => isForGood(select.get(place)?.absence);
   return {
     isKept: (issue) =>

@@ -1,7 +1,7 @@
 import type { Side } from "../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { ProjectId } from "../../model/post.ts";
-import type { Memory, ProjectMemory, RepositoryMemory } from "../memory.ts";
+import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../memory.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Recall } from "./recall.ts";
 import type { Store } from "./store.ts";
@@ -30,6 +30,8 @@ interface RepositoryColumns {
   checked_at: number;
   labels: string;
   milestones: string;
+  labels_etag: string | null;
+  milestones_etag: string | null;
   etag: string | null;
   cursor: string | null;
   scanned_at: number | null;
@@ -63,8 +65,8 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       seen = excluded.seen, full_at = excluded.full_at, last_success_at = excluded.last_success_at,
       recovered_from = excluded.recovered_from`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
-    milestones, etag, cursor, scanned_at, scanned_for, recovered_at, full_at, public_since,
-    paused_at`;
+    milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, scanned_for, recovered_at, full_at,
+    public_since, paused_at`;
   const selectByName = store.prepare<[string], RepositoryColumns>(
     `SELECT ${repositoryColumns} FROM repositories WHERE name = ?`,
   );
@@ -77,8 +79,14 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
   const writeRepository = store.prepare<[RepositoryColumns]>(`
     INSERT OR REPLACE INTO repositories (${repositoryColumns})
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
-      @milestones, @etag, @cursor, @scanned_at, @scanned_for, @recovered_at, @full_at, @public_since,
-      @paused_at)`);
+      @milestones, @labels_etag, @milestones_etag, @etag, @cursor, @scanned_at, @scanned_for, @recovered_at, @full_at,
+      @public_since, @paused_at)`);
+  const selectField = store.prepare<[string], { field: string; checked_at: number }>(
+    "SELECT field, checked_at FROM project_fields WHERE key = ?",
+  );
+  const writeField = store.prepare<[{ key: string; field: string; checkedAt: number }]>(
+    "INSERT OR REPLACE INTO project_fields (key, field, checked_at) VALUES (@key, @field, @checkedAt)",
+  );
   const selectLimit = store.prepare<[Side], { until: number }>("SELECT until FROM limits WHERE side = ?");
   const writeLimit = store.prepare<[Side, number]>(
     "INSERT OR REPLACE INTO limits (side, until) VALUES (?, ?)",
@@ -121,11 +129,22 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
         writeRepository.run(fromRepository(memory));
       });
     },
+    projectField(key) {
+      const found = selectField.get(key);
+      return found && { ...decodeField(found.field), checkedAt: found.checked_at };
+    },
+    rememberProjectField({ checkedAt, ...field }) {
+      writeField.run({ key: field.key, field: JSON.stringify(field), checkedAt });
+    },
     limit: (side) => selectLimit.get(side)?.until,
     rememberLimit(side, until) {
       writeLimit.run(side, until);
     },
   };
+}
+
+function decodeField(field: string): Omit<ProjectFieldMemory, "checkedAt"> {
+  return JSON.parse(field);
 }
 
 function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): ProjectMemory {
@@ -174,6 +193,8 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     checkedAt: found.checked_at,
     labels: JSON.parse(found.labels),
     milestones: JSON.parse(found.milestones),
+    labelsEtag: found.labels_etag ?? undefined,
+    milestonesEtag: found.milestones_etag ?? undefined,
     etag: found.etag ?? undefined,
     cursor: found.cursor ?? undefined,
     scannedAt: found.scanned_at ?? undefined,
@@ -200,6 +221,8 @@ function fromRepository(memory: RepositoryMemory): RepositoryColumns {
     milestones: JSON.stringify(
       memory.milestones.map(({ number, title, state }) => ({ number, title, state })),
     ),
+    labels_etag: memory.labelsEtag ?? null,
+    milestones_etag: memory.milestonesEtag ?? null,
     etag: memory.etag ?? null,
     cursor: memory.cursor ?? null,
     scanned_at: memory.scannedAt ?? null,

@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { FieldBase, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
 import type { PostId, RuleField } from "../../model/post.ts";
-import { decodeIssue, decodePost, decodeValue } from "./facts.ts";
+import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
 import type { Query, Store } from "./store.ts";
 
 /** What a row's own line holds. */
@@ -40,6 +40,10 @@ interface LinkColumns {
   facts: string | null;
   is_gone: number | null;
   is_unknown: number;
+  signals: string | null;
+  /** Of the issue that this one is a duplicate of, where it can be relied on. */
+  canonical: string | null;
+  canonical_signals: string | null;
 }
 
 /** The columns of a base. */
@@ -105,12 +109,20 @@ function prepareParts(store: Store) {
   return {
     links: store.prepare<[Batch], LinkColumns>(`
       SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
-        facts, is_gone, coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown
+        issues.facts AS facts, issues.is_gone AS is_gone,
+        coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
+        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals
       FROM json_each(@posts) AS batch
       CROSS JOIN links ON links.project = @project AND links.post = batch.value
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
       LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
       LEFT JOIN repositories ON repositories.id = links.repository
+      LEFT JOIN signals ON signals.repository = links.repository AND signals.number = links.number
+      LEFT JOIN issues AS canonical ON canonical.repository = signals.canonical_repository
+        AND canonical.number = signals.canonical_number AND NOT EXISTS (SELECT 1 FROM absences AS absent
+          WHERE absent.repository = canonical.repository AND absent.number = canonical.number)
+      LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
+        AND canonical_signals.number = signals.canonical_number
       ORDER BY links.post, links.position`),
     bases: store.prepare<[Batch], BaseColumns>(`
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
@@ -156,7 +168,13 @@ function toLinkedIssue(post: PostId, found: LinkColumns): LinkedIssue {
       titleHash === null || blockHash === null || found.is_unknown === 1
         ? undefined
         : { titleHash, blockHash },
+    ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
+    ...(found.canonical !== null && { canonical: toCanonical(found.canonical, found.canonical_signals) }),
   };
+}
+
+function toCanonical(facts: string, signals: string | null): NonNullable<LinkedIssue["canonical"]> {
+  return { issue: decodeIssue(facts), ...(signals !== null && { signals: decodeSignals(signals) }) };
 }
 
 function toBase(found: BaseColumns): FieldBase {

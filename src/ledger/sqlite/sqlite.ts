@@ -14,6 +14,7 @@ import { createRewind } from "./rewind.ts";
 import { createRows } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSightings } from "./sightings.ts";
+import { createSignals } from "./signals.ts";
 import { createStamp } from "./stamp.ts";
 import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
 
@@ -65,6 +66,7 @@ export function createLedger(store: Store): Ledger {
     memory: createMemory(store, numbers, recall),
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
     absences: createAbsences(store, numbers, issues),
+    signals: createSignals(store, numbers, issues),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),

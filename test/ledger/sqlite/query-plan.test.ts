@@ -11,6 +11,7 @@ const growing = [
   "issues",
   "markers",
   "links",
+  "signals",
   "bases",
   "notes",
   "parked",
@@ -50,6 +51,16 @@ describe("the plans of the ledger's statements", () => {
       "the issues of a batch",
       "LEFT JOIN issues",
       "SEARCH issues USING PRIMARY KEY (repository=? AND number=?) LEFT-JOIN",
+    ],
+    [
+      "the signals of a batch",
+      "LEFT JOIN signals AS canonical_signals",
+      "SEARCH canonical_signals USING PRIMARY KEY (repository=? AND number=?) LEFT-JOIN",
+    ],
+    [
+      "the issues of a project, in their order",
+      "INDEXED BY links_by_project",
+      "SEARCH links USING COVERING INDEX links_by_project (project=? AND (repository,number)>(?,?))",
     ],
     [
       "the rows of an issue",

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { RepositoryMemory } from "../../src/ledger/memory.ts";
+import type { LinkedPullRequest, Readable, Signals } from "../../src/model/issue.ts";
+import {
+  createIssue,
+  createPost,
+  createRepository,
+  dueIds,
+  hourMs,
+  linkPost,
+  noon,
+  otherProject,
+  project,
+  pullPosts,
+  readRow,
+  refOf,
+  settleAll,
+} from "./samples.ts";
+
+const one = refOf(createIssue(1));
+/** In a repository of which no list is read. */
+const far = createIssue(9, { repositoryId: 90, labels: [], milestone: null });
+const pull: LinkedPullRequest = { repository: "acme/app", number: 5, state: "open", isDraft: false };
+const unknown = { kind: "unknown", message: "The token can't see the project." } as const;
+const full: Signals = {
+  pullRequests: known([pull]),
+  subIssues: known({ total: 3, closed: 1 }),
+  projectStatus: { "acme/7/status": known("In progress"), "acme/8/status": unknown },
+  isReleased: known(false),
+  canonical: known(null),
+};
+
+function known<T>(value: T): Readable<T> {
+  return { kind: "known", value };
+}
+
+/** Three posts with an issue each. */
+function linkThree(ledger: Ledger): void {
+  pullPosts(ledger, [createPost("p1"), createPost("p2"), createPost("p3")]);
+  for (const number of [1, 2, 3]) linkPost(ledger, `p${number}`, createIssue(number));
+  settleAll(ledger);
+}
+
+function firstLink(ledger: Ledger, id: string) {
+  return readRow(ledger, id).links[0];
+}
+
+export function describeSignals(ledger: () => Ledger): void {
+  describe("signals", () => {
+    it("come back with their issue's row, which is due where one of them has changed", () => {
+      linkThree(ledger());
+      expect(firstLink(ledger(), "p1")).not.toHaveProperty("signals");
+      ledger().signals.store(one, full);
+      expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
+      expect(dueIds(ledger())).toEqual(["p1"]);
+      settleAll(ledger());
+      const { canonical, isReleased, ...rest } = full;
+      ledger().signals.store(one, { isReleased: known(false), canonical: known(null), ...rest });
+      expect(dueIds(ledger())).toEqual([]);
+      ledger().signals.store(one, { subIssues: known({ total: 3, closed: 2 }) });
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("that were not read again stay, and so do other fields of projects", () => {
+      linkThree(ledger());
+      ledger().signals.store(one, full);
+      ledger().signals.store(one, {
+        projectStatus: { "acme/8/status": known(null) },
+        isReleased: known(true),
+      });
+      expect(firstLink(ledger(), "p1")?.signals).toEqual({
+        ...full,
+        isReleased: known(true),
+        projectStatus: { "acme/7/status": known("In progress"), "acme/8/status": known(null) },
+      });
+    });
+
+    it("go along with a transferred issue", () => {
+      linkThree(ledger());
+      ledger().signals.store(one, full);
+      const there = createIssue(7, { repositoryId: 20 });
+      const moved = { kind: "moved", since: noon, to: refOf(there), name: "acme/api" } as const;
+      ledger().absences.follow(one, there, moved);
+      expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
+    });
+
+    it("are those of nothing where an issue can't be relied on", () => {
+      linkThree(ledger());
+      ledger().signals.store(one, full);
+      expect(ledger().signals.of(one)).toEqual({ issue: createIssue(1), signals: full });
+      expect(ledger().signals.of(refOf(createIssue(2)))).toEqual({ issue: createIssue(2), signals: {} });
+      expect(ledger().signals.of(refOf(far))).toBeUndefined();
+      ledger().absences.set(one, { kind: "missing", since: noon });
+      expect(ledger().signals.of(one)).toBeUndefined();
+    });
+
+    it("are asked for in parts, of issues that are linked and can be relied on, each once", () => {
+      linkThree(ledger());
+      linkPost(ledger(), "p3", createIssue(1));
+      linkPost(ledger(), "p1", far);
+      ledger().absences.set(refOf(createIssue(2)), { kind: "missing", since: noon });
+      ledger().signals.store(one, full);
+      const first = ledger().signals.linked(project, undefined, 2);
+      expect(first).toEqual([
+        { issue: createIssue(1), signals: full },
+        { issue: createIssue(3), signals: {} },
+      ]);
+      expect(ledger().signals.linked(project, refOf(createIssue(3)), 2)).toEqual([
+        { issue: far, signals: {} },
+      ]);
+      expect(ledger().signals.linked(project, refOf(far), 2)).toEqual([]);
+      expect(ledger().signals.linked(otherProject, undefined, 2)).toEqual([]);
+      const paused: RepositoryMemory = { ...createRepositoryMemory(), pausedAt: noon };
+      ledger().memory.rememberRepository(paused);
+      expect(
+        ledger()
+          .signals.linked(project, undefined, 9)
+          .map(({ issue }) => issue),
+      ).toEqual([far]);
+    });
+  });
+
+  describe("an issue that another one is a duplicate of", () => {
+    function followFar(ledger: Ledger): void {
+      linkThree(ledger);
+      ledger.signals.storeCanonical(far);
+      ledger.signals.store(one, { canonical: known(refOf(far)) });
+      settleAll(ledger);
+    }
+
+    it("comes with the rows that follow it, and makes them due", () => {
+      followFar(ledger());
+      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
+      const signals: Signals = { pullRequests: known([]) };
+      ledger().signals.store(refOf(far), signals);
+      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far, signals });
+      expect(dueIds(ledger())).toEqual(["p1"]);
+      settleAll(ledger());
+      ledger().signals.storeCanonical({ ...far, state: "closed" });
+      expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("is kept up to date by lists, like one that is linked", () => {
+      followFar(ledger());
+      ledger().pulls.storeIssues([{ ...far, state: "closed" }], []);
+      expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("is left to the lists while it is linked itself", () => {
+      linkThree(ledger());
+      ledger().signals.storeCanonical(createIssue(2, { state: "closed" }));
+      expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
+      expect(dueIds(ledger())).toEqual([]);
+    });
+
+    it("is not known any more once it is absent, until it is there again", () => {
+      followFar(ledger());
+      ledger().absences.set(refOf(far), { kind: "missing", since: noon });
+      expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
+      expect(dueIds(ledger())).toEqual(["p1"]);
+      settleAll(ledger());
+      ledger().signals.storeCanonical(far);
+      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
+      expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("is followed no more by an issue that is a duplicate of another one, or of none", () => {
+      followFar(ledger());
+      ledger().signals.store(one, { canonical: known(refOf(createIssue(2))) });
+      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: createIssue(2) });
+      ledger().signals.store(one, { canonical: known(null) });
+      expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
+      settleAll(ledger());
+      ledger().signals.storeCanonical({ ...far, state: "closed" });
+      expect(dueIds(ledger())).toEqual([]);
+    });
+  });
+
+  describe("labels and milestones of linked issues", () => {
+    it("are known as they were read", () => {
+      linkThree(ledger());
+      linkPost(ledger(), "p1", createIssue(4, { labels: ["bug", "feedback"], milestone: null }));
+      ledger().signals.storeCanonical(createIssue(5, { labels: ["not linked"] }));
+      expect([...ledger().signals.labels(10)].sort()).toEqual(["bug", "feedback"]);
+      expect(ledger().signals.milestones(10)).toEqual([{ number: 3, title: "Backlog", state: "open" }]);
+      expect([ledger().signals.labels(20), ledger().signals.milestones(20)]).toEqual([[], []]);
+    });
+
+    it("get another milestone where it was renamed or closed, and their rows are due", () => {
+      linkThree(ledger());
+      linkPost(ledger(), "p3", createIssue(4, { milestone: { number: 8, title: "Backlog", state: "open" } }));
+      const absent = { kind: "missing", since: noon - hourMs } as const;
+      ledger().absences.set(refOf(createIssue(3)), absent);
+      settleAll(ledger());
+      const backlog = { number: 3, title: "Backlog", state: "open" } as const;
+      const closed = { ...backlog, title: "1.0", state: "closed" } as const;
+      ledger().signals.replaceMilestone(10, backlog, closed);
+      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
+      expect(firstLink(ledger(), "p1")?.issue?.milestone).toEqual(closed);
+      expect(ledger().absences.of(refOf(createIssue(3)))).toEqual(absent);
+      expect(readRow(ledger(), "p3").links[1]?.issue?.milestone?.number).toBe(8);
+    });
+  });
+}
+
+function createRepositoryMemory(): RepositoryMemory {
+  return {
+    name: "acme/app",
+    repository: createRepository(),
+    checkedAt: noon,
+    labels: [],
+    milestones: [],
+    labelsEtag: undefined,
+    milestonesEtag: undefined,
+    etag: undefined,
+    cursor: undefined,
+    scannedAt: undefined,
+    scannedFor: [],
+    recoveredAt: undefined,
+    fullAt: undefined,
+    publicSince: undefined,
+    pausedAt: undefined,
+  };
+}
