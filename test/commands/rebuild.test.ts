@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acquireState } from "../../src/ledger/sqlite/lock.ts";
+import { makeFindings } from "../support/setups.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /** A story in step, whose state is gone. */
@@ -44,13 +45,7 @@ describe("boardsync rebuild", () => {
           posts: 4,
           kept: 0,
           found: 2,
-          disagreements: [],
-          duplicates: [],
-          strangers: [],
-          unreadable: [],
-          orphans: [],
-          absent: [],
-          otherBoards: 0,
+          ...makeFindings(),
           waitsUntil: expect.any(String),
           requests: { board: expect.any(Number), tracker: expect.any(Number) },
           errors: [],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxFault } from "../../src/sandbox/github-faults.ts";
+import { privateRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const createPath = { method: "POST", path: /\/issues$/ } as const;
@@ -98,10 +99,7 @@ describe("an issue whose opening got no answer that counts", () => {
 
   it("is looked for where it was sent, even when its posts go elsewhere now", async () => {
     const stage = await openStage({
-      repositories: [
-        { name: "acme/app", private: true, labels: ["feedback"] },
-        { name: "acme/api", private: true, labels: ["feedback"] },
-      ],
+      repositories: privateRepositories("acme/app", "acme/api"),
     });
     addPlanned(stage, 1);
     stage.github.failNext({ ...lost, applied: true });
@@ -115,10 +113,7 @@ describe("an issue whose opening got no answer that counts", () => {
 
   it("is opened in the other repository when it was refused for a time in the first", async () => {
     const stage = await openStage({
-      repositories: [
-        { name: "acme/app", private: true, labels: ["feedback"] },
-        { name: "acme/api", private: true, labels: ["feedback"] },
-      ],
+      repositories: privateRepositories("acme/app", "acme/api"),
     });
     addPlanned(stage, 1);
     stage.github.failNext({

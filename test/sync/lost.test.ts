@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/marker.ts";
+import { openPosts, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Three posts with issues: the first is completed on both sides, the second only on GitHub. */
@@ -88,14 +89,8 @@ it("looks through our issues once more when the wait is over: what came late may
 });
 
 describe("a lost state of a project with several repositories", () => {
-  const routed = { ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] };
-  const repositories = [
-    { name: "acme/app", private: true, labels: ["feedback"] },
-    { name: "acme/api", private: true, labels: ["feedback"] },
-  ];
-
   it("opens nothing before all of them have been searched: the post may have its issue there", async () => {
-    const stage = await openStage({ repositories, projects: [routed] });
+    const stage = await openStage(twoRepositories);
     addPlanned(stage, [{ categoryId: "cat_api" }]);
     await stage.sync();
     stage.board.editPost("acme-app", "p1", { categoryId: null });
@@ -109,7 +104,7 @@ describe("a lost state of a project with several repositories", () => {
   });
 
   it("lets new issues wait in all of them when one of them shows what was lost", async () => {
-    const stage = await openStage({ repositories, projects: [routed] });
+    const stage = await openStage(twoRepositories);
     addPlanned(stage, [{ categoryId: "cat_api" }]);
     await stage.sync();
     stage.loseState();
@@ -221,18 +216,7 @@ describe("a second issue with the mark of a post that has one", () => {
   });
 
   it("is no second one when the issue has moved to another repository", async () => {
-    const repositories = ["acme/app", "acme/api"].map((name) => ({
-      name,
-      private: true,
-      labels: ["feedback"],
-    }));
-    const stage = await openStage({
-      repositories,
-      projects: [{ ...standardProject, route: [{ category: "api", repo: "acme/api" }] }],
-    });
-    addPlanned(stage, 1);
-    await stage.sync();
-    await stage.sync();
+    const stage = await openPosts(1, twoRepositories);
     stage.clock.skip(hourMs);
     stage.github.transfer("acme/app", 1, "acme/api");
     const report = await stage.syncOne();

@@ -1,36 +1,25 @@
 import { describe, expect, it } from "vitest";
+import { openPosts, privateRepositories, routedProject, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
   hourMs,
   minuteMs,
-  openStage,
   type Stage,
   type StageOptions,
   standardProject,
 } from "../support/stage.ts";
 
 const dayMs = 24 * hourMs;
-const repositories = ["acme/app", "acme/api", "acme/other"].map((name) => ({
-  name,
-  private: true,
-  labels: ["feedback", "in progress"],
-}));
-const boardProjects = [
-  { id: "prj_app", slug: "acme-app" },
-  { id: "prj_api", slug: "acme-api" },
-];
-const routed = { ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] };
+/** Three repositories and two projects of the board; what the config names of them is the test's choice. */
+const surroundings: StageOptions = {
+  boardProjects: twoProjects,
+  repositories: privateRepositories("acme/app", "acme/api", "acme/other"),
+};
 const api = { ...standardProject, project: "acme-api", repo: "acme/api" };
-const posts = (count: number): number => count;
 
 /** Planned posts with an issue each, all in step. */
-async function openPosts(count: number, options: StageOptions = {}): Promise<Stage> {
-  const stage = await openStage({ boardProjects, repositories, ...options });
-  addPlanned(stage, posts(count));
-  await stage.sync();
-  await stage.sync();
-  stage.mark();
-  return stage;
+function openAmong(count: number, options: StageOptions = {}): Promise<Stage> {
+  return openPosts(count, { ...surroundings, ...options });
 }
 
 /** One run after the time at which every linked issue is looked at. */
@@ -63,10 +52,10 @@ function history(stage: Stage, post: string): readonly string[] {
 
 describe("an issue that people transfer", () => {
   it.each([
-    ["to a repository that posts are routed to", [routed]],
+    ["to a repository that posts are routed to", [routedProject]],
     ["to the repository of another project", [standardProject, api]],
   ])("%s takes its post along: nothing is written for it, and later changes are", async (_, projects) => {
-    const stage = await openPosts(1, { projects });
+    const stage = await openAmong(1, { projects });
     stage.github.openIssue("acme/api", { title: "Not ours" });
     stage.github.transfer("acme/app", 1, "acme/api");
     const report = await lookAtAll(stage);
@@ -84,7 +73,7 @@ describe("an issue that people transfer", () => {
   });
 
   it("is followed by the next run that reads its new repository, which shows its mark", async () => {
-    const stage = await openPosts(2, { projects: [routed] });
+    const stage = await openAmong(2, { projects: [routedProject] });
     stage.github.transfer("acme/app", 1, "acme/api");
     stage.github.close("acme/api", 1, "completed");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issues: 2, statusWrites: 1 }] });
@@ -99,7 +88,7 @@ describe("an issue that people transfer", () => {
   });
 
   it("is followed before an edit of its post is written, which then goes to its new place", async () => {
-    const stage = await openPosts(1, { projects: [routed] });
+    const stage = await openAmong(1, { projects: [routedProject] });
     stage.github.transfer("acme/app", 1, "acme/api");
     stage.board.editPost("acme-app", "p1", { title: "Another title" });
     await stage.sync();
@@ -109,7 +98,7 @@ describe("an issue that people transfer", () => {
   });
 
   it("and back again is followed each time", async () => {
-    const stage = await openPosts(1, { projects: [routed] });
+    const stage = await openAmong(1, { projects: [routedProject] });
     stage.github.transfer("acme/app", 1, "acme/api");
     await lookAtAll(stage);
     stage.github.transfer("acme/api", 1, "acme/app");
@@ -119,14 +108,14 @@ describe("an issue that people transfer", () => {
   });
 
   it("keeps its post by its mark when the state is lost afterwards", async () => {
-    const stage = await openPosts(1, { projects: [routed] });
+    const stage = await openAmong(1, { projects: [routedProject] });
     stage.github.transfer("acme/app", 1, "acme/api");
     stage.loseState();
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0 });
   });
 
   it("to a repository that nobody named freezes its post, and neither side is written", async () => {
-    const stage = await openPosts(2);
+    const stage = await openAmong(2);
     stage.github.transfer("acme/app", 1, "acme/other");
     expect(await lookAtAll(stage)).toMatchObject({
       result: "partial",
@@ -140,7 +129,7 @@ describe("an issue that people transfer", () => {
   });
 
   it("is followed once the config names where it is, with what happened there", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     stage.github.transfer("acme/app", 1, "acme/other");
     await lookAtAll(stage);
     stage.github.close("acme/other", 1, "completed");
@@ -155,7 +144,7 @@ describe("an issue that people transfer", () => {
 
 describe("an issue that people delete", () => {
   it("parks its post: the board is left alone, and nothing is opened until a person says so", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     stage.github.deleteIssue("acme/app", 1);
     expect(await lookAtAll(stage)).toMatchObject({
       projects: [{ parked: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.deleted" }] }],
@@ -170,7 +159,7 @@ describe("an issue that people delete", () => {
   });
 
   it("is no trouble for a post that has another one", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     const { body } = stage.github.issue("acme/app", 1);
     const project = stage.ledger.memory.project("acme-app");
     if (project === undefined) throw new Error("The project is not known.");
@@ -189,7 +178,7 @@ describe("an issue that people delete", () => {
 
 describe("an issue that is not found", () => {
   it("once decides nothing, and all is as before when the next run finds it", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     stage.github.transfer("acme/app", 1, "acme/other");
     stage.github.setVisible("acme/other", false);
     expect(await lookAtAll(stage)).toMatchObject({
@@ -203,7 +192,7 @@ describe("an issue that is not found", () => {
   });
 
   it("for less than ten minutes is not parked, and is asked for by every run until then", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     convert(stage, 1);
     await lookAtAll(stage);
     stage.mark();
@@ -221,7 +210,7 @@ describe("an issue that is not found", () => {
   });
 
   it("twice is taken up by itself when it is found again", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     stage.github.close("acme/app", 1, "not_planned");
     stage.github.transfer("acme/app", 1, "acme/other");
     stage.github.setVisible("acme/other", false);
@@ -234,7 +223,7 @@ describe("an issue that is not found", () => {
   });
 
   it("is asked for once more when a person wants another one, which is opened only if it is not there", async () => {
-    const stage = await openPosts(2);
+    const stage = await openAmong(2);
     convert(stage, 1);
     await lookAtAll(stage);
     stage.clock.skip(10 * minuteMs);
@@ -253,7 +242,7 @@ describe("an issue that is not found", () => {
   });
 
   it("is asked for again before anything is said of its text, too", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
     answer404(stage, 1, 2);
     expect(await stage.syncOne()).toMatchObject({ errors: [{ post: "p1", code: "tracker.missing" }] });
@@ -264,7 +253,7 @@ describe("an issue that is not found", () => {
 
 describe("many issues of a repository that are not found at once", () => {
   it("are lost access: nothing is concluded, decided or written, until they are found again", async () => {
-    const stage = await openPosts(10);
+    const stage = await openAmong(10);
     convert(stage, 1, 2, 3);
     expect(await lookAtAll(stage)).toMatchObject({
       result: "partial",
@@ -283,7 +272,7 @@ describe("many issues of a repository that are not found at once", () => {
   });
 
   it("go on as before when access is back, with what happened meanwhile", async () => {
-    const stage = await openPosts(3);
+    const stage = await openAmong(3);
     for (const number of [1, 2]) stage.github.transfer("acme/app", number, "acme/other");
     stage.github.setVisible("acme/other", false);
     expect((await lookAtAll(stage)).projects[0]?.errors).toMatchObject([{ code: "tracker.lost-access" }]);
@@ -296,7 +285,7 @@ describe("many issues of a repository that are not found at once", () => {
   });
 
   it("are looked at every ten minutes, not by every run", async () => {
-    const stage = await openPosts(3);
+    const stage = await openAmong(3);
     convert(stage, 1, 2);
     await lookAtAll(stage);
     stage.mark();
@@ -305,7 +294,7 @@ describe("many issues of a repository that are not found at once", () => {
   });
 
   it("and stay away for a day are parked, each by itself, and the others go on", async () => {
-    const stage = await openPosts(3);
+    const stage = await openAmong(3);
     convert(stage, 1, 2);
     await lookAtAll(stage);
     stage.github.close("acme/app", 3, "completed");
@@ -315,7 +304,7 @@ describe("many issues of a repository that are not found at once", () => {
   });
 
   it("but a single one is no loss of access, however few there are", async () => {
-    const stage = await openPosts(1);
+    const stage = await openAmong(1);
     convert(stage, 1);
     expect((await lookAtAll(stage)).projects[0]?.errors).toMatchObject([{ code: "tracker.missing" }]);
   });

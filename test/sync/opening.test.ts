@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { twoProjects } from "../support/setups.ts";
 import { addPlanned, openStage, standardProject } from "../support/stage.ts";
 
 const two = {
-  boardProjects: [
-    { id: "prj_app", slug: "acme-app" },
-    { id: "prj_api", slug: "acme-api" },
-  ],
+  boardProjects: twoProjects,
   repositories: [
     {
       name: "acme/app",

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/marker.ts";
+import { makeFindings, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
-
-const repositories = ["acme/app", "acme/api"].map((name) => ({ name, private: true, labels: ["feedback"] }));
-const routed = { ...standardProject, route: [{ category: "api", repo: "acme/api" }] };
 
 /** Three posts with issues, one of them in the other repository; voters were told of the first. */
 async function openStory(): Promise<Stage> {
-  const stage = await openStage({ repositories, projects: [routed] });
-  addPlanned(stage, [{}, {}, { categoryId: "api" }]);
+  const stage = await openStage(twoRepositories);
+  addPlanned(stage, [{}, {}, { categoryId: "cat_api" }]);
   await stage.sync();
   stage.github.close("acme/app", 1, "completed");
   await stage.sync();
@@ -27,17 +25,6 @@ function markOf(stage: Stage, post: string, project = "prj_app"): string {
   });
 }
 
-const nothingElse = {
-  disagreements: [],
-  duplicates: [],
-  strangers: [],
-  unreadable: [],
-  orphans: [],
-  absent: [],
-  otherBoards: 0,
-  errors: [],
-};
-
 describe("a rebuild", () => {
   it("of a lost state links every issue by its mark, writes nothing, and lets new issues wait", async () => {
     const stage = await openStory();
@@ -45,7 +32,9 @@ describe("a rebuild", () => {
     addPlanned(stage, 1);
     expect(await stage.rebuild()).toMatchObject({
       result: "ok",
-      projects: [{ posts: 4, kept: 0, found: 3, ...nothingElse, waitsUntil: expect.any(String) }],
+      projects: [
+        { posts: 4, kept: 0, found: 3, ...makeFindings(), errors: [], waitsUntil: expect.any(String) },
+      ],
     });
     expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1, adopted: 0 });
     expect(stage.writes()).toEqual([]);
@@ -69,12 +58,14 @@ describe("a rebuild", () => {
       result: "ok",
       projects: [
         {
-          ...nothingElse,
           kept: 3,
           found: 0,
-          disagreements: [
-            { post: "p2", issues: ["acme/app#2"], message: expect.stringContaining("completed") },
-          ],
+          errors: [],
+          ...makeFindings({
+            disagreements: [
+              { post: "p2", issues: ["acme/app#2"], message: expect.stringContaining("completed") },
+            ],
+          }),
         },
       ],
     });
@@ -87,7 +78,7 @@ describe("a rebuild", () => {
     const stage = await openStory();
     expect(await stage.rebuild()).toMatchObject({
       result: "ok",
-      projects: [{ ...nothingElse, kept: 3, found: 0 }],
+      projects: [{ ...makeFindings(), errors: [], kept: 3, found: 0 }],
     });
     expect(stage.writes()).toEqual([]);
     stage.github.close("acme/app", 2, "completed");
@@ -218,14 +209,11 @@ describe("a rebuild reports", () => {
 
   it("what belongs to no project once, where two projects share a repository", async () => {
     const stage = await openStage({
-      boardProjects: [
-        { id: "prj_app", slug: "acme-app", name: "App" },
-        { id: "prj_web", slug: "acme-web", name: "Web" },
-      ],
-      projects: [standardProject, { ...standardProject, project: "acme-web" }],
+      boardProjects: twoProjects,
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
     });
     addPlanned(stage, 1);
-    addPlanned(stage, 1, "acme-web");
+    addPlanned(stage, 1, "acme-api");
     await stage.sync();
     const body = `${markOf(stage, "p1", "prj_gone")}\nText`;
     stage.github.openIssue("acme/app", { title: "Elsewhere", body, author: stage.github.login });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Two pairs in step, and a backup of them; then #1 is closed, and a third post gets its issue. */
@@ -191,13 +192,8 @@ describe("a copy without a stamp that was put back", () => {
   });
 
   it("lets new issues wait, also in a repository that was read before it was found out", async () => {
-    const repositories = ["acme/api", "acme/app"].map((name) => ({
-      name,
-      private: true,
-      labels: ["feedback"],
-    }));
     const stage = await openStage({
-      repositories,
+      repositories: privateRepositories("acme/api", "acme/app"),
       projects: [{ ...standardProject, repo: "acme/api", route: [{ category: "app", repo: "acme/app" }] }],
     });
     addPlanned(stage, [{}, { categoryId: "app" }]);
@@ -217,16 +213,10 @@ describe("a copy without a stamp that was put back", () => {
   });
 
   it("is old for every project of it, whichever of them finds that out", async () => {
-    const projects = ["acme-app", "acme-web"].map((project) => ({ ...standardProject, project }));
-    const stage = await openStage({
-      boardProjects: [
-        { id: "prj_app", slug: "acme-app", name: "App" },
-        { id: "prj_web", slug: "acme-web", name: "Web" },
-      ],
-      projects,
-    });
+    const projects = ["acme-app", "acme-api"].map((project) => ({ ...standardProject, project }));
+    const stage = await openStage({ boardProjects: twoProjects, projects });
     addPlanned(stage, 1);
-    addPlanned(stage, 1, "acme-web");
+    addPlanned(stage, 1, "acme-api");
     await stage.sync();
     await stage.sync();
     await stage.backUp("unstamped");
@@ -242,16 +232,8 @@ describe("a copy without a stamp that was put back", () => {
   });
 
   it("writes nothing while one of its repositories can't be read", async () => {
-    const repositories = ["acme/app", "acme/api"].map((name) => ({
-      name,
-      private: true,
-      labels: ["feedback"],
-    }));
-    const stage = await openStage({
-      repositories,
-      projects: [{ ...standardProject, route: [{ category: "api", repo: "acme/api" }] }],
-    });
-    addPlanned(stage, [{}, { categoryId: "api" }]);
+    const stage = await openStage(twoRepositories);
+    addPlanned(stage, [{}, { categoryId: "cat_api" }]);
     await stage.sync();
     await stage.sync();
     await stage.backUp();

@@ -1,23 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  addPlanned,
-  hourMs,
-  minuteMs,
-  openStage,
-  type Stage,
-  type StageOptions,
-  standardProject,
-} from "../support/stage.ts";
-
-/** Planned posts with an issue each, all in step. */
-async function openPosts(count: number, options: StageOptions = {}): Promise<Stage> {
-  const stage = await openStage(options);
-  addPlanned(stage, count);
-  await stage.sync();
-  await stage.sync();
-  stage.mark();
-  return stage;
-}
+import { openPosts, twoRepositories } from "../support/setups.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
 
 /** A run every minute of a few, for which the next full look is too far away. */
 async function runOften(stage: Stage): Promise<void> {
@@ -302,11 +285,8 @@ describe("an issue that is locked", () => {
 });
 
 describe("a post that changes", () => {
-  const repositories = ["acme/app", "acme/api"].map((name) => ({ name, private: true }));
-  const projects = [{ ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] }];
-
   it("its category keeps its issue, wherever a new one of its kind would go", async () => {
-    const stage = await openPosts(1, { repositories, projects });
+    const stage = await openPosts(1, twoRepositories);
     stage.board.editPost("acme-app", "p1", { categoryId: "cat_api" });
     await runOften(stage);
     stage.github.close("acme/app", 1, "completed");

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, standardProject } from "../support/stage.ts";
 
-const three = [
-  { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
-  { name: "acme/api", private: true, labels: ["feedback", "in progress"] },
-  { name: "acme/web", private: true, labels: ["feedback", "in progress"] },
-];
+const three = privateRepositories("acme/app", "acme/api", "acme/web");
 
 describe("`writes`", () => {
   it("issues: nothing is sent to the board", async () => {
@@ -136,10 +133,7 @@ describe("routing", () => {
 
   it("two projects may share a repository: it is read once a run", async () => {
     const stage = await openStage({
-      boardProjects: [
-        { id: "prj_app", slug: "acme-app" },
-        { id: "prj_api", slug: "acme-api" },
-      ],
+      boardProjects: twoProjects,
       projects: [standardProject, { ...standardProject, project: "acme-api" }],
     });
     addPlanned(stage, 2);

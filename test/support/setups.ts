@@ -1,0 +1,48 @@
+import type { RebuildFindings } from "../../src/sync/rebuild-findings.ts";
+import { addPlanned, openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
+
+/** How a stage is set up, and what it shows, where several tests want the same. */
+
+/** Private, with the labels that `standardProject` writes and looks at. */
+export function privateRepositories(...names: readonly string[]): NonNullable<StageOptions["repositories"]> {
+  return names.map((name) => ({ name, private: true, labels: ["feedback", "in progress"] }));
+}
+
+/** `acme-app`, and a second project of the same board. */
+export const twoProjects: NonNullable<StageOptions["boardProjects"]> = [
+  { id: "prj_app", slug: "acme-app" },
+  { id: "prj_api", slug: "acme-api" },
+];
+
+/** `standardProject`, but posts of the category `cat_api` go to `acme/api`. */
+export const routedProject = { ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] };
+
+/** One project with two repositories. */
+export const twoRepositories: StageOptions = {
+  repositories: privateRepositories("acme/app", "acme/api"),
+  projects: [routedProject],
+};
+
+/** A stage with planned posts that have an issue each, all in step. */
+export async function openPosts(count: number, options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage(options);
+  addPlanned(stage, count);
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+/** What a rebuild tells a person of a project: nothing, but for what a test names. */
+export function makeFindings(found: Partial<RebuildFindings> = {}): RebuildFindings {
+  return {
+    disagreements: [],
+    duplicates: [],
+    strangers: [],
+    unreadable: [],
+    orphans: [],
+    absent: [],
+    otherBoards: 0,
+    ...found,
+  };
+}
