@@ -78,6 +78,9 @@ export interface Tracker {
   /** Sends one write. */
   write(repository: Repository, write: IssueWrite): Promise<WriteOutcome>;
 
+  /** Whose budget the requests for a repository count against: pace and limits hold for each budget by itself. */
+  budgetOf(repository: RepositoryName): string;
+
   /** Requests sent so far by this adapter, retries included. */
   readonly requests: number;
 }
@@ -245,8 +248,11 @@ export type WriteOutcome =
       readonly message: string;
       readonly fields: readonly string[];
     }
-  /** 401: the credential is not accepted. Not applied. */
-  | { readonly kind: "unauthorized"; readonly message: string }
+  /**
+   * 401: the credential is not accepted. Not applied. Where there is another one by now, the same write may be made again
+   * after `againAfterMs`.
+   */
+  | { readonly kind: "unauthorized"; readonly message: string; readonly againAfterMs?: number | undefined }
   /** 403 or 429 that names a limit: not applied; nothing may be sent before `retryAt` (epoch ms). */
   | { readonly kind: "limited"; readonly retryAt: number; readonly message: string }
   /** Refused connection, name not found, TLS failure: it never left. */

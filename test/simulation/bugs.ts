@@ -46,6 +46,7 @@ const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): 
       listIssues: world.tracker.listIssues,
       readIssue: world.tracker.readIssue,
       write: world.tracker.write,
+      budgetOf: world.tracker.budgetOf,
       ...change(world, hub),
       get requests() {
         return world.tracker.requests;

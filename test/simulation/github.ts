@@ -94,6 +94,7 @@ export function createSimTracker(
       await read(bounds);
       yield nodeIds.map((nodeId) => ({ nodeId, signals: {}, fault: "missing" as const }));
     },
+    budgetOf: () => "",
     listIssues: (repository, query, bounds) =>
       listIssues(line, repositoryOf(repository), query, () => read(bounds)),
     async readIssue(ref, bounds) {

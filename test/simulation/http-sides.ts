@@ -192,6 +192,7 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
     listIssues: (repository, query, bounds) =>
       callEach(passage, bounds, tracker.listIssues(repository, query, bounds)),
     readIssue: (issue, bounds) => call(passage, bounds, () => tracker.readIssue(issue, bounds)),
+    budgetOf: tracker.budgetOf,
     write: (repository, write) => call(passage, unbounded, () => tracker.write(repository, write)),
   };
 }

@@ -1,6 +1,9 @@
 import { Octokit } from "@octokit/rest";
 import type { Log } from "../../log.ts";
+import type { Clock } from "../../model/surroundings.ts";
+import type { Credential } from "./auth.ts";
 import { TransportFailure } from "./network.ts";
+import type { ServerClock } from "./server-clock.ts";
 import { isObject } from "./shapes.ts";
 import type { Transport } from "./transport.ts";
 import type { Quote } from "./words.ts";
@@ -11,6 +14,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
   readonly data: unknown;
+  /** Of a 401: after how many milliseconds another attempt may be accepted, by another token; undefined where none is. */
+  readonly againAfterMs?: number;
 }
 
 /** One request: a route of GitHub's documentation with its parameters. */
@@ -20,15 +25,23 @@ export interface ClientRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** It changes nothing: where its token is refused, it is sent once more with the next one. */
+  readonly isRead?: boolean;
 }
 
-/** Sends a request once. It never rejects: no answer is a failure that says what is known. */
+/**
+ * Sends a request once. No answer is a failure that says what is known.
+ *
+ * @throws RemoteError when there is nothing to sign it with: then it has not left.
+ */
 export type Send = (request: ClientRequest) => Promise<Answer | TransportFailure>;
 
-export interface ClientOptions {
+/** What leads to a server, whoever signs. */
+export interface ConnectionOptions {
   readonly url: string;
-  readonly token: string;
   readonly transport: Transport;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
   readonly log: Log;
   readonly quote: Quote;
 }
@@ -37,37 +50,61 @@ export interface ClientOptions {
  * Octokit without a plugin that repeats or delays: https://github.com/octokit/plugin-retry.js sends a POST four times
  * on a 502. An answer of any status is a value here, and the library's errors end here: they hold the request.
  */
-export function createClient(options: ClientOptions): Send {
+export function createClient(options: ConnectionOptions, credential: Credential): Send {
+  const octokit = createOctokit(options);
+  const sendOnce = async (request: ClientRequest): Promise<Answer | TransportFailure> => {
+    const authorization = await credential.authorize(request.signal);
+    const answer = await ask(octokit, request, authorization);
+    if (answer instanceof TransportFailure || answer.status !== 401) return answer;
+    const againAfterMs = credential.refuse(authorization);
+    return againAfterMs === undefined ? answer : { ...answer, againAfterMs };
+  };
+  return async (request) => {
+    const answer = await sendOnce(request);
+    if (request.isRead !== true || answer instanceof TransportFailure) return answer;
+    if (answer.againAfterMs === undefined) return answer;
+    await options.clock.sleep(answer.againAfterMs, request.signal);
+    return sendOnce(request);
+  };
+}
+
+/** Octokit on our transport, which knows no one: what a request is signed with is a header of its own. */
+export function createOctokit(options: ConnectionOptions): Octokit {
   const log = createOctokitLog(options.log, options.quote);
-  const octokit = new Octokit({
-    auth: options.token,
+  return new Octokit({
     baseUrl: options.url,
     userAgent: "boardsync",
     log,
     // The request library has a log of its own, which is the console unless it is named here.
     request: { fetch: options.transport.send, log },
   });
-  return async (request) => {
-    try {
-      const answer = await octokit.request(request.route, {
-        ...request.parameters,
-        headers: {
-          accept: "application/vnd.github+json",
-          // An unversioned client would be moved to another version the day this one is retired.
-          "x-github-api-version": "2022-11-28",
-          ...request.headers,
-        },
-        request: request.signal === undefined ? {} : { signal: request.signal },
-      });
-      return { url: answer.url, status: answer.status, headers: answer.headers, data: answer.data };
-    } catch (error) {
-      return readAnswer(error);
-    }
-  };
+}
+
+async function ask(
+  octokit: Octokit,
+  request: ClientRequest,
+  authorization: string,
+): Promise<Answer | TransportFailure> {
+  try {
+    const answer = await octokit.request(request.route, {
+      ...request.parameters,
+      headers: {
+        accept: "application/vnd.github+json",
+        // An unversioned client would be moved to another version the day this one is retired.
+        "x-github-api-version": "2022-11-28",
+        ...request.headers,
+        authorization,
+      },
+      request: request.signal === undefined ? {} : { signal: request.signal },
+    });
+    return { url: answer.url, status: answer.status, headers: answer.headers, data: answer.data };
+  } catch (error) {
+    return readFailure(error);
+  }
 }
 
 /** The answer inside Octokit's error, which it throws from 304 and 400 on; without one the transport's failure. */
-function readAnswer(error: unknown): Answer | TransportFailure {
+export function readFailure(error: unknown): Answer | TransportFailure {
   if (error instanceof Error && "response" in error && isObject(error.response)) {
     // Octokit's RequestError keeps the answer as its request function would have returned it.
     return error.response as unknown as Answer;

@@ -2,7 +2,8 @@ import type { Log } from "../../log.ts";
 import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
-import { createClient } from "./client.ts";
+import { type Credential, createTokenCredential } from "./auth.ts";
+import { type ConnectionOptions, createClient } from "./client.ts";
 import { createKnownNames } from "./identity.ts";
 import { createGate } from "./limits.ts";
 import { listIssues } from "./listing.ts";
@@ -10,14 +11,15 @@ import { createPageReader, createPages } from "./pages.ts";
 import { createReader } from "./reader.ts";
 import { readIssue } from "./reading.ts";
 import { findRepository, readAccount, readCatalogue } from "./repositories.ts";
+import { createServerClock } from "./server-clock.ts";
 import { createTransport, type Fetch } from "./transport.ts";
 import { createQuote } from "./words.ts";
 import { sendWrite } from "./writing.ts";
 
-export interface GitHubOptions {
+/** What both ways to sign in need. */
+export interface ServerOptions {
   /** Base URL of the API: `https://api.github.com`, or `https://HOST/api/v3`. */
   readonly url: string;
-  readonly token: string;
   /** Deadline of each request, from its first byte to the answer's last one. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -33,22 +35,55 @@ export interface GitHubOptions {
   readonly bodyLimitBytes?: number;
 }
 
-/** GitHub, or GitHub Enterprise Server, by REST. One adapter serves all repositories of a token. */
+export interface GitHubOptions extends ServerOptions {
+  readonly token: string;
+}
+
+/** The way to a server, and how it is walked. Several adapters may share one. */
+export interface Connection extends ConnectionOptions {
+  readonly random: Random;
+  readonly retries: number;
+  readonly pageLimit: number;
+}
+
+/** GitHub, or GitHub Enterprise Server. One adapter serves all repositories of a personal access token. */
 export function createGitHubTracker(options: GitHubOptions): Tracker {
-  const { clock, random, log, token, timeoutMs } = options;
+  const credential = createTokenCredential(options.token);
+  return createAdapter(connect(options, credential.secrets), credential, "");
+}
+
+/** @param secrets - those of the moment, which no quoted text shows. */
+export function connect(options: ServerOptions, secrets: () => readonly string[]): Connection {
+  const { clock, random, log, timeoutMs } = options;
   const { fetch = globalThis.fetch, retries = 3, pageLimit = 10_000 } = options;
   const { bodyLimitBytes = 32 * 1024 * 1024 } = options;
-  const url = options.url.replace(/\/+$/, "");
-  const quote = createQuote(token);
-  const transport = createTransport({ fetch, timeoutMs, bodyLimitBytes });
-  const send = createClient({ url, token, transport, log, quote });
+  const serverClock = createServerClock(clock);
+  return {
+    url: options.url.replace(/\/+$/, ""),
+    transport: createTransport({ fetch, timeoutMs, bodyLimitBytes, serverClock }),
+    clock,
+    serverClock,
+    random,
+    log,
+    quote: createQuote(secrets),
+    retries,
+    pageLimit,
+  };
+}
+
+/** An adapter for all that one credential sees. Everything is signed by it, and a limit that it meets is its own. */
+export function createAdapter(connection: Connection, credential: Credential, budget: string): Tracker {
+  const { transport, clock, quote, pageLimit } = connection;
+  const send = createClient(connection, credential);
   const gate = createGate(clock);
-  const read = createReader({ send, gate, clock, random, log, quote, retries });
+  const read = createReader({ ...connection, send, gate });
   const readPage = createPageReader(read, quote);
   const pages = createPages(readPage, pageLimit);
   const names = createKnownNames();
   const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
-    const repository = await findRepository(read, wanted, bounds, quote);
+    const found = await findRepository(read, wanted, bounds, quote);
+    // Of an App's installation GitHub shows no push access, whatever it may write.
+    const repository = { ...found, canPush: credential.mayWriteIssues() ?? found.canPush };
     names.note(repository);
     return repository;
   };
@@ -62,6 +97,7 @@ export function createGitHubTracker(options: GitHubOptions): Tracker {
     },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
     write: (repository, write) => sendWrite({ send, gate, quote }, repository, write),
+    budgetOf: () => budget,
     get requests() {
       return transport.requests;
     },

@@ -104,7 +104,10 @@ async function attemptRead(
 ): Promise<Answer | Setback> {
   const { gate, quote, clock } = options;
   const { subject, ...rest } = request;
-  const answer = await options.send({ ...rest, signal: bounds.signal });
+  const answer = await options
+    .send({ ...rest, signal: bounds.signal, isRead: true })
+    .catch((error: unknown) => failSignIn(error));
+  if ("error" in answer) return answer;
   if (answer instanceof TransportFailure) return failRead(answer, subject);
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) return { error: limited(retryAt), notBefore: retryAt };
@@ -122,6 +125,12 @@ function failRead(failure: TransportFailure, subject: string): Setback {
     error: new RemoteError("tracker", "unreachable", message, { cause: failure }),
     notBefore: undefined,
   };
+}
+
+/** Without a token nothing was asked; one that could not be had for the moment may come with the next attempt. */
+function failSignIn(error: unknown): Setback {
+  if (error instanceof RemoteError && error.fault === "unreachable") return { error, notBefore: undefined };
+  throw error;
 }
 
 function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: ReadBounds): void {

@@ -1,4 +1,5 @@
 import { describeNetworkError, TransportFailure } from "./network.ts";
+import type { ServerClock } from "./server-clock.ts";
 
 /** What is asked of the `fetch` that carries the requests. */
 export interface FetchInit {
@@ -48,6 +49,8 @@ export interface TransportOptions {
   /** From the first byte sent to the last one read. */
   readonly timeoutMs: number;
   readonly bodyLimitBytes: number;
+  /** Told the time of every answer. */
+  readonly serverClock: ServerClock;
 }
 
 /**
@@ -86,6 +89,7 @@ async function sendOnce(options: TransportOptions, url: string, init: OctokitIni
       redirect: "manual",
       signal: controller.signal,
     });
+    options.serverClock.observe(answer.headers.get("date") ?? undefined);
     const bytes = await readBody(answer.body, options.bodyLimitBytes);
     return {
       url,

@@ -4,16 +4,15 @@ const lengthLimit = 300;
 export type Quote = (text: string) => string;
 
 /**
- * Gives the one function through which every text of the network goes before it is shown: the token is taken out (a
- * hostile server may echo it), control and direction characters become spaces, and the rest is cut at 300 characters.
+ * Gives the one function through which every text of the network goes before it is shown: secrets are taken out (a
+ * hostile server may echo them), control and direction characters become spaces, and the rest is cut at 300 characters.
+ *
+ * @param secrets - those of the moment; an App's change by the hour.
  */
-export function createQuote(token: string): Quote {
-  const secret = token.trim();
+export function createQuote(secrets: () => readonly string[]): Quote {
   return (text) => {
-    const clean = text
-      .replaceAll(secret, "[redacted]")
-      // In a host name it would stand in lower case.
-      .replaceAll(secret.toLowerCase(), "[redacted]")
+    const clean = secrets()
+      .reduce((rest, secret) => withoutSecret(rest, secret.trim()), text)
       .slice(0, 20 * lengthLimit)
       .toWellFormed()
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
@@ -21,4 +20,9 @@ export function createQuote(token: string): Quote {
     const points = Array.from(clean);
     return points.length <= lengthLimit ? clean : `${points.slice(0, lengthLimit - 1).join("")}…`;
   };
+}
+
+function withoutSecret(text: string, secret: string): string {
+  // In a host name it would stand in lower case.
+  return text.replaceAll(secret, "[redacted]").replaceAll(secret.toLowerCase(), "[redacted]");
 }

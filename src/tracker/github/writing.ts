@@ -1,6 +1,7 @@
+import { RemoteError } from "../../errors.ts";
 import type { Repository } from "../../model/issue.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker.ts";
-import type { ClientRequest, Send } from "./client.ts";
+import type { Answer, ClientRequest, Send } from "./client.ts";
 import type { Gate } from "./limits.ts";
 import { isRepositoryName, splitName } from "./names.ts";
 import { TransportFailure } from "./network.ts";
@@ -31,11 +32,24 @@ export async function sendWrite(
   }
   const request = describeWrite(repository, write);
   if (!("route" in request)) return request;
-  const answer = await tools.send(request);
+  let answer: Answer | TransportFailure;
+  try {
+    answer = await tools.send(request);
+  } catch (error) {
+    return outcomeUnsigned(error);
+  }
   if (answer instanceof TransportFailure) {
     return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: answer.message };
   }
   return classifyAnswer(answer, { repository, write, gate: tools.gate, quote: tools.quote });
+}
+
+/** Nothing to sign it with: it has not left. @throws what is no failure of signing in */
+function outcomeUnsigned(error: unknown): WriteOutcome {
+  if (!(error instanceof RemoteError)) throw error;
+  const { fault, message, retryAt } = error;
+  if (fault === "limited" && retryAt !== undefined) return { kind: "limited", retryAt, message };
+  return { kind: fault === "unauthorized" || fault === "missing" ? "unauthorized" : "unsent", message };
 }
 
 function describeWrite(repository: Repository, write: IssueWrite): ClientRequest | WriteOutcome {
