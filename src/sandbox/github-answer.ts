@@ -13,6 +13,8 @@ export interface Call {
   readonly repository: StoredRepository;
   /** Login behind the token. */
   readonly account: string;
+  /** Whether that is an App's: its permissions were looked at, and no push access is asked of it. */
+  readonly isApp: boolean;
   /** The parts in braces of the route's path. */
   readonly parts: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;

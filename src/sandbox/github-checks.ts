@@ -8,7 +8,7 @@ const maxLabels = 100;
 
 /** Whether the caller may label, assign and close. */
 export function canPush(call: Call): boolean {
-  return call.repository.collaborators.has(call.account);
+  return call.isApp || call.repository.collaborators.has(call.account);
 }
 
 /** The refusal of any write to this repository's issues, if there is one. */

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { type Answer, notFound, refuse, type SandboxQuirks } from "./github-answer.ts";
+import { installationByToken, type StoredInstallation } from "./github-app.ts";
+import { type AppSide, routeApp } from "./github-app-routes.ts";
+import { looksLikeJwt, refuseJwt } from "./github-jwt.ts";
 import type { LimitCounter } from "./github-limits.ts";
 import { route } from "./github-routes.ts";
 import type { GitHubState } from "./github-state.ts";
@@ -22,7 +25,19 @@ export interface Gate {
   readonly limits: LimitCounter;
   /** Logins by token. */
   readonly tokens: ReadonlyMap<string, string>;
+  /** undefined where no App is registered. */
+  readonly app: AppSide | undefined;
 }
+
+/** Who sends a request: an account, perhaps that of an installation, or an App as itself. */
+type Caller =
+  | {
+      readonly kind: "account";
+      readonly account: string;
+      readonly limits: LimitCounter;
+      readonly installation: StoredInstallation | undefined;
+    }
+  | { readonly kind: "app"; readonly side: AppSide };
 
 const apiVersions = ["2022-11-28", "2026-03-10"];
 const contentPath = /\/issues(?:\/\d+\/comments)?$/u;
@@ -42,17 +57,35 @@ export function answer(gate: Gate, request: RawRequest): Answer {
   }
   const token = readToken(headers.authorization);
   if (token === undefined) return refuse(401, "Requires authentication");
-  const account = gate.tokens.get(token);
-  if (account === undefined) return refuse(401, "Bad credentials");
+  const caller = recognise(gate, token);
+  if (!("kind" in caller)) return caller;
+  if (caller.kind === "app") return routeApp(gate.state, caller.side, { method, path });
+  const { account, limits, installation } = caller;
   const isContent = method === "POST" && contentPath.test(path);
   const answered =
-    gate.limits.refuse(isContent) ??
+    limits.refuse(isContent) ??
     (path.endsWith("/")
       ? notFound()
-      : route(gate.state, gate.quirks, { method, path, query, text, account }));
+      : route(gate.state, gate.quirks, { method, path, query, text, account, installation }));
   const tagged = method === "GET" ? tag(answered, token, request) : answered;
-  if (tagged.status === 304) gate.limits.giveBack();
-  return { ...tagged, headers: { ...gate.limits.headers(), ...tagged.headers } };
+  if (tagged.status === 304) limits.giveBack();
+  return { ...tagged, headers: { ...limits.headers(), ...tagged.headers } };
+}
+
+/** Who a token belongs to, or the refusal of it. Each installation has limits of its own. */
+function recognise({ tokens, app: side, limits, state }: Gate, token: string): Caller | Answer {
+  const account = tokens.get(token);
+  if (account !== undefined) return { kind: "account", account, limits, installation: undefined };
+  if (side === undefined) return refuse(401, "Bad credentials");
+  const { setup } = side.app;
+  const now = state.clock.now();
+  const installation = installationByToken(side.app, token, now);
+  if (installation !== undefined) {
+    return { kind: "account", account: `${setup.slug}[bot]`, limits: installation.limits, installation };
+  }
+  if (!looksLikeJwt(token)) return refuse(401, "Bad credentials");
+  const reason = refuseJwt(token, { issuer: setup.id, publicKey: setup.publicKey, now });
+  return reason === undefined ? { kind: "app", side } : refuse(401, reason);
 }
 
 function readToken(authorization: string | undefined): string | undefined {

@@ -7,6 +7,7 @@ import {
   refuse,
   type SandboxQuirks,
 } from "./github-answer.ts";
+import { refuseInstallation, type StoredInstallation } from "./github-app.ts";
 import { createIssue, editIssue, getIssue } from "./github-issues.ts";
 import { listIssues } from "./github-lists.ts";
 import {
@@ -52,18 +53,23 @@ export interface RoutedRequest {
   readonly query: URLSearchParams;
   readonly text: string;
   readonly account: string;
+  /** Whose token it was sent with; undefined for a person's. */
+  readonly installation: StoredInstallation | undefined;
 }
 
 /** Finds the endpoint of a request and asks it. */
 export function route(state: GitHubState, quirks: SandboxQuirks, request: RoutedRequest): Answer {
-  const { method, path, query, account } = request;
+  const { method, path, query, account, installation } = request;
   if (!isDecodable(path)) return refuse(400, "Bad Request");
   if (path === "/user") {
+    if (installation !== undefined) return refuse(403, "Resource not accessible by integration");
     return method === "GET" ? { status: 200, body: accountShape(state, account) } : notFound();
   }
   const place = locate(state, path);
   if (!place?.repository.isVisible) return notFound();
   const { repository, rest } = place;
+  const refusal = installation && refuseInstallation(state, installation, { method, repository, rest });
+  if (refusal) return refusal;
   if (place.isFormerName) {
     const search = query.size === 0 ? "" : `?${query}`;
     const url = `${state.url}/repositories/${repository.id}${rest}${search}`;
@@ -74,7 +80,8 @@ export function route(state: GitHubState, quirks: SandboxQuirks, request: Routed
     if (parts === undefined) continue;
     const body = parseBody(request.text);
     if (body === undefined) return refuse(400, "Problems parsing JSON");
-    const call: Call = { state, repository, account, parts, query, body, quirks };
+    const isApp = installation !== undefined;
+    const call: Call = { state, repository, account, isApp, parts, query, body, quirks };
     return endpoint(call);
   }
   return notFound();

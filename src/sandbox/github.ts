@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../model/surroundings.ts";
 import type { SandboxQuirks } from "./github-answer.ts";
+import { type AppSetup, createApp, type SandboxAppOwners } from "./github-app.ts";
 import { createFaultQueue, type SandboxFault } from "./github-faults.ts";
 import { createLimitCounter, type SandboxLimits } from "./github-limits.ts";
 import { createPeople, type SandboxPeople } from "./github-people.ts";
@@ -15,6 +16,8 @@ export interface SandboxGitHubOptions {
   /** Login of the account that the token belongs to. */
   readonly login?: string;
   readonly token?: string;
+  /** A GitHub App, beside the account. */
+  readonly app?: AppSetup;
   /** Path of the API's root, such as `/api/v3` of an Enterprise Server. */
   readonly basePath?: string;
   /** A port, where a stable address matters; any free one without it. */
@@ -46,6 +49,8 @@ export interface SandboxGitHub extends SandboxPeople, SandboxOwners {
   /** Another token, of the same account or of another. */
   addToken(token: string, login?: string): void;
   revokeToken(token: string): void;
+  /** The App in the hands of owners; without one it throws. */
+  readonly app: SandboxAppOwners;
   /** Stops listening and resets every connection, those left hanging included. */
   stop(): Promise<void>;
 }
@@ -66,6 +71,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     ...options.limits,
   };
   const tokens = new Map([[token, login]]);
+  const app = options.app && createApp(state, options.app, () => limits);
   const faults = createFaultQueue();
   const requests: LoggedRequest[] = [];
   const late: (() => void)[] = [];
@@ -85,6 +91,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
       },
       limits: createLimitCounter(clock, () => limits),
       tokens,
+      app,
     },
     faults,
     basePath,
@@ -136,6 +143,10 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     },
     revokeToken(revoked) {
       tokens.delete(revoked);
+    },
+    get app() {
+      if (app === undefined) throw new Error("The sandbox has no App.");
+      return app.owners;
     },
     stop() {
       server.closeAllConnections();
