@@ -20,8 +20,8 @@ export interface IssueRequest {
   readonly place: string;
   /** undefined for an issue that is to be opened. */
   readonly number: number | undefined;
-  /** What our part of the issue's text will be. */
-  readonly content: ContentBase;
+  /** What our part of the issue's text will be; left out where the write leaves it alone. */
+  readonly content?: ContentBase;
   /** As the audit tells them. */
   readonly fields: AuditEntry["fields"];
   /** What nobody knows when the answer is lost: `the issue was opened`. */
@@ -52,7 +52,7 @@ export async function writeIssue(
     bodyHash: hashText(JSON.stringify(write)),
     repository: repository.id,
     ...(number !== undefined && { number }),
-    content,
+    ...(content !== undefined && { content }),
   });
   if (!(await takePace(cycle, write.kind === "create-issue" ? "create" : "other"))) {
     postpone(cycle, action, closureOf(cycle, "tracker"));
