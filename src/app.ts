@@ -111,7 +111,7 @@ export function syncProjects(config: Config): readonly SyncProject[] {
       key: project.project,
       settings: settingsOf(project, config),
       templates,
-      renderer: createRenderer(templates, { webHosts }),
+      renderer: createRenderer(templates, { webHosts, categoryLabels: project.issue.categoryLabels }),
     };
   });
 }

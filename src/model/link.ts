@@ -69,6 +69,8 @@ export interface LinkedIssue {
   /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
   readonly isGone: boolean;
   readonly content: ContentBase | undefined;
+  /** Further posts of the project that the issue stands for, where its text is of this row's post. */
+  readonly others?: readonly Post[];
   /** What was read of it beside its record; absent where nothing was. */
   readonly signals?: Signals;
   /** The issue that this one is a duplicate of, at the end of the chain (`signals.canonical`), as far as it is known. */

@@ -30,6 +30,8 @@ export interface UpdateIssue {
   readonly issue: IssueRef;
   readonly title: string | undefined;
   readonly block: string | undefined;
+  /** The posts that the marker names with this block. */
+  readonly posts: readonly PostId[];
   /** What was last written: where the issue shows something else now, people have edited it. */
   readonly previous: ContentBase;
   readonly content: ContentBase;

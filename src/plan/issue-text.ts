@@ -1,4 +1,5 @@
 import type { LinkedIssue, Row } from "../model/link.ts";
+import type { Post } from "../model/post.ts";
 import type { CreateIssue, UpdateIssue } from "./action.ts";
 import { absence, isStopped } from "./obstacle.ts";
 import { labelsFor, routePost } from "./select.ts";
@@ -6,7 +7,7 @@ import type { Render, RenderedIssue, Settings } from "./settings.ts";
 
 /** The issue that a post asks for, without what follows from it. */
 export function draftIssue(row: Row, settings: Settings, render: Render, reason: string): CreateIssue {
-  const { title, body, titleHash, blockHash } = render(row.post);
+  const { title, body, titleHash, blockHash } = render(row.post, []);
   return {
     kind: "create-issue",
     post: row.post.id,
@@ -31,13 +32,16 @@ export function followContent(row: Row, settings: Settings, render: Render): rea
   if (settings.content === "once" || absence(row) !== undefined) return [];
   return row.links
     .filter(({ isGone }) => !isGone)
-    .flatMap((linked) => updateOf(linked, () => render(row.post)))
+    .flatMap((linked) => updateOf(linked, (others) => render(row.post, others)))
     .filter((action) => !isStopped(action, row, settings));
 }
 
-function updateOf({ link, content }: LinkedIssue, render: () => RenderedIssue): readonly UpdateIssue[] {
+function updateOf(
+  { link, content, others = [] }: LinkedIssue,
+  render: (others: readonly Post[]) => RenderedIssue,
+): readonly UpdateIssue[] {
   if (content === undefined) return [];
-  const { title, block, titleHash, blockHash } = render();
+  const { title, block, posts, titleHash, blockHash } = render(others);
   const isTitle = titleHash !== content.titleHash;
   const isBlock = blockHash !== content.blockHash;
   if (!isTitle && !isBlock) return [];
@@ -49,6 +53,7 @@ function updateOf({ link, content }: LinkedIssue, render: () => RenderedIssue): 
       issue: link.issue,
       title: isTitle ? title : undefined,
       block: isBlock ? block : undefined,
+      posts,
       previous: content,
       content: { titleHash, blockHash },
       reason: `the post's ${parts} changed since #${link.issue.number} was last written`,

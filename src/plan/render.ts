@@ -6,7 +6,7 @@ import { closeFences } from "./fence.ts";
 import { hashText } from "./hash.ts";
 import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import type { PostValues, RenderedIssue } from "./settings.ts";
-import { readTemplate, type Template } from "./template.ts";
+import { namesValue, readTemplate, type Template } from "./template.ts";
 import { toSafeUrl } from "./web-address.ts";
 
 /** Liquid templates, as the config has them. They are trusted; what a post brings along is not. */
@@ -22,9 +22,15 @@ export interface RenderContext {
   /** `boardHash` of the board's address. */
   readonly board: string;
   readonly project: ProjectId;
-  /** The posts that the issue stands for. */
-  readonly posts: readonly PostId[];
+  /** Further posts that the issue stands for, beside the one whose text it has. */
+  readonly others?: readonly PostValues[];
   readonly projectName?: string;
+}
+
+/** What a renderer needs besides its templates. */
+export interface RenderOptions extends SanitiseOptions {
+  /** Labels by category id, as the config has them: a board doesn't name its categories. */
+  readonly categoryLabels?: Readonly<Record<string, string>>;
 }
 
 export interface Renderer {
@@ -41,6 +47,9 @@ const MAX_BODY_BYTES = 65_535;
 /** Leaves people some room in the same body. */
 const MAX_BLOCK_BYTES = 60_000;
 
+/** For the further posts of an issue, in the marker and in the block each. */
+const MAX_OTHERS_BYTES = 20_000;
+
 /** More of a post than this is not even looked at. */
 const MAX_READ = 262_144;
 const MAX_TITLE_READ = 4_096;
@@ -51,11 +60,14 @@ const MAX_TITLE_READ = 4_096;
  *
  * @throws TemplateError that names the template, and line and column in it, when one can't be read.
  */
-export function createRenderer(templates: IssueTemplates, options: SanitiseOptions = {}): Renderer {
+export function createRenderer(templates: IssueTemplates, options: RenderOptions = {}): Renderer {
   const toLine = (value: string) => sanitiseTitle(value, options);
   const title = readTemplate(templates.title, toLine, "issue.title");
   const body = readTemplate(templates.body, (value) => sanitiseText(value, options), "issue.body");
   const postUrl = readTemplate(templates.postUrl ?? "", String, "issue.postUrl");
+  const facts = createFactsLine(templates.body, options.categoryLabels ?? {}, toLine);
+
+  const nameOf = (post: PostValues) => safeValues(post, undefined, options).title;
 
   return {
     render(post, context) {
@@ -65,14 +77,21 @@ export function createRenderer(templates: IssueTemplates, options: SanitiseOptio
         project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
       };
       const titleText = oneLine(title(scope)) || scope.post.title;
-      const marker = { board: context.board, project: context.project, posts: context.posts };
+      const posts = markedPosts(post, context);
+      const marker = { board: context.board, project: context.project, posts };
       const overhead = Buffer.byteLength(composeBody({ marker, block: "", rest: "\n" }));
-      const block = renderBlock(body(scope), url, Math.min(MAX_BLOCK_BYTES, MAX_BODY_BYTES - overhead));
+      const also = alsoAskedFor(
+        context,
+        (other) => renderUrl(postUrl, other, context, options) ?? nameOf(other),
+      );
+      const endings = [also, facts(post), url].filter((line) => line !== undefined);
+      const block = renderBlock(body(scope), endings, Math.min(MAX_BLOCK_BYTES, MAX_BODY_BYTES - overhead));
       const cutTitle = cutCodePoints(titleText, MAX_TITLE);
       return {
         title: cutTitle,
         block,
         body: composeBody({ marker, block, rest: "\n" }),
+        posts,
         titleHash: hashText(cutTitle),
         blockHash: hashBlock(block),
       };
@@ -80,8 +99,67 @@ export function createRenderer(templates: IssueTemplates, options: SanitiseOptio
   };
 }
 
-/** The template's text, and the post's address as the last line. */
-function renderBlock(text: string, url: string | undefined, maxBytes: number): string {
+/**
+ * Category and votes of a post in one line; undefined where the board shows neither. What the body's template names itself is
+ * left out, and so is a category that the config has no label for: its id says nothing to a reader.
+ */
+function createFactsLine(
+  body: string,
+  categoryLabels: Readonly<Record<string, string>>,
+  toLine: (value: string) => string,
+): (post: PostValues) => string | undefined {
+  const hasCategory = !namesValue(body, ["post", "category"]);
+  const hasVotes = !namesValue(body, ["post", "votes"]);
+  return ({ values: { categoryId, votes } }) => {
+    const id = textOf(categoryId);
+    const label = hasCategory && Object.hasOwn(categoryLabels, id) ? categoryLabels[id] : undefined;
+    const rounded = hasVotes && typeof votes === "number" ? roundVotes(votes) : 0;
+    const parts = [
+      ...(label === undefined ? [] : [`Category: ${toLine(label)}`]),
+      // One vote is just that; every other number stands for all up to the next one.
+      ...(rounded === 0 ? [] : [`Votes: ${rounded}${rounded === 1 ? "" : "+"}`]),
+    ];
+    return parts.length === 0 ? undefined : parts.join(" · ");
+  };
+}
+
+/** The posts that the marker names: the first always, the further ones as long as there is room. */
+function markedPosts({ id }: PostValues, { others = [] }: RenderContext): readonly PostId[] {
+  // An id of n bytes takes up to 4/3 n in the marker, or 8/3 n where it is no Unicode text.
+  const ids = others.map((other) => other.id);
+  return [
+    id,
+    ...ids.slice(
+      0,
+      countFitting(ids, (text) => text.length * 4),
+    ),
+  ];
+}
+
+/** One line for each further post of an issue: where it stands, else what it is called. undefined where there is none. */
+function alsoAskedFor(
+  { others = [] }: RenderContext,
+  write: (post: PostValues) => string,
+): string | undefined {
+  const lines = others.map((other) => `Also asked for in: ${write(other)}`);
+  const count = countFitting(lines, (line) => Buffer.byteLength(line));
+  const rest = lines.length - count;
+  const shown = [...lines.slice(0, count), ...(rest === 0 ? [] : [`Also asked for in: ${rest} more`])];
+  return shown.length === 0 ? undefined : shown.join("\n");
+}
+
+/** How many of the texts, from the first, there is room for. */
+function countFitting(texts: readonly string[], measure: (text: string) => number): number {
+  let bytes = 0;
+  const end = texts.findIndex((text) => {
+    bytes += measure(text) + 1;
+    return bytes > MAX_OTHERS_BYTES;
+  });
+  return end === -1 ? texts.length : end;
+}
+
+/** The template's text, and below it a paragraph for each of the endings; the post's address is the last. */
+function renderBlock(text: string, endings: readonly string[], maxBytes: number): string {
   const closed = closeFences(
     text
       // Only boardsync itself writes its comments, whatever a template says.
@@ -89,9 +167,14 @@ function renderBlock(text: string, url: string | undefined, maxBytes: number): s
       .replace(/^\s*\n/, "")
       .trimEnd(),
   );
-  if (url === undefined || closed.split("\n").at(-1) === url) return cutBytes(closed, maxBytes);
-  const ending = closed === "" ? url : `\n\n${url}`;
-  return cutBytes(closed, maxBytes - Buffer.byteLength(ending)) + ending;
+  const url = endings.at(-1);
+  // A template may end with the address itself; then it stays where it is, unless something has to stand before it.
+  const hasUrl = closed.split("\n").at(-1) === url;
+  if (hasUrl && endings.length === 1) return cutBytes(closed, maxBytes);
+  const above = hasUrl ? closed.slice(0, -textOf(url).length).trimEnd() : closed;
+  const ending = endings.join("\n\n");
+  const gap = above === "" || ending === "" ? "" : "\n\n";
+  return cutBytes(above, maxBytes - Buffer.byteLength(gap + ending)) + gap + ending;
 }
 
 /** The post's address for a reader: from the template, else from the record; undefined where there is no usable one. */

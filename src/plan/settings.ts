@@ -144,12 +144,14 @@ export interface RenderedIssue {
   readonly block: string;
   /** Marker, block and room for people: the body of a new issue. */
   readonly body: string;
+  /** The posts that the marker names. */
+  readonly posts: readonly PostId[];
   readonly titleHash: string;
   readonly blockHash: string;
 }
 
-/** The posts that an issue stands for, and its text; made by `createRenderer`. */
-export type Render = (post: PostValues) => RenderedIssue;
+/** The text of the issue of a post, and of further posts that it stands for; made by `createRenderer`. */
+export type Render = (post: PostValues, others: readonly PostValues[]) => RenderedIssue;
 
 /** What a template may see of a post. */
 export interface PostValues {

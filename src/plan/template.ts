@@ -59,6 +59,13 @@ function explained<T>(place: string | undefined, work: () => T): T {
   }
 }
 
+/** Whether a template names a value, wherever in it; `path` is where the value stands, as in `["post", "votes"]`. */
+export function namesValue(text: string, path: readonly string[]): boolean {
+  return new Liquid({ templates: {} })
+    .globalVariableSegmentsSync(text)
+    .some((segments) => path.every((part, index) => segments[index] === part));
+}
+
 /** What is wrong with a template, as a sentence; undefined for one that can be used. For the check of a config. */
 export function checkTemplate(text: string): string | undefined {
   try {

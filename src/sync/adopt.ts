@@ -71,6 +71,6 @@ function refOf({ repositoryId, number }: Issue): IssueRef {
  * issue says something else, people may have edited it, and the next update finds that out before it writes.
  */
 function contentNow(cycle: PulledCycle, row: Row, now: number): ContentBase {
-  const { titleHash, blockHash } = cycle.context(now).render(row.post);
+  const { titleHash, blockHash } = cycle.context(now).render(row.post, []);
   return { titleHash, blockHash };
 }

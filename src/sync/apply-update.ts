@@ -63,7 +63,7 @@ function editOf(action: UpdateIssue, record: IssueRecord): EditWrite | "edited b
     const shown = parts && hashBlock(parts.block);
     if (shown !== previous.blockHash && shown !== content.blockHash) return "edited by people";
     if (parts !== undefined && shown !== content.blockHash) {
-      body = replaceBlock(record.body, parts.marker, action.block);
+      body = replaceBlock(record.body, { ...parts.marker, posts: action.posts }, action.block);
     }
   }
   if (title === undefined && body === undefined) return undefined;

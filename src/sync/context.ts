@@ -19,8 +19,8 @@ export function createContext(
 ): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
   const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
-  const render: PlanContext["render"] = (post) =>
-    project.renderer.render(post, { board: policy.boardHash, project: memory.id, posts: [post.id] });
+  const render: PlanContext["render"] = (post, others) =>
+    project.renderer.render(post, { board: policy.boardHash, project: memory.id, others });
   return (now) => ({ settings, seen, render, now });
 }
 

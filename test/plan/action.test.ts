@@ -48,6 +48,7 @@ it.each<[string, Action, boolean]>([
       issue: { repositoryId: 1, number: 2 },
       title: "t",
       block: undefined,
+      posts: [postId],
       previous: content,
       content,
       reason: "",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContentBase, LinkedIssue, Row } from "../../src/model/link.ts";
+import type { PostId } from "../../src/model/post.ts";
 import type { CreateIssue, UpdateIssue } from "../../src/plan/action.ts";
 import { hashText } from "../../src/plan/hash.ts";
 import { planRow } from "../../src/plan/plan.ts";
@@ -132,6 +133,7 @@ describe("the text of an issue that boardsync opened", () => {
     issue: { repositoryId: 7, number: 12 },
     title: "Dark theme",
     block: undefined,
+    posts: [postId],
     previous: content,
     content: { titleHash: hashText("Dark theme"), blockHash: content.blockHash },
     reason: "the post's title changed since #12 was last written",
@@ -143,6 +145,21 @@ describe("the text of an issue that boardsync opened", () => {
 
   it("stays as long as the post says the same", () => {
     expect(plan(linked("Dark mode", "Please")).actions).toEqual([]);
+  });
+
+  it("follows the further posts of the issue, and names them in its mark", () => {
+    const others = [makeRow({ title: "Night mode" }).post].map((post) => ({ ...post, id: "p2" as PostId }));
+    const row = linked("Dark mode", "Please", { links: [{ ...link, others }] });
+    expect(plan(row).actions).toEqual([
+      {
+        ...update,
+        title: undefined,
+        block: "Please p2",
+        posts: [postId, "p2"],
+        content: { ...content, blockHash: hashText("Please p2") },
+        reason: "the post's text changed since #12 was last written",
+      },
+    ]);
   });
 
   it("follows the title", () => {

@@ -9,7 +9,7 @@ import {
 } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/hash.ts";
 import type { PlanContext } from "../../src/plan/plan.ts";
-import type { RenderedIssue, Rule, Settings } from "../../src/plan/settings.ts";
+import type { PostValues, RenderedIssue, Rule, Settings } from "../../src/plan/settings.ts";
 
 /** Rows, settings and contexts for the planner's tests: everything has a plain value, a test names what it is about. */
 
@@ -137,9 +137,10 @@ export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
   };
 }
 
-/** A renderer that any change of title or description shows in. */
-export function renderPlain(post: { readonly values: Readonly<Record<string, unknown>> }): RenderedIssue {
+/** A renderer that any change of title, description or further posts shows in. */
+export function renderPlain(post: PostValues, others: readonly PostValues[]): RenderedIssue {
   const title = String(post.values["title"] ?? "");
-  const block = String(post.values["description"] ?? "");
-  return { title, block, body: `marker ${block}`, titleHash: hashText(title), blockHash: hashText(block) };
+  const block = [post.values["description"] ?? "", ...others.map(({ id }) => id)].join(" ");
+  const hashes = { titleHash: hashText(title), blockHash: hashText(block) };
+  return { title, block, body: `marker ${block}`, posts: [post, ...others].map(({ id }) => id), ...hashes };
 }

@@ -76,6 +76,7 @@ describe("the signature of a refused action", () => {
     issue: { repositoryId: 1, number: 2 },
     title: "t",
     block: undefined,
+    posts: [postId],
     previous: content,
     content,
     reason: "one",

@@ -16,7 +16,6 @@ function postOf(values: Readonly<Record<string, FieldValue>>, id = "p1"): PostVa
 const context: RenderContext = {
   board: "0123456789abcdef",
   project: "acme" as ProjectId,
-  posts: ["p1" as PostId],
 };
 
 function render(
@@ -42,6 +41,7 @@ describe("a rendered issue", () => {
         "<!-- boardsync:end -->",
         "",
       ].join("\n"),
+      posts: ["p1"],
       titleHash: hashText("Dark mode"),
       blockHash: hashBlock("Please.\n\nhttps://x.example/p/1"),
     });
@@ -187,6 +187,68 @@ describe("the post's address", () => {
   });
 });
 
+describe("category and votes of a post", () => {
+  const url = "https://x.example/1";
+  const categoryLabels = { c1: "area: billing" };
+  const block = (values: Readonly<Record<string, FieldValue>>, body = defaults.body) =>
+    createRenderer({ ...defaults, body }, { categoryLabels }).render(
+      postOf({ description: "a", url, ...values }),
+      context,
+    ).block;
+
+  it.each<[string, Readonly<Record<string, FieldValue>>, string]>([
+    ["both", { categoryId: "c1", votes: 37 }, "Category: area: billing · Votes: 20+"],
+    ["one vote", { votes: 1 }, "Votes: 1"],
+    ["a category alone", { categoryId: "c1", votes: null }, "Category: area: billing"],
+    ["no vote yet, and a category without a label", { categoryId: "c2", votes: 0 }, ""],
+    ["a category that is named like a part of every object", { categoryId: "constructor" }, ""],
+    ["nothing that the board shows", {}, ""],
+  ])("are a line before the address: %s", (_, values, line) => {
+    expect(block(values)).toBe(["a", ...(line === "" ? [] : [line]), url].join("\n\n"));
+  });
+
+  it("change only with the next step of the votes", () => {
+    expect(block({ votes: 49 })).toBe(block({ votes: 20 }));
+    expect(block({ votes: 50 })).not.toBe(block({ votes: 49 }));
+  });
+
+  it.each([
+    ["{{ post.votes }} votes", "20 votes\n\nCategory: area: billing"],
+    ["{% if post['votes'] > 9 %}popular{% endif %}", "popular\n\nCategory: area: billing"],
+    ["{{ post.category }}", "c1\n\nVotes: 20+"],
+    ["{{ post.url }}", "Category: area: billing · Votes: 20+"],
+  ])("are not said twice where the template names them: %s", (body, expected) => {
+    expect(block({ categoryId: "c1", votes: 37 }, body)).toBe(`${expected}\n\n${url}`);
+  });
+});
+
+describe("further posts of an issue", () => {
+  const others = [
+    postOf({ title: "Night @mode", url: "https://x.example/2" }, "p2"),
+    postOf({ title: "#3" }, "p3"),
+  ];
+
+  it("are named with their address, else with their title, and stand in the marker", () => {
+    const issue = createRenderer(defaults).render(postOf({ description: "a", votes: 2 }), {
+      ...context,
+      others,
+    });
+    expect(issue.block).toBe(
+      "a\n\nAlso asked for in: https://x.example/2\nAlso asked for in: #\u200B3\n\nVotes: 2+",
+    );
+    expect(splitBody(issue.body)?.marker.posts).toEqual(["p1", "p2", "p3"]);
+  });
+
+  it("have the address that the template makes", () => {
+    const postUrl = "https://x.example/p/{{ post.id }}";
+    const issue = createRenderer({ ...defaults, postUrl }).render(postOf({}), { ...context, others });
+    expect(issue.block.split("\n").slice(0, 2)).toEqual([
+      "Also asked for in: https://x.example/p/p2",
+      "Also asked for in: https://x.example/p/p3",
+    ]);
+  });
+});
+
 describe("the limits of an issue", () => {
   const url = "https://x.example/1";
   const notice = "… (cut; the whole text is in the post)";
@@ -205,26 +267,32 @@ describe("the limits of an issue", () => {
   });
 
   it("are kept for a long template and many posts", () => {
-    const posts = Array.from({ length: 200 }, (_, index) => `post-${index}-${"x".repeat(100)}` as PostId);
-    const issue = createRenderer({ ...defaults, body: "<b>".repeat(30_000) }).render(postOf({ url }), {
-      ...context,
-      posts,
-    });
+    const others = Array.from({ length: 200 }, (_, index) =>
+      postOf({ url: `https://x.example/${"y".repeat(1000)}/${index}` }, `post-${index}-${"x".repeat(100)}`),
+    );
+    const renderer = createRenderer({ ...defaults, body: "<b>".repeat(30_000) });
+    const issue = renderer.render(postOf({ url }), { ...context, others });
     expect(Buffer.byteLength(issue.body)).toBeLessThan(65_536);
-    expect(splitBody(issue.body)?.marker.posts).toEqual(posts);
-    expect(issue.block.endsWith(`${notice}\n\n${url}`)).toBe(true);
+    const named = ["p1", ...others.slice(0, 46).map(({ id }) => id)];
+    expect([issue.posts, splitBody(issue.body)?.marker.posts]).toEqual([named, named]);
+    expect(issue.block).toContain(
+      `\nAlso asked for in: ${others[18]?.values["url"]}\nAlso asked for in: 181 more\n`,
+    );
+    expect(issue.block).toContain(`${notice}\n\nAlso asked for in: `);
+    expect(issue.block.split("\n").at(-1)).toBe(url);
   });
 
   it("are kept whatever the post holds, and the body comes apart again", () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, (title, description, id) => {
+        fc.pre(id !== "" && id.length <= 200);
         const issue = render({ title, description, url }, {}, id);
         expect(issue.title).not.toBe("");
         expect(issue.title).not.toMatch(/\n/);
         expect(issue.title.length).toBeLessThanOrEqual(256);
         expect(splitBody(issue.body)).toEqual({
           above: "",
-          marker: { board: context.board, project: context.project, posts: context.posts },
+          marker: { board: context.board, project: context.project, posts: [id] },
           block: issue.block,
           rest: "\n",
         });

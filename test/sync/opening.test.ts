@@ -55,7 +55,7 @@ describe("twelve posts in two projects", () => {
     });
     expect(first?.body).toMatch(/^<!-- boardsync:v1 board=[0-9a-f]{16} /);
     expect(first?.body).toContain(
-      "\nMy *eyes*.\n\nhttps://feedback.example.com/p/p1\n\n<!-- boardsync:end -->",
+      "\nMy *eyes*.\n\nCategory: area: billing · Votes: 2+\n\nhttps://feedback.example.com/p/p1\n\n<!-- boardsync:end -->",
     );
     expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(
       ["Dark mode", 2, 3, 4, 5, 6, 7, 8].map((name) => (typeof name === "number" ? `Post ${name}` : name)),
