@@ -4,14 +4,25 @@ import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { type Credential, createTokenCredential } from "./auth.ts";
 import { type ConnectionOptions, createClient } from "./client.ts";
+import { listComments } from "./comments.ts";
 import { createKnownNames } from "./identity.ts";
 import { createGate } from "./limits.ts";
 import { listIssues } from "./listing.ts";
 import { createPageReader, createPages } from "./pages.ts";
+import { findProjectField } from "./project-fields.ts";
+import { createQuery } from "./querying.ts";
 import { createReader } from "./reader.ts";
 import { readIssue } from "./reading.ts";
-import { findRepository, readAccount, readCatalogue } from "./repositories.ts";
+import {
+  findRepository,
+  labelList,
+  milestoneList,
+  readAccount,
+  readCatalogue,
+  readList,
+} from "./repositories.ts";
 import { createServerClock } from "./server-clock.ts";
+import { readSignals } from "./signals.ts";
 import { createTransport, type Fetch } from "./transport.ts";
 import { createQuote } from "./words.ts";
 import { sendWrite } from "./writing.ts";
@@ -73,13 +84,16 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
 
 /** An adapter for all that one credential sees. Everything is signed by it, and a limit that it meets is its own. */
 export function createAdapter(connection: Connection, credential: Credential, budget: string): Tracker {
-  const { transport, clock, quote, pageLimit } = connection;
+  const { url, transport, clock, quote, pageLimit } = connection;
   const send = createClient(connection, credential);
   const gate = createGate(clock);
   const read = createReader({ ...connection, send, gate });
   const readPage = createPageReader(read, quote);
   const pages = createPages(readPage, pageLimit);
   const names = createKnownNames();
+  const query = createQuery(read, url, quote);
+  const { host } = new URL(url);
+  const signalTools = { query, host, unsupported: new Map(), compared: new Map() };
   const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
     const found = await findRepository(read, wanted, bounds, quote);
     // Of an App's installation GitHub shows no push access, whatever it may write.
@@ -91,9 +105,16 @@ export function createAdapter(connection: Connection, credential: Credential, bu
     account: (bounds) => readAccount(read, bounds, quote),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),
-    listIssues: (repository, query, bounds) => {
+    labels: (repository, etag, bounds) =>
+      readList(pages, { repository, list: labelList, etag }, bounds, quote),
+    milestones: (repository, etag, bounds) =>
+      readList(pages, { repository, list: milestoneList, etag }, bounds, quote),
+    comments: (issue, bounds) => listComments(pages, issue, bounds),
+    projectField: (wanted, bounds) => findProjectField(query, wanted, bounds, quote),
+    readSignals: (nodeIds, wish, bounds) => readSignals(signalTools, nodeIds, wish, bounds),
+    listIssues: (repository, wanted, bounds) => {
       names.note(repository);
-      return listIssues({ readPage, pages, find, quote, pageLimit }, repository, query, bounds);
+      return listIssues({ readPage, pages, find, quote, pageLimit }, repository, wanted, bounds);
     },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
     write: (repository, write) => sendWrite({ send, gate, quote }, repository, write),

@@ -18,7 +18,7 @@ export interface Gate {
 
 /**
  * Source of the rules: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api. One gate serves
- * all reads and writes of a credential.
+ * all reads and writes of a credential: GraphQL has a budget of its own, but what is asked on meanwhile counts against us.
  */
 export function createGate(clock: Clock): Gate {
   let until = 0;
@@ -53,12 +53,27 @@ export function readRetryAfter(answer: Answer, now: number): number | undefined 
   return time > now ? time : undefined;
 }
 
-/** 403 is a limit only when it says so: in a header, or in words. */
+/** 403 is a limit only when it says so: in a header, or in words. GraphQL says so in an error of a 200. */
 function isLimit(answer: Answer): boolean {
   if (answer.status === 429) return true;
+  if (answer.status === 200) return isGraphQLLimit(answer.data);
   if (answer.status !== 403) return false;
   if (answer.headers["retry-after"] !== undefined || hasNothingLeft(answer)) return true;
-  const words = isObject(answer.data) ? answer.data["message"] : undefined;
+  return isObject(answer.data) && namesLimit(answer.data["message"]);
+}
+
+/** Words count only where there is no data: beside data an error may quote anything. */
+function isGraphQLLimit(body: unknown): boolean {
+  if (!isObject(body) || !Array.isArray(body["errors"])) return false;
+  const errors: readonly unknown[] = body["errors"];
+  const isRefused = !isObject(body["data"]);
+  return errors.some(
+    (error) =>
+      isObject(error) && (error["type"] === "RATE_LIMITED" || (isRefused && namesLimit(error["message"]))),
+  );
+}
+
+function namesLimit(words: unknown): boolean {
   return (
     typeof words === "string" &&
     /\b(?:rate limit|secondary rate|abuse detection|submitted too quickly|blocked from content creation)/i.test(
@@ -86,4 +101,10 @@ function onOurClock(time: number, answer: Answer, now: number): number {
 
 function hasNothingLeft(answer: Answer): boolean {
   return String(answer.headers["x-ratelimit-remaining"]) === "0";
+}
+
+/** Which of GitHub's budgets an answer speaks of, such as `core` or `graphql`; undefined where it does not say. */
+export function readResource(answer: Answer): string | undefined {
+  const resource = answer.headers["x-ratelimit-resource"];
+  return typeof resource === "string" && /^\w{1,40}$/.test(resource) ? resource : undefined;
 }

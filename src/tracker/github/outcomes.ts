@@ -29,7 +29,8 @@ export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
   if (answer.status < 400) return unknown(answer, "it redirects, and the write was not sent again");
   const words = quoteAnswer(answer, quote);
   if (!isGitHubError(answer)) return unknown(answer, words);
-  if (answer.status === 401) return { kind: "unauthorized", message: words, againAfterMs: answer.againAfterMs };
+  if (answer.status === 401)
+    return { kind: "unauthorized", message: words, againAfterMs: answer.againAfterMs };
   if (!refusals.has(answer.status)) return unknown(answer, words);
   if (isAlreadySo(answer, sent.write)) return applied;
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];
@@ -51,6 +52,10 @@ function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
         : unknown(answer, "not the issue's labels");
     case "create-label":
       return answer.status === 201 && isObject(answer.data) ? applied : unknown(answer, "not a label");
+    case "add-comment":
+      return answer.status === 201 && isObject(answer.data) && typeof answer.data["id"] === "number"
+        ? applied
+        : unknown(answer, "not a comment");
   }
 }
 

@@ -16,10 +16,18 @@ export interface Page {
 }
 
 /** Reads a list of a repository page by page, following `Link` exactly as it is given. */
-export type Pages = (request: ReadRequest, repository: Repository, bounds: ReadBounds) => AsyncIterable<Page>;
+export type Pages = (
+  request: ReadRequest,
+  repository: Pick<Repository, "id" | "name">,
+  bounds: ReadBounds,
+) => AsyncIterable<Page>;
 
 /** Reads one page of a list of a repository. */
-export type ReadPage = (request: ReadRequest, repository: Repository, bounds: ReadBounds) => Promise<Page>;
+export type ReadPage = (
+  request: ReadRequest,
+  repository: Pick<Repository, "id" | "name">,
+  bounds: ReadBounds,
+) => Promise<Page>;
 
 /**
  * Reads one page and checks what can be checked of its origin: redirects and page links carry the repository's id, and a
@@ -73,7 +81,7 @@ export function requireOk(answer: ReadAnswer, subject: string, quote: Quote): Re
   return answer;
 }
 
-function requireSame(url: string, repository: Repository): void {
+function requireSame(url: string, repository: Pick<Repository, "id" | "name">): void {
   const id = readRepositoryId(url);
   if (id === undefined || id === repository.id) return;
   throw new RemoteError("tracker", "missing", `The name ${repository.name} now means another repository.`);

@@ -3,7 +3,7 @@ import type { Log } from "../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import { refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
-import { type Gate, readRetryAfter } from "./limits.ts";
+import { type Gate, readResource, readRetryAfter } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
 import { TransportFailure } from "./network.ts";
 import type { Quote } from "./words.ts";
@@ -29,7 +29,7 @@ export interface ReadAnswer extends Answer {
 }
 
 /**
- * Sends a GET, again where it failed for the moment, and follows redirects on the same origin.
+ * Sends a GET, or a query of GraphQL, again where it failed for the moment, and follows redirects on the same origin.
  *
  * @throws RemoteError when there is no answer below 500.
  */
@@ -110,7 +110,9 @@ async function attemptRead(
   if ("error" in answer) return answer;
   if (answer instanceof TransportFailure) return failRead(answer, subject);
   const retryAt = gate.observe(answer);
-  if (retryAt !== undefined) return { error: limited(retryAt), notBefore: retryAt };
+  if (retryAt !== undefined) {
+    return { error: limited(retryAt, readResource(answer)), notBefore: retryAt };
+  }
   if (answer.status < 500) return answer;
   return { error: refuseAnswer(answer, subject, quote), notBefore: readRetryAfter(answer, clock.now()) };
 }
@@ -146,12 +148,13 @@ function stopped(subject: string, cause?: TransportFailure): RemoteError {
   return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`, { cause });
 }
 
-function limited(retryAt: number): RemoteError {
+function limited(retryAt: number, resource?: string): RemoteError {
   const time = new Date(retryAt).toISOString();
+  const which = resource === "graphql" ? "limit for GraphQL" : "limit";
   return new RemoteError(
     "tracker",
     "limited",
-    `GitHub's limit is reached; nothing is asked before ${time}.`,
+    `GitHub's ${which} is reached; nothing is asked before ${time}.`,
     {
       retryAt,
     },

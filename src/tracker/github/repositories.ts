@@ -1,7 +1,7 @@
 import { RemoteError } from "../../errors.ts";
 import type { Milestone, Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
-import type { Account, Catalogue } from "../tracker.ts";
+import type { Account, Catalogue, Listed } from "../tracker.ts";
 import { refuseAnswer } from "./answers.ts";
 import { isRepositoryName, splitName } from "./names.ts";
 import { type Pages, requireOk } from "./pages.ts";
@@ -45,6 +45,46 @@ export async function findRepository(
   return repository;
 }
 
+/** A list of a repository that can be asked for conditionally. */
+export interface ConditionalList<T> {
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** @throws RemoteError `unreadable` */
+  readonly readRows: (data: unknown) => readonly T[];
+}
+
+/** The names of all labels. */
+export const labelList: ConditionalList<string> = {
+  route: "GET /repos/{owner}/{repo}/labels",
+  parameters: {},
+  readRows: readLabels,
+};
+
+/** The milestones of all states. */
+export const milestoneList: ConditionalList<Milestone> = {
+  route: "GET /repos/{owner}/{repo}/milestones",
+  parameters: { state: "all" },
+  readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
+};
+
+/** What a conditional request for a list is about. */
+export interface ListRequest<T> {
+  readonly repository: Repository;
+  readonly list: ConditionalList<T>;
+  readonly etag: string | undefined;
+}
+
+/** All rows of a list, or that it is as it was. */
+export async function readList<T>(
+  pages: Pages,
+  request: ListRequest<T>,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<Listed<T>> {
+  const { isUnchanged, rows, etag } = await readRows(pages, request, bounds, quote);
+  return isUnchanged ? { kind: "unchanged" } : { kind: "listed", rows, etag };
+}
+
 /** All labels and milestones of a repository. */
 export async function readCatalogue(
   pages: Pages,
@@ -52,20 +92,36 @@ export async function readCatalogue(
   bounds: ReadBounds,
   quote: Quote,
 ): Promise<Catalogue> {
-  const parameters = { ...addressRepository(repository.name, quote), per_page: 100 };
-  const labels: string[] = [];
-  const labelRequest = { route: "GET /repos/{owner}/{repo}/labels", parameters, subject: repository.name };
-  for await (const page of pages(labelRequest, repository, bounds)) {
-    labels.push(...readLabels(page.data));
-  }
-  const milestones: Milestone[] = [];
-  const milestoneRequest = {
-    route: "GET /repos/{owner}/{repo}/milestones",
-    parameters: { ...parameters, state: "all" },
-    subject: repository.name,
+  const whole = { repository, etag: undefined };
+  const labels = await readRows(pages, { ...whole, list: labelList }, bounds, quote);
+  const milestones = await readRows(pages, { ...whole, list: milestoneList }, bounds, quote);
+  return {
+    labels: labels.rows,
+    milestones: milestones.rows,
+    labelsEtag: labels.etag,
+    milestonesEtag: milestones.etag,
   };
-  for await (const page of pages(milestoneRequest, repository, bounds)) {
-    milestones.push(...asList(page.data, "milestones").map((milestone) => readMilestone(milestone)));
+}
+
+/** An ETag speaks of one page only, so a list of several pages is never asked for conditionally. */
+async function readRows<T>(
+  pages: Pages,
+  { repository, list, etag }: ListRequest<T>,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<{ isUnchanged: boolean; rows: readonly T[]; etag: string | undefined }> {
+  const request: ReadRequest = {
+    route: list.route,
+    parameters: { ...addressRepository(repository.name, quote), ...list.parameters, per_page: 100 },
+    subject: repository.name,
+    ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }),
+  };
+  const rows: T[] = [];
+  const etags: (string | undefined)[] = [];
+  for await (const page of pages(request, repository, bounds)) {
+    if (page.isUnchanged) return { isUnchanged: true, rows: [], etag };
+    rows.push(...list.readRows(page.data));
+    etags.push(page.etag);
   }
-  return { labels, milestones };
+  return { isUnchanged: false, rows, etag: etags.length === 1 ? etags[0] : undefined };
 }

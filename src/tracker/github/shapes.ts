@@ -1,5 +1,6 @@
 import { RemoteError } from "../../errors.ts";
 import type { Issue, IssueRecord, Milestone, Repository } from "../../model/issue.ts";
+import type { IssueComment } from "../tracker.ts";
 import { isRepositoryName } from "./names.ts";
 
 /** A JSON object; arrays are none. */
@@ -109,6 +110,19 @@ export function readLabels(value: unknown): readonly string[] {
   });
 }
 
+/** Reads a page of comments. @throws RemoteError `unreadable` */
+export function readComments(value: unknown): readonly IssueComment[] {
+  return asList(value, "comments").map((row) => {
+    const comment = asObject(row, "comment");
+    return {
+      id: asCount(comment["id"], "comment.id"),
+      author: isMissing(comment["user"]) ? null : readLogin(comment["user"]),
+      body: asTextOrNull(comment["body"], "comment.body") ?? "",
+      createdAt: asTime(comment["created_at"], "comment.created_at"),
+    };
+  });
+}
+
 /** @throws RemoteError `unreadable` */
 export function readLogin(value: unknown): string {
   return asText(asObject(value, "user")["login"], "login");
@@ -133,12 +147,14 @@ function isMissing(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
-function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+/** @throws RemoteError `unreadable` */
+export function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw complain(what);
   return value;
 }
 
-function asText(value: unknown, what: string): string {
+/** @throws RemoteError `unreadable` */
+export function asText(value: unknown, what: string): string {
   if (typeof value !== "string") throw complain(what);
   return value;
 }
@@ -147,25 +163,32 @@ function asTextOrNull(value: unknown, what: string): string | null {
   return isMissing(value) ? null : asText(value, what);
 }
 
-/** A positive integer; Octokit gives a BigInt beyond 2^53, which is no number that GitHub counts with today. */
-function asCount(value: unknown, what: string): number {
+/**
+ * A positive integer; Octokit gives a BigInt beyond 2^53, which is no number that GitHub counts with today.
+ *
+ * @throws RemoteError `unreadable`
+ */
+export function asCount(value: unknown, what: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) throw complain(what);
   return value;
 }
 
-function asTime(value: unknown, what: string): string {
+/** @throws RemoteError `unreadable` */
+export function asTime(value: unknown, what: string): string {
   const time = asText(value, what);
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{5,18}Z$/.test(time) || Number.isNaN(Date.parse(time))) throw complain(what);
   return time;
 }
 
-function asOneOf<T extends string>(value: unknown, allowed: readonly T[], what: string): T {
+/** @throws RemoteError `unreadable` */
+export function asOneOf<T extends string>(value: unknown, allowed: readonly T[], what: string): T {
   const found = allowed.find((one) => one === value);
   if (found === undefined) throw complain(what);
   return found;
 }
 
-function complain(what: string): RemoteError {
+/** The error for a field of the wrong kind. */
+export function complain(what: string): RemoteError {
   return new RemoteError(
     "tracker",
     "unreadable",

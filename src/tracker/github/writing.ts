@@ -99,6 +99,11 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
         route: "POST /repos/{owner}/{repo}/labels",
         parameters: { ...name, name: write.name, color: labelColor },
       };
+    case "add-comment":
+      return {
+        route: "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
+        parameters: { ...name, issue_number: write.number, body: write.body },
+      };
   }
 }
 

@@ -1,0 +1,97 @@
+/**
+ * Every GraphQL query that is ever sent; a test validates each one against GitHub's schema. Each part of an issue's query is
+ * one line: where a server or a token refuses a part, GitHub names the line, and the rest is asked for without it.
+ */
+
+/** A part of the query about issues, which can be left out by itself. */
+export type SignalPart =
+  | "pullRequests"
+  | "released"
+  | "subIssues"
+  | "duplicates"
+  | "projects"
+  | "facts"
+  | "type";
+
+/** A query, and which part each of its lines belongs to; undefined for lines that none does. */
+export interface PartedQuery {
+  readonly text: string;
+  readonly partOfLine: readonly (SignalPart | undefined)[];
+}
+
+/** An issue has 100 sub-issues at most, 10 assignees and 100 labels, and is seldom in more than a project or two. */
+const parts: Readonly<Record<Exclude<SignalPart, "projects">, string>> = {
+  pullRequests:
+    "pullRequests: closedByPullRequestsReferences(first: 10, includeClosedPrs: true) { totalCount nodes { number state isDraft repository { nameWithOwner } } }",
+  released:
+    "released: closedByPullRequestsReferences(first: 10, includeClosedPrs: true) { totalCount nodes { state mergedAt mergeCommit { oid } repository { nameWithOwner } } }",
+  subIssues: "subIssues: subIssues(first: 100) { totalCount nodes { state } }",
+  duplicates:
+    "duplicates: timelineItems(last: 20, itemTypes: [MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) { pageInfo { hasPreviousPage } nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...canonical } duplicate { ...canonical } } ... on UnmarkedAsDuplicateEvent { canonical { ...canonical } duplicate { ...canonical } } } }",
+  facts:
+    "facts: repository { databaseId } number state stateReason(enableDuplicate: true) locked createdAt updatedAt labels(first: 100) { totalCount nodes { name } } assignees(first: 20) { totalCount nodes { login } } milestone { number title state }",
+  type: "type: issueType { name }",
+};
+
+const canonical =
+  "fragment canonical on IssueOrPullRequest { __typename ... on PullRequest { id } ... on Issue { id number repository { databaseId nameWithOwner } } }";
+
+/**
+ * The query about up to 100 issues, `$ids`. Of each of `fieldCount` single-select fields, `$field0` and so on, it asks for the
+ * field itself too: a value is looked up by the field's name, `$name0`, and null means nothing under a name that is no longer
+ * right.
+ */
+export function signalQuery(wanted: ReadonlySet<SignalPart>, fieldCount: number): PartedQuery {
+  const lines: (readonly [text: string, part?: SignalPart])[] = [];
+  const fields = wanted.has("projects") ? Array.from({ length: fieldCount }, (_, index) => index) : [];
+  const variables = ["$ids: [ID!]!", ...fields.map((index) => `$field${index}: ID!, $name${index}: String!`)];
+  lines.push([`query Signals(${variables.join(", ")}) {`]);
+  for (const index of fields) {
+    const shown = "{ ... on ProjectV2SingleSelectField { id name options { id name } } }";
+    lines.push([`field${index}: node(id: $field${index}) ${shown}`, "projects"]);
+  }
+  lines.push(["nodes(ids: $ids) { __typename ... on Issue { id"]);
+  for (const part of wanted) {
+    lines.push([part === "projects" ? itemsOf(fields) : parts[part], part]);
+  }
+  lines.push(["} } }"]);
+  if (wanted.has("duplicates")) lines.push([canonical, "duplicates"]);
+  return { text: lines.map(([text]) => text).join("\n"), partOfLine: lines.map(([, part]) => part) };
+}
+
+/** Items that the project has archived keep their values, so they count. */
+function itemsOf(fields: readonly number[]): string {
+  const value =
+    "{ __typename ... on ProjectV2ItemFieldSingleSelectValue { optionId name field { ... on ProjectV2SingleSelectField { id } } } }";
+  const values = fields.map((index) => `field${index}: fieldValueByName(name: $name${index}) ${value}`);
+  return `projects: projectItems(first: 20, includeArchived: true) { totalCount nodes { type project { id } ${values.join(" ")} } }`;
+}
+
+/** The query for the fields of one project, of a user or an organisation. */
+export const projectFieldQuery = `query ProjectField($owner: String!, $number: Int!) {
+repositoryOwner(login: $owner) { __typename ... on ProjectV2Owner { projectV2(number: $number) {
+id closed fields(first: 100) { totalCount nodes { __typename ... on ProjectV2FieldCommon { name } ... on ProjectV2SingleSelectField { id options { id name } } } }
+} } } }`;
+
+/** The query for the newest releases of repositories: `$owner0` and `$name0`, and so on. */
+export function releaseQuery(count: number): string {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const variables = indexes.map((index) => `$owner${index}: String!, $name${index}: String!`);
+  const releases =
+    "releases(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { isDraft isPrerelease createdAt publishedAt tag { id } tagCommit { oid } } }";
+  const repositories = indexes.map(
+    (index) => `repository${index}: repository(owner: $owner${index}, name: $name${index}) { ${releases} }`,
+  );
+  return [`query Releases(${variables.join(", ")}) {`, ...repositories, "}"].join("\n");
+}
+
+/** The query that compares tags with commits, `$tag0` with `$commit0` and so on: a commit that is behind a tag is part of it. */
+export function comparisonQuery(count: number): string {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const variables = indexes.map((index) => `$tag${index}: ID!, $commit${index}: String!`);
+  const comparisons = indexes.map(
+    (index) =>
+      `comparison${index}: node(id: $tag${index}) { ... on Ref { compare(headRef: $commit${index}) { status } } }`,
+  );
+  return [`query Comparisons(${variables.join(", ")}) {`, ...comparisons, "}"].join("\n");
+}
