@@ -19,6 +19,7 @@ import { canonical } from "./print.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
 import { selectPost } from "./select.ts";
 import type { Render, Settings } from "./settings.ts";
+import { nameIssue } from "./standing.ts";
 
 /*
  * One row, as it stands now, becomes actions or none. Voters are mailed by a change of status, so a post is written at most
@@ -262,19 +263,21 @@ function changedBases(
 }
 
 function reasonOf(
-  { issue, rule }: Derivation & { readonly kind: "derived" },
+  { issue, rule, duplicate }: Derivation & { readonly kind: "derived" },
   writes: readonly FieldWrite[],
 ): string {
   const cause =
     rule === undefined
-      ? `${describeIssue(issue)} → no rule any more`
-      : `${describeIssue(issue)} → rule ${rule + 1}`;
+      ? `${describeIssue(issue, duplicate)} → no rule any more`
+      : `${describeIssue(issue, duplicate)} → rule ${rule + 1}`;
   const restored = writes.filter(({ target }) => target.kind === "none").map(({ field }) => field);
   return restored.length === 0 ? cause : `${cause}; ${restored.join(", ")} back to what it was before`;
 }
 
-function describeIssue({ number, state, stateReason }: Issue): string {
-  const name = number === 0 ? "the new issue" : `issue #${number}`;
+function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
+  const { number, state, stateReason } = issue;
+  const name =
+    number === 0 ? "the new issue" : `${nameIssue(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
   if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
   return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
 }

@@ -12,13 +12,18 @@ export function settingsPrint(settings: Settings, templates: object = {}): strin
  * What makes targets out of issues, and nothing else, as text: a change of these is not a change of any issue. The text is
  * kept, so that one can still tell what the rules before made of an issue.
  */
-export function writeRules({ rules, several, whenNoRule }: RuleSettings): string {
-  return canonical({ rules, several, whenNoRule });
+export function writeRules({ rules, several, whenNoRule, followDuplicates }: RuleSettings): string {
+  return canonical({ rules, several, whenNoRule, followDuplicates });
 }
 
-/** undefined for a text that `writeRules` has not made: only a hash of the rules was kept before. */
+/**
+ * undefined for a text that `writeRules` has not made: only a hash of the rules was kept before. No duplicate was followed
+ * by rules whose text does not name that.
+ */
 export function readRules(text: string): RuleSettings | undefined {
-  return text.startsWith("{") ? (JSON.parse(text) as RuleSettings) : undefined;
+  if (!text.startsWith("{")) return undefined;
+  const known = JSON.parse(text) as Omit<RuleSettings, "followDuplicates"> & Partial<RuleSettings>;
+  return { followDuplicates: false, ...known };
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Issue } from "../model/issue.ts";
 import type { LinkedIssue, Target } from "../model/link.ts";
 import { type FieldValue, type RuleField, ruleFields } from "../model/post.ts";
-import { isFulfilled, isImplied } from "./conditions.ts";
+import { findClash } from "./clashes.ts";
+import { isImplied } from "./conditions.ts";
 import type { Rule, Settings } from "./settings.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 /** What the rules make of the issues of one post. */
 export type Derivation =
@@ -11,17 +13,13 @@ export type Derivation =
       /** The issue that decides, and the index of its rule; undefined when no rule matches. */
       readonly issue: Issue;
       readonly rule: number | undefined;
+      /** The linked issue where it is a duplicate of `issue`; else undefined. */
+      readonly duplicate: Issue | undefined;
       /** One target for every field that any rule sets. */
       readonly targets: ReadonlyMap<RuleField, Target>;
     }
   /** A fact is missing: nothing may change. */
   | { readonly kind: "undecided"; readonly message: string };
-
-/** Where an issue stands among the rules, from the most advanced (0) to no rule at all. */
-interface Position {
-  readonly issue: Issue;
-  readonly rule: number | undefined;
-}
 
 /** The rules of a project that has none of its own: only the roadmap's column, whose values every board shares. */
 export function defaultRules(): readonly Rule[] {
@@ -36,37 +34,34 @@ export function ruledFields(rules: readonly Rule[]): readonly RuleField[] {
   return ruleFields.filter((field) => rules.some((rule) => rule.set[field] !== undefined));
 }
 
-/** The index of the first rule that matches an issue. */
-export function matchRule(issue: Issue, rules: readonly Rule[]): number | undefined {
-  const index = rules.findIndex((rule) => isFulfilled(issue, rule.when));
-  return index === -1 ? undefined : index;
-}
-
 /** The target of every field: a pure function of the post's issues and the settings. */
 export function deriveTarget(
   links: readonly LinkedIssue[],
-  settings: Pick<Settings, "rules" | "several">,
+  settings: Pick<Settings, "rules" | "several" | "followDuplicates">,
 ): Derivation {
-  const issues: Issue[] = [];
-  for (const { link, issue, isGone } of links) {
-    if (isGone) continue;
-    if (issue === undefined) {
-      return { kind: "undecided", message: `issue #${link.issue.number} can't be read` };
-    }
-    issues.push(issue);
-    // The first link that counts decides alone: what comes after it need not be known.
-    if (settings.several === "primary" && !isDropped(issue)) break;
+  const { rules, several } = settings;
+  const standings = links.filter(({ isGone }) => !isGone).map((linked) => standingOf(linked, settings));
+  const candidates = several === "primary" ? counted(standings).slice(0, 1) : counted(standings);
+  // With all that is unknown at its best, and at its worst: where these two agree, nothing of it matters.
+  const outermost = several === "all" ? Math.max : Math.min;
+  const best = outermost(...candidates.map((candidate) => candidate.best));
+  const worst = outermost(...candidates.map((candidate) => candidate.worst));
+  for (const { doubt, ...candidate } of candidates) {
+    if (doubt === undefined || candidate.worst <= best || candidate.best >= worst) continue;
+    return { kind: "undecided", message: doubt };
   }
-  const position = choose(counted(issues), settings);
-  if (position === undefined) {
+  // Among equals the earlier link decides.
+  const decisive = candidates.find(
+    (candidate) => candidate.kind === "known" && candidate.doubt === undefined && candidate.best === best,
+  );
+  if (decisive?.kind !== "known") {
     return { kind: "undecided", message: "every linked issue is gone from the tracker" };
   }
-  const set = position.rule === undefined ? undefined : settings.rules[position.rule]?.set;
-  const targets = ruledFields(settings.rules).map((field): [RuleField, Target] => [
-    field,
-    targetOf(set?.[field]),
-  ]);
-  return { kind: "derived", ...position, targets: new Map(targets) };
+  const { issue, duplicate } = decisive;
+  const set = rules[best]?.set;
+  const targets = ruledFields(rules).map((field): [RuleField, Target] => [field, targetOf(set?.[field])]);
+  const rule = best === rules.length ? undefined : best;
+  return { kind: "derived", issue, rule, duplicate, targets: new Map(targets) };
 }
 
 /** The values that rules more advanced than the matching one set for a field. */
@@ -91,35 +86,20 @@ export function shadowedRules(
   });
 }
 
-/** Issues that nobody will work on are left out while there is any other. */
-function counted(issues: readonly Issue[]): readonly Issue[] {
-  const alive = issues.filter((issue) => !isDropped(issue));
-  return alive.length > 0 ? alive : issues;
+/** Rules that no issue whatever can match, each with the reason. */
+export function impossibleRules(
+  rules: readonly Rule[],
+): readonly { readonly index: number; readonly why: string }[] {
+  return rules.flatMap(({ when }, index) => {
+    const why = findClash(when);
+    return why === undefined ? [] : [{ index, why }];
+  });
 }
 
-function isDropped({ state, stateReason }: Issue): boolean {
-  return state === "closed" && (stateReason === "not_planned" || stateReason === "duplicate");
-}
-
-function choose(
-  issues: readonly Issue[],
-  { rules, several }: Pick<Settings, "rules" | "several">,
-): Position | undefined {
-  const positions = issues.map((issue): Position => ({ issue, rule: matchRule(issue, rules) }));
-  // The sort is stable: among equals the earlier link decides.
-  switch (several) {
-    case "all":
-      return positions.sort((one, other) => rank(other) - rank(one))[0];
-    case "any":
-      return positions.sort((one, other) => rank(one) - rank(other))[0];
-    case "primary":
-      return positions[0];
-  }
-}
-
-/** An issue that no rule matches is the least advanced of all. */
-function rank({ rule }: Position): number {
-  return rule ?? Number.MAX_SAFE_INTEGER;
+/** Issues that nobody will work on are left out while there is, or may be, any other. */
+function counted(standings: readonly Standing[]): readonly Standing[] {
+  const alive = standings.filter((standing) => standing.kind === "unknown" || !standing.isDropped);
+  return alive.length > 0 ? alive : standings;
 }
 
 function targetOf(value: FieldValue | undefined): Target {

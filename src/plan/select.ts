@@ -1,6 +1,6 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
-import { isSameName } from "./conditions.ts";
+import { isSameName } from "./condition.ts";
 import { foldStatus, readField, showValue } from "./fields.ts";
 import { ruledFields } from "./rules.ts";
 import type { Select, Settings } from "./settings.ts";

@@ -31,7 +31,7 @@ export interface Settings {
 }
 
 /** What makes targets out of issues. */
-export type RuleSettings = Pick<Settings, "rules" | "several" | "whenNoRule">;
+export type RuleSettings = Pick<Settings, "rules" | "several" | "whenNoRule" | "followDuplicates">;
 
 /** Which posts become issues; every condition that is given must hold. */
 export interface Select {

@@ -1,4 +1,4 @@
-import type { Issue } from "../../src/model/issue.ts";
+import type { Issue, LinkedPullRequest, Readable } from "../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Parked, Row, Target } from "../../src/model/link.ts";
 import {
   type FieldValue,
@@ -64,6 +64,18 @@ export function makeIssue(changes: Partial<Issue> = {}): Issue {
     updatedAt: "2026-01-02T00:00:00Z",
     ...changes,
   };
+}
+
+export function makePullRequest(changes: Partial<LinkedPullRequest> = {}): LinkedPullRequest {
+  return { repository: "acme/app", number: 30, state: "open", isDraft: false, ...changes };
+}
+
+export function known<T>(value: T): Readable<T> {
+  return { kind: "known", value };
+}
+
+export function unreadable(message: string): Readable<never> {
+  return { kind: "unknown", message };
 }
 
 /** Issues as people leave them, by the rule of `statusRules` that they match. */

@@ -29,20 +29,26 @@ describe("the print of the settings", () => {
   });
 
   it("of the rules is their text, and can be read again", () => {
-    const { rules, several, whenNoRule } = makeSettings();
-    expect(readRules(writeRules(makeSettings()))).toEqual({ rules, several, whenNoRule });
+    const { rules, several, whenNoRule, followDuplicates } = makeSettings({ followDuplicates: true });
+    const settings = { rules, several, whenNoRule, followDuplicates };
+    expect(readRules(writeRules(settings))).toEqual(settings);
+    expect(readRules(JSON.stringify({ rules, several, whenNoRule }))).toEqual({
+      ...settings,
+      followDuplicates: false,
+    });
     expect(readRules("3f786850e387550fdab836ed7e6dc881de23001b")).toBeUndefined();
   });
 
-  it("of the rules changes with `rules`, `several` and `whenNoRule` only", () => {
+  it("of the rules changes with `rules`, `several`, `whenNoRule` and `followDuplicates` only", () => {
     const print = writeRules(makeSettings());
     expect(writeRules(makeSettings({ settleMs: 1, content: "once", repo: "acme/b" }))).toBe(print);
     const others = [
       writeRules(makeSettings({ rules: [] })),
       writeRules(makeSettings({ several: "any" })),
       writeRules(makeSettings({ whenNoRule: "keep" })),
+      writeRules(makeSettings({ followDuplicates: true })),
     ];
-    expect(new Set([print, ...others]).size).toBe(4);
+    expect(new Set([print, ...others]).size).toBe(5);
   });
 });
 
