@@ -336,4 +336,38 @@ export const migrations: readonly string[] = [
   -- Writes to an issue whose outcome is open, whichever post they are for.
   CREATE INDEX intents_of_issue ON intents (repository, number) WHERE ended_at IS NULL AND number IS NOT NULL;
   `,
+  `
+  -- unlinked_at: a person has ended its last link; until a person says otherwise it gets no issue. NULL: nobody has.
+  ALTER TABLE posts ADD COLUMN unlinked_at INTEGER;
+  -- Pairs that a person has ended: the issue's mark says nothing of the post any more.
+  CREATE TABLE ended_links (
+    post INTEGER NOT NULL REFERENCES posts (number),
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (post, repository, number)
+  ) STRICT, WITHOUT ROWID;
+  -- position: of the post in the marker; the issue has the text of the first, which is 0.
+  ALTER TABLE markers ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+
+  -- line: ours in the internal note of the post, as it was written or found last; NULL where there is none. is_due: what the
+  -- post is linked to has changed since. Whoever changes links, the triggers say so.
+  CREATE TABLE backlinks (
+    post INTEGER PRIMARY KEY REFERENCES posts (number),
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    line TEXT,
+    is_due INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX backlinks_due ON backlinks (project, post) WHERE is_due = 1;
+  CREATE TRIGGER backlink_of_new_link AFTER INSERT ON links BEGIN
+    INSERT INTO backlinks (post, project, is_due) VALUES (NEW.post, NEW.project, 1)
+    ON CONFLICT (post) DO UPDATE SET is_due = 1;
+  END;
+  CREATE TRIGGER backlink_of_moved_link AFTER UPDATE OF repository, number ON links BEGIN
+    UPDATE backlinks SET is_due = 1 WHERE post = NEW.post;
+  END;
+  CREATE TRIGGER backlink_of_ended_link AFTER DELETE ON links BEGIN
+    UPDATE backlinks SET is_due = 1 WHERE post = OLD.post;
+  END;
+  INSERT INTO backlinks (post, project, is_due) SELECT DISTINCT post, project, 1 FROM links;
+  `,
 ];
