@@ -13,6 +13,7 @@ import type { Rule, Settings } from "./plan/settings.ts";
 import { repositoryNames } from "./sync/repositories.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
+import { createGitHubAppTracker } from "./tracker/github/installations.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 
 /** What the machine gives to the adapters. */
@@ -20,6 +21,8 @@ export interface Machine {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Told every secret that is made while the program runs, before it is used. Left out where nothing is printed. */
+  readonly conceal?: (secret: string) => void;
   readonly progress?: Progress;
   readonly version: string;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, by any case of their names. */
@@ -54,29 +57,33 @@ export function connectSides(config: Config, secrets: Secrets, machine: Machine)
       },
       proxy,
     }),
-    tracker: createTracker(tracker, secrets, machine, proxy),
+    tracker: createTracker(tracker, namedRepositories(config), secrets, machine, proxy),
   };
 }
 
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */
 function createTracker(
   tracker: Config["tracker"],
+  repositories: readonly string[],
   secrets: Secrets,
   machine: Machine,
   proxy: ReturnType<typeof readProxies>,
 ): Tracker {
-  const { clock, random, log } = machine;
+  const { clock, random, log, conceal = () => {} } = machine;
+  const { github } = secrets;
+  const server = {
+    url: tracker.url,
+    timeoutMs: tracker.timeout,
+    clock,
+    random,
+    log,
+    fetch: createProxiedFetch(proxy),
+  };
   switch (tracker.kind) {
     case "github":
-      return createGitHubTracker({
-        url: tracker.url,
-        token: secrets.githubToken,
-        timeoutMs: tracker.timeout,
-        clock,
-        random,
-        log,
-        fetch: createProxiedFetch(proxy),
-      });
+      return github.kind === "token"
+        ? createGitHubTracker({ ...server, token: github.token })
+        : createGitHubAppTracker({ ...server, app: github, repositories, conceal });
   }
 }
 
@@ -84,6 +91,10 @@ function createTracker(
 export function buildWorld(config: Config, sides: Sides, ledger: Ledger, machine: Machine): World {
   const { clock, log, progress } = machine;
   return { ...sides, ledger, clock, log, policy: policyOf(config), ...(progress && { progress }) };
+}
+
+function namedRepositories({ projects }: Config): readonly string[] {
+  return [...new Set(projects.flatMap(repositoryNames))];
 }
 
 function policyOf(config: Config): Policy {
@@ -94,7 +105,7 @@ function policyOf(config: Config): Policy {
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },
     pace: config.tracker.pace,
     projectKeys: config.projects.map(({ project }) => project),
-    repositories: [...new Set(config.projects.flatMap(repositoryNames))],
+    repositories: namedRepositories(config),
     trustedAuthors: config.tracker.trustedAuthors,
     concurrency: config.board.concurrency,
     keepMs: config.keep,

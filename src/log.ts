@@ -124,6 +124,39 @@ export function redactor(secrets: readonly string[]): Redact {
   };
 }
 
+/** Secrets of which some become known only while the program runs. */
+export interface KnownSecrets {
+  readonly redact: Redact;
+  /** From now on these are covered, too. */
+  add(secrets: readonly string[]): void;
+  /** The same for one that holds for an hour at most: of those the newest are kept in mind. */
+  addPassing(secret: string): void;
+}
+
+/** More than the tokens that a day brings, or that a large App has at a time. */
+const maxPassing = 64;
+
+/** Knows nothing at first. */
+export function createKnownSecrets(): KnownSecrets {
+  let lasting: readonly string[] = [];
+  let passing: readonly string[] = [];
+  let redact = redactor([]);
+  const renew = (): void => {
+    redact = redactor([...lasting, ...passing]);
+  };
+  return {
+    redact: (text) => redact(text),
+    add(secrets) {
+      lasting = [...lasting, ...secrets];
+      renew();
+    },
+    addPassing(secret) {
+      passing = [...passing, secret].slice(-maxPassing);
+      renew();
+    },
+  };
+}
+
 function formsOf(secret: string): readonly string[] {
   const json = quoteJson(secret);
   return [secret, json, quoteJson(json), ...base64Forms(secret)];

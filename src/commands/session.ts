@@ -4,7 +4,7 @@ import { readTextFile } from "../config/files.ts";
 import { type ConfigSource, loadConfigAndSecrets } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { ConfigError } from "../errors.ts";
-import { createLog, type Log, type Redact, redactor } from "../log.ts";
+import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../log.ts";
 import { checkTemplate } from "../plan/template.ts";
 import type { SyncProject } from "../sync/world.ts";
 import { systemClock } from "./clock.ts";
@@ -37,9 +37,9 @@ export async function inSession(
   options: CommonOptions & ProjectOptions,
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
-  const secrets: string[] = [];
+  const secrets = createKnownSecrets();
   const bar = createProgressBar(terminal.err, systemClock.now, options.quiet !== true);
-  const safe = redactTerminal(beside(bar, terminal), secrets);
+  const safe = redactTerminal(beside(bar, terminal), secrets.redact);
   try {
     return await work(openSession(safe, options, secrets, bar));
   } catch (error) {
@@ -69,19 +69,20 @@ function beside(bar: ProgressBar, terminal: Terminal): Terminal {
 function openSession(
   terminal: Terminal,
   options: CommonOptions & ProjectOptions,
-  secrets: string[],
+  secrets: KnownSecrets,
   bar: ProgressBar,
 ): Session {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
-  secrets.push(...loaded.secrets.all);
-  const redact = redactor(secrets);
+  secrets.add(loaded.secrets.all);
+  const { redact } = secrets;
   const log = openLog(terminal, options, source.environment, redact);
   for (const warning of loaded.warnings) log.warn({}, warning);
   const machine: Machine = {
     clock: systemClock,
     random: Math.random,
     log,
+    conceal: secrets.addPassing,
     progress: bar,
     version: terminal.version,
     environment: source.environment,
@@ -136,18 +137,9 @@ function chooseProjects(
   return projects.filter(({ key }) => wanted.includes(key));
 }
 
-/** The secrets may become known later: they are looked at with every write. */
-function redactTerminal(terminal: Terminal, secrets: readonly string[]): Terminal {
-  let known = 0;
-  let redact: Redact = (text) => text;
-  const safe = (output: Output): Output => ({
-    ...output,
-    write(text) {
-      if (secrets.length !== known) redact = redactor(secrets);
-      known = secrets.length;
-      output.write(redact(text));
-    },
-  });
+/** The secrets may become known later: every write is looked at by what is known then. */
+function redactTerminal(terminal: Terminal, redact: Redact): Terminal {
+  const safe = (output: Output): Output => ({ ...output, write: (text) => output.write(redact(text)) });
   return { ...terminal, out: safe(terminal.out), err: safe(terminal.err) };
 }
 

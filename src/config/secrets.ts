@@ -1,12 +1,18 @@
+import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { explainReadFault, type ReadText } from "./files.ts";
 
+/** How to sign in at GitHub: by a personal access token, or as a GitHub App with the PEM of its key. */
+export type GitHubSecret =
+  | { readonly kind: "token"; readonly token: string }
+  | { readonly kind: "app"; readonly appId: string; readonly privateKey: string };
+
 /** What a run needs to be let in on both sides. Never log it; `all` is for the redaction of the log. */
 export interface Secrets {
   readonly boardApiKey: string;
-  readonly githubToken: string;
+  readonly github: GitHubSecret;
   /** Every secret value that was found, those that nothing uses yet included. */
   readonly all: readonly string[];
 }
@@ -42,17 +48,42 @@ const unusedNames = ["GITHUB_WEBHOOK_SECRET", "BOARDSYNC_HTTP_TOKEN"] as const;
 export function readSecrets(source: SecretSource): SecretsResult {
   const problems: string[] = [];
   const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
-  const app = appNames.filter((name) => isGiven(name, source.environment));
-  const hasToken = isGiven("GITHUB_TOKEN", source.environment);
-  const githubToken =
-    app.length > 0 && !hasToken
-      ? collect(refuseApp(app), problems)
-      : collect(readSecret("GITHUB_TOKEN", "a GitHub token", source), problems);
-  if (boardApiKey === undefined || githubToken === undefined) return { kind: "faulty", problems };
-  const unused = [...app, ...unusedNames.filter((name) => isGiven(name, source.environment))];
-  const all = [boardApiKey, githubToken, ...unused.flatMap((name) => peek(name, source))];
+  const github = readGitHub(source, problems);
+  if (boardApiKey === undefined || github === undefined) return { kind: "faulty", problems };
+  const unused = unusedNames.filter((name) => isGiven(name, source.environment));
+  const all = [boardApiKey, ...hiddenOf(github), ...unused.flatMap((name) => peek(name, source))];
   const warnings = unused.map((name) => `${name} is not used yet in this version`);
-  return { kind: "found", secrets: { boardApiKey, githubToken, all }, warnings };
+  return { kind: "found", secrets: { boardApiKey, github, all }, warnings };
+}
+
+function readGitHub(source: SecretSource, problems: string[]): GitHubSecret | undefined {
+  const app = appNames.filter((name) => isGiven(name, source.environment));
+  if (app.length === 0) {
+    const meaning =
+      "a GitHub token (or sign in as a GitHub App, with GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)";
+    const token = collect(readSecret("GITHUB_TOKEN", meaning, source), problems);
+    return token === undefined ? undefined : { kind: "token", token };
+  }
+  if (isGiven("GITHUB_TOKEN", source.environment)) {
+    problems.push(
+      `GITHUB_TOKEN and ${app.join(" and ")} are all set: keep GITHUB_TOKEN to sign in by a personal access token, or the other two to sign in as a GitHub App`,
+    );
+    return undefined;
+  }
+  const [idName, keyName] = appNames;
+  const appId = collect(
+    readSecret(idName, "the App's id, as its settings on GitHub show it", source),
+    problems,
+  );
+  const key = "the App's private key, the PEM file that GitHub gives";
+  const privateKey = collect(readSecret(keyName, key, source, judgeKey), problems);
+  return appId === undefined || privateKey === undefined ? undefined : { kind: "app", appId, privateKey };
+}
+
+/** The id of an App is no secret. Of its key each line is one, so that no part of it is shown, either. */
+function hiddenOf(github: GitHubSecret): readonly string[] {
+  if (github.kind === "token") return [github.token];
+  return github.privateKey.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
 }
 
 /** A secret, or the sentence that says why there is none. */
@@ -64,32 +95,33 @@ function collect(reading: Reading, problems: string[]): string | undefined {
   return undefined;
 }
 
-function refuseApp(given: readonly string[]): Reading {
-  const names = given.join(" and ");
-  return {
-    problem: `${names}: signing in as a GitHub App is not available yet in this version; set GITHUB_TOKEN to a personal access token`,
-  };
-}
-
 function isGiven(name: string, environment: Environment): boolean {
   return [name, `${name}_FILE`].some((form) => readVariable(environment, form) !== undefined);
 }
 
-function readSecret(name: string, meaning: string, source: SecretSource): Reading {
+/** Says whether a value can be what it is to be; `subject` begins the sentence where it can't. */
+type Judge = (value: string, subject: string) => Reading;
+
+function readSecret(
+  name: string,
+  meaning: string,
+  source: SecretSource,
+  judge: Judge = judgeHeader,
+): Reading {
   const direct = readVariable(source.environment, name);
   const file = readVariable(source.environment, `${name}_FILE`);
   if (direct !== undefined && file !== undefined) {
     return { problem: `${name} and ${name}_FILE are both set; keep one of them` };
   }
   if (direct !== undefined) return judge(direct, name);
-  if (file !== undefined) return readSecretFile(`${name}_FILE`, file, source);
+  if (file !== undefined) return readSecretFile(`${name}_FILE`, file, source, judge);
   const state = Object.hasOwn(source.environment, name) ? "is empty" : "is not set";
   return {
     problem: `${name} ${state}: set it to ${meaning}, or set ${name}_FILE to the name of a file that holds it`,
   };
 }
 
-function readSecretFile(name: string, file: string, { cwd, readText }: SecretSource): Reading {
+function readSecretFile(name: string, file: string, { cwd, readText }: SecretSource, judge: Judge): Reading {
   const subject = `${name} names ${JSON.stringify(file)}`;
   try {
     // Editors and `echo` end a file with a line break that is no part of the secret.
@@ -101,9 +133,22 @@ function readSecretFile(name: string, file: string, { cwd, readText }: SecretSou
 }
 
 /** Anything but visible ASCII would break the header that carries the secret, and is a slip of the clipboard. */
-function judge(value: string, subject: string): Reading {
+function judgeHeader(value: string, subject: string): Reading {
   if (/^[\x21-\x7e]+$/.test(value)) return { value };
   return { problem: `${subject}: the value holds a space, a line break or a character that no key has` };
+}
+
+/** An environment variable often holds the file on one line, with `\n` where it had line breaks. */
+function judgeKey(value: string, subject: string): Reading {
+  const pem = value.replaceAll("\\r", "").replaceAll("\\n", "\n").replaceAll("\r", "").trim();
+  try {
+    if (createPrivateKey(pem).asymmetricKeyType === "rsa") return { value: pem };
+  } catch {
+    // The library's words may quote the value.
+  }
+  return {
+    problem: `${subject}: the value is no RSA private key in PEM form; give the whole file that GitHub made, from its line BEGIN to its line END, with line breaks or with \\n in their place`,
+  };
 }
 
 /** A secret that nothing uses yet, for redaction only: whatever is wrong with it, it must not be shown. */

@@ -235,7 +235,7 @@ describe("config and secrets together", () => {
     const loaded = loadConfigAndSecrets(sourceOf(smallest(), { environment }));
     expect(loaded.secrets).toEqual({
       boardApiKey: "key-1",
-      githubToken: "token-1",
+      github: { kind: "token", token: "token-1" },
       all: ["key-1", "token-1", "page-1"],
     });
     expect(loaded.warnings).toEqual(["BOARDSYNC_HTTP_TOKEN is not used yet in this version"]);

@@ -1,8 +1,11 @@
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { loadEnvironment, readLogLevel, readVariable } from "../../src/config/environment.ts";
 import { loadSecrets } from "../../src/config/secrets.ts";
+import { createAppKey } from "../support/app-key.ts";
 import { cwd, failure, problemsOf, readTextFrom } from "./support.ts";
 
+const pkcs8 = { type: "pkcs8", format: "pem" } as const;
 const both = { BOARD_API_KEY: "key-1", GITHUB_TOKEN: "token-1" };
 
 function secretsOf(environment: Record<string, string>, files: Record<string, string | Error> = {}) {
@@ -12,7 +15,11 @@ function secretsOf(environment: Record<string, string>, files: Record<string, st
 describe("secrets", () => {
   it("come from the environment", () => {
     expect(secretsOf(both)).toMatchObject({
-      secrets: { boardApiKey: "key-1", githubToken: "token-1", all: ["key-1", "token-1"] },
+      secrets: {
+        boardApiKey: "key-1",
+        github: { kind: "token", token: "token-1" },
+        all: ["key-1", "token-1"],
+      },
       warnings: [],
     });
   });
@@ -20,7 +27,7 @@ describe("secrets", () => {
   it.each(["key-2", "key-2\n", "key-2\r\n", "key-2\n\n"])("come from a file that holds %j", (content) => {
     const environment = { BOARD_API_KEY_FILE: "secrets/key", GITHUB_TOKEN_FILE: "/home/me/token" };
     const { secrets } = secretsOf(environment, { "secrets/key": content, token: "token-2" });
-    expect(secrets).toMatchObject({ boardApiKey: "key-2", githubToken: "token-2" });
+    expect(secrets).toMatchObject({ boardApiKey: "key-2", github: { token: "token-2" } });
   });
 
   it("may have an empty first form beside the file, as compose files leave it", () => {
@@ -31,7 +38,7 @@ describe("secrets", () => {
   it("that are missing are all named", () => {
     expect(problemsOf(() => secretsOf({ GITHUB_TOKEN: "" }))).toEqual([
       "BOARD_API_KEY is not set: set it to the board's API key, or set BOARD_API_KEY_FILE to the name of a file that holds it",
-      "GITHUB_TOKEN is empty: set it to a GitHub token, or set GITHUB_TOKEN_FILE to the name of a file that holds it",
+      "GITHUB_TOKEN is empty: set it to a GitHub token (or sign in as a GitHub App, with GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY), or set GITHUB_TOKEN_FILE to the name of a file that holds it",
     ]);
   });
 
@@ -67,47 +74,76 @@ describe("secrets", () => {
   );
 });
 
-describe("secrets of features that are not there yet", () => {
+describe("a GitHub App", () => {
+  const { privateKey: pem } = createAppKey();
+  const lines = pem.trim().split("\n");
+  const app = { BOARD_API_KEY: "key-1", GITHUB_APP_ID: "12345" };
+
   it.each([
-    [{ GITHUB_APP_ID: "1" }, "GITHUB_APP_ID"],
-    [{ GITHUB_APP_PRIVATE_KEY_FILE: "key" }, "GITHUB_APP_PRIVATE_KEY"],
-    [{ GITHUB_APP_ID: "1", GITHUB_APP_PRIVATE_KEY: "k" }, "GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY"],
-  ])("a GitHub App without a token is refused: %o", (app, names) => {
-    expect(problemsOf(() => secretsOf({ BOARD_API_KEY: "key-1", ...app }))).toEqual([
-      `${names}: signing in as a GitHub App is not available yet in this version; set GITHUB_TOKEN to a personal access token`,
+    ["as GitHub gives it", pem],
+    ["on one line, as .env files hold it", lines.join("\\n")],
+    ["on one line with the line ends of Windows", `${lines.join("\\r\\n")}\\r\\n`],
+    ["with the line ends of Windows", lines.join("\r\n")],
+    ["as PKCS#8", createPrivateKey(pem).export({ type: "pkcs8", format: "pem" }).toString()],
+  ])("signs in with a key %s", (_, value) => {
+    const { github } = secretsOf({ ...app, GITHUB_APP_PRIVATE_KEY: value }).secrets;
+    if (github.kind !== "app") throw new Error("This should be an App.");
+    expect(github.appId).toBe("12345");
+    expect(createPrivateKey(github.privateKey).equals(createPrivateKey(pem))).toBe(true);
+  });
+
+  it("may have its key in a file", () => {
+    const { secrets } = secretsOf({ ...app, GITHUB_APP_PRIVATE_KEY_FILE: "app.pem" }, { "app.pem": pem });
+    expect(secrets.github).toMatchObject({ kind: "app", appId: "12345" });
+  });
+
+  it("has a key of which no line is ever shown, and an id that may be", () => {
+    const { all } = secretsOf({ ...app, GITHUB_APP_PRIVATE_KEY: pem }).secrets;
+    expect(all).toEqual(["key-1", ...lines.slice(1, -1)]);
+  });
+
+  it.each([
+    ["nothing of a key", "abc"],
+    ["its first line only", lines[0] ?? ""],
+    ["a key of another kind", generateKeyPairSync("ed25519").privateKey.export(pkcs8).toString()],
+    ["half of it", lines.slice(0, 9).join("\n")],
+  ])("with %s as its key is refused without showing it", (_, value) => {
+    const problems = problemsOf(() => secretsOf({ ...app, GITHUB_APP_PRIVATE_KEY: value }));
+    expect(problems).toEqual([
+      "GITHUB_APP_PRIVATE_KEY: the value is no RSA private key in PEM form; give the whole file that GitHub made, from its line BEGIN to its line END, with line breaks or with \\n in their place",
     ]);
   });
 
-  it("are kept out of logs whatever is wrong with them", () => {
-    const environment = {
-      ...both,
-      GITHUB_APP_PRIVATE_KEY: "-----BEGIN KEY-----\nMIIE\n",
-      GITHUB_WEBHOOK_SECRET: "a b",
-    };
-    expect(secretsOf(environment).secrets.all).toEqual([
-      "key-1",
-      "token-1",
-      "-----BEGIN KEY-----\nMIIE\n",
-      "a b",
+  it("without its key, or without its id, is refused and told which", () => {
+    expect(problemsOf(() => secretsOf(app))).toEqual([
+      "GITHUB_APP_PRIVATE_KEY is not set: set it to the App's private key, the PEM file that GitHub gives, or set GITHUB_APP_PRIVATE_KEY_FILE to the name of a file that holds it",
     ]);
+    expect(problemsOf(() => secretsOf({ BOARD_API_KEY: "k-1", GITHUB_APP_PRIVATE_KEY: pem }))).toEqual([
+      "GITHUB_APP_ID is not set: set it to the App's id, as its settings on GitHub show it, or set GITHUB_APP_ID_FILE to the name of a file that holds it",
+    ]);
+  });
+
+  it("beside a token is refused: one of the two must go", () => {
+    expect(problemsOf(() => secretsOf({ ...both, ...app }))).toEqual([
+      "GITHUB_TOKEN and GITHUB_APP_ID are all set: keep GITHUB_TOKEN to sign in by a personal access token, or the other two to sign in as a GitHub App",
+    ]);
+  });
+});
+
+describe("secrets of features that are not there yet", () => {
+  it("are kept out of logs whatever is wrong with them", () => {
+    const environment = { ...both, GITHUB_WEBHOOK_SECRET: "a b" };
+    expect(secretsOf(environment).secrets.all).toEqual(["key-1", "token-1", "a b"]);
   });
 
   it("are named in warnings where nothing needs them, and still kept out of logs", () => {
-    const environment = {
-      ...both,
-      GITHUB_APP_ID: "12345",
-      GITHUB_APP_PRIVATE_KEY_FILE: "app.pem",
-      GITHUB_WEBHOOK_SECRET_FILE: "hook",
-      BOARDSYNC_HTTP_TOKEN: "page-1",
-    };
+    const environment = { ...both, GITHUB_WEBHOOK_SECRET_FILE: "hook", BOARDSYNC_HTTP_TOKEN: "page-1" };
     const { secrets, warnings } = secretsOf(environment, { hook: "hook-1\n" });
     expect(warnings).toEqual([
-      "GITHUB_APP_ID is not used yet in this version",
-      "GITHUB_APP_PRIVATE_KEY is not used yet in this version",
       "GITHUB_WEBHOOK_SECRET is not used yet in this version",
       "BOARDSYNC_HTTP_TOKEN is not used yet in this version",
     ]);
-    expect(secrets.all).toEqual(["key-1", "token-1", "12345", "hook-1", "page-1"]);
+    expect(secrets.all).toEqual(["key-1", "token-1", "hook-1", "page-1"]);
   });
 });
 

@@ -72,7 +72,8 @@ export async function openLoopback(seed: number): Promise<Loopback> {
       const { clock, carry } = surroundings;
       const random = createRandom(processes).next;
       const machine = { clock, random, log: silent, version: "simulation", environment: {} };
-      const secrets = { boardApiKey: secret, githubToken: secret, all: [secret] };
+      const github = { kind: "token", token: secret } as const;
+      const secrets = { boardApiKey: secret, github, all: [secret] };
       const sides = connectSides(config, secrets, machine);
       const tracker =
         carry === undefined

@@ -25,7 +25,7 @@ export interface ClientRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** It changes nothing: where its token is refused, it is sent once more with the next one. */
+  /** It changes nothing: where its token is refused, it is sent again with the next one. */
   readonly isRead?: boolean;
 }
 
@@ -35,6 +35,9 @@ export interface ClientRequest {
  * @throws RemoteError when there is nothing to sign it with: then it has not left.
  */
 export type Send = (request: ClientRequest) => Promise<Answer | TransportFailure>;
+
+/** How often a read is sent again because its token was refused: once for a new one, once for one that is not known everywhere yet. */
+const refusalLimit = 2;
 
 /** What leads to a server, whoever signs. */
 export interface ConnectionOptions {
@@ -60,11 +63,12 @@ export function createClient(options: ConnectionOptions, credential: Credential)
     return againAfterMs === undefined ? answer : { ...answer, againAfterMs };
   };
   return async (request) => {
-    const answer = await sendOnce(request);
-    if (request.isRead !== true || answer instanceof TransportFailure) return answer;
-    if (answer.againAfterMs === undefined) return answer;
-    await options.clock.sleep(answer.againAfterMs, request.signal);
-    return sendOnce(request);
+    for (let refusals = 0; ; refusals += 1) {
+      const answer = await sendOnce(request);
+      if (request.isRead !== true || refusals === refusalLimit) return answer;
+      if (answer instanceof TransportFailure || answer.againAfterMs === undefined) return answer;
+      await options.clock.sleep(answer.againAfterMs, request.signal);
+    }
   };
 }
 
