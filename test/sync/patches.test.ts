@@ -257,6 +257,10 @@ describe("a PATCH that the board refuses", () => {
       failed: 1,
       errors: [{ post: "p1", code: "board.missing" }],
     });
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    expect(id && stage.ledger.rows.waiting(id, 9)).toMatchObject([
+      { post: "p1", message: expect.stringContaining("the board no longer lists the post") },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
   });
 
