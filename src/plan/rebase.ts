@@ -91,7 +91,8 @@ function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<R
   const fields = ruleFields.filter((field) => now.has(field) || row.base[field] !== undefined);
   return new Map(
     fields.map((field) => {
-      const from = before === undefined ? row.base[field]?.target : then?.get(field);
+      // What the rules before made of it can't be said any more: the pair counts as in step with them.
+      const from = then === undefined ? row.base[field]?.target : then.get(field);
       return [field, { from: from ?? none, to: now.get(field) ?? none }];
     }),
   );

@@ -4,7 +4,7 @@ import type { Repository } from "../model/issue.ts";
 import type { BoardProject, PostField } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { isSameValue } from "../plan/fields.ts";
-import { shadowedRules } from "../plan/rules.ts";
+import { impossibleRules, shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
 import { pickProject, unknownProject } from "./identify.ts";
@@ -229,6 +229,9 @@ function sayAccess(findings: Finding[], key: string, name: string, repository: R
 }
 
 function checkRules(findings: Finding[], project: SyncProject): void {
+  for (const { index, why } of impossibleRules(project.settings.rules)) {
+    say(findings, "error", project.key, `rules[${index}] can never match: ${why}.`, "config.impossible");
+  }
   for (const { index, by } of shadowedRules(project.settings.rules)) {
     const message = `rules[${index}] can never match: rules[${by}] above it matches whenever it would.`;
     say(findings, "error", project.key, message, "config.shadowed");

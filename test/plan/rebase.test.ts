@@ -7,6 +7,7 @@ import type { Rule, RuleSettings, Settings } from "../../src/plan/settings.ts";
 import {
   aim,
   done,
+  known,
   makeBase,
   makeContext,
   makeIssue,
@@ -245,6 +246,37 @@ describe("rules that change", () => {
       status: makeBase(aim("completed"), "planned", { ruled: { from: aim("planned"), since: now } }),
     });
     expect(rebaseRow(makeRow({}, { links: [makeLink(done)] }), context)).toEqual({});
+  });
+
+  it("count a pair as in step where a fact is missing by which the rules before would tell", () => {
+    const from = makeSettings({ rules: [{ when: { pullRequest: "open" }, set: { status: "planned" } }] });
+    expect(rebase(completed({}, "planned"), {}, { from })).toEqual({});
+    const row = makeRow(
+      { status: "planned" },
+      { links: [makeLink(done)], base: { status: makeBase(aim("planned"), "planned") } },
+    );
+    expect(rebase(row, {}, { from })).toEqual({
+      status: makeBase(aim("completed"), "planned", { ruled: { from: aim("planned"), since: now } }),
+    });
+  });
+
+  it("that follow duplicates from now on hold what this alone would change", () => {
+    const links = [
+      makeLink(makeIssue({ state: "closed", stateReason: "duplicate" }), {
+        signals: { canonical: known({ repositoryId: 7, number: 7 }) },
+        canonical: { issue: { ...done, number: 7 } },
+      }),
+    ];
+    const row = makeRow({ status: "open" }, { links, base: { status: makeBase(noTarget, "open") } });
+    expect(rebase(row, { followDuplicates: true })).toEqual({
+      status: makeBase(aim("completed"), "open", { ruled: { from: noTarget, since: now } }),
+    });
+    expect(plan({ ...row, base: {} }, { followDuplicates: true }).actions).toMatchObject([
+      {
+        writes: [{ value: "completed" }],
+        reason: "issue #12, a duplicate of #7, closed as completed → rule 1",
+      },
+    ]);
   });
 
   it("go by the last facts of an issue that is gone, and by nothing where there are none", () => {

@@ -104,6 +104,18 @@ describe("a check", () => {
       ["error config.shadowed"],
     ],
     [
+      "a rule that no issue can match",
+      {
+        projects: [
+          {
+            ...standardProject,
+            rules: [{ when: { state: "open", reason: "completed" }, set: { status: "completed" } }],
+          },
+        ],
+      },
+      ["error config.impossible"],
+    ],
+    [
       "a status that nobody has seen",
       {
         projects: [
