@@ -22,6 +22,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
     ...findAll(content, "projects.*").flatMap((project) => [
       ...findUnreachableRules(project),
       ...findStrayLabels(project),
+      ...findTooManyLabels(project),
     ]),
     ...findBrokenTemplates(content, context.checkTemplate),
   ];
@@ -79,6 +80,22 @@ function findStrayLabels(project: Found): readonly Fault[] {
       at: "value",
       message: `${quote(String(value))} is none of the labels in \`issue.categoryLabels\`, so no post would match`,
     }));
+}
+
+/** GitHub refuses an issue with more labels than this. */
+const mostLabels = 100;
+
+/** The labels of every issue leave room for the one of its post's category. */
+function findTooManyLabels(project: Found): readonly Fault[] {
+  return findAll(project.value, "issue.labels").flatMap(({ path, value }): readonly Fault[] => {
+    const labels = new Set(findAll(value, "*").map((label) => String(label.value).toLowerCase()));
+    const further = findAll(project.value, "issue.categoryLabels")
+      .flatMap((found) => Object.entries(Object(found.value)))
+      .find(([, label]) => !labels.has(String(label).toLowerCase()));
+    if (further === undefined || labels.size < mostLabels) return [];
+    const message = `are ${labels.size}, and ${quote(further[0])} of \`issue.categoryLabels\` adds one more; an issue has at most ${mostLabels}`;
+    return [{ path: [...project.path, ...path], at: "key", message }];
+  });
 }
 
 function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {

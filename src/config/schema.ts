@@ -196,7 +196,7 @@ const projectStatus = z
     owner: name(100).describe("Who owns the project. Without it: the repository's owner.").exactOptional(),
     project: count(1, 1_000_000_000).describe("The project's number."),
     field: name(100).default("Status").describe("The field's name."),
-    is: oneOrMany(name(100)).describe("The option's name, or several."),
+    is: oneOrMany(name(100)).describe("The option's name, or several: in any case."),
   })
   .describe("The value of a field of a GitHub project.");
 
@@ -216,13 +216,25 @@ const condition = z
       .describe("The state of the issue's milestone.")
       .exactOptional(),
     type: issueType.describe("The name of the issue's type.").exactOptional(),
-    subIssues: z.enum(["all-closed", "some-closed"]).describe("The state of its sub-issues.").exactOptional(),
+    subIssues: z
+      .enum(["all-closed", "some-closed"])
+      .describe(
+        "The state of its sub-issues: all are closed, or at least one is. An issue without any has neither.",
+      )
+      .exactOptional(),
     projectStatus: projectStatus.exactOptional(),
     pullRequest: z
       .enum(["open", "ready", "merged", "none"])
-      .describe("The linked pull requests.")
+      .describe(
+        "The linked pull requests: `open` (one is open, drafts included), `ready` (one is open and no draft), `merged` (one is merged, and none open) or `none` (neither).",
+      )
       .exactOptional(),
-    released: z.boolean().describe("Whether the work is in a release.").exactOptional(),
+    released: z
+      .boolean()
+      .describe(
+        "Whether its milestone is closed, or a published release contains the merge of a linked pull request.",
+      )
+      .exactOptional(),
   })
   .check(needsKeys(1, "has no condition: name one, or leave out `when` for a last rule that always matches"))
   .describe("What must hold of the issue. Without it the rule always matches.")

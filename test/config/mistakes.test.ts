@@ -390,6 +390,13 @@ describe("a mistake in the config is said with its line, column and path", () =>
       withProject("issue: { categoryLabels: { c: a } }\nroute: [{ label: b, repo: o/r }]"),
       "6:22: projects[0].route[0].label: `b` is none of the labels in `issue.categoryLabels`, so no post would match",
     ],
+    [
+      "more labels than an issue can have",
+      withProject(
+        `issue: { categoryLabels: { c: L1, d: more }, labels: [${Array.from({ length: 100 }, (_, index) => `l${index}`).join()}] }`,
+      ),
+      "5:50: projects[0].issue.labels: are 100, and `d` of `issue.categoryLabels` adds one more; an issue has at most 100",
+    ],
   ])("%s", (_, text, problem) => {
     expect(problemsIn(text)).toEqual([problem]);
   });
