@@ -76,13 +76,18 @@ export interface RepositoryMemory {
   readonly pausedAt: number | undefined;
 }
 
-/** A single-select field of a project, with the names by which rules know its options: the first ones, whatever people rename. */
+/** A single-select field of a project of the tracker. Ids stay when people rename. */
 export interface ProjectFieldMemory {
   readonly key: ProjectFieldKey;
   readonly projectId: string;
   readonly fieldId: string;
   readonly name: string;
-  readonly options: readonly { readonly id: string; readonly name: string }[];
+  readonly options: readonly {
+    readonly id: string;
+    readonly name: string;
+    /** By which a rule knows it still. */
+    readonly formerName?: string;
+  }[];
   readonly isClosed: boolean;
   readonly checkedAt: number;
 }

@@ -12,9 +12,10 @@ export interface SignalMemory {
   of(issue: IssueRef): SignalledIssue | undefined;
   /**
    * Lays signals over those that are known: one that is not named stays, and so does each field of a project that is not.
-   * Where that changes anything, the rows of the issue and of those that are duplicates of it become due.
+   * Where that changes anything, the rows of the issue and of those that are duplicates of it become due. Returns whether it
+   * does.
    */
-  store(issue: IssueRef, signals: Signals): void;
+  store(issue: IssueRef, signals: Signals): boolean;
   /**
    * Stores the facts of an issue that another one is a duplicate of; lists keep it up to date from now on, too. Those of a
    * linked issue are left to the lists, and only those.

@@ -78,7 +78,8 @@ function placeIssue({ repositoryId, number }: Pick<Issue, "repositoryId" | "numb
   return repositoryId === from.repositoryId ? `#${number}` : `#${number} of another repository`;
 }
 
-function isDuplicate({ state, stateReason }: Issue): boolean {
+/** Whether an issue was closed in favour of another one. */
+export function isDuplicate({ state, stateReason }: Issue): boolean {
   return state === "closed" && stateReason === "duplicate";
 }
 

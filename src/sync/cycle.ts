@@ -5,6 +5,7 @@ import { decide } from "./decide.ts";
 import { identify } from "./identify.ts";
 import { checkLimits, noteLimitOf } from "./limits.ts";
 import { pullBoard } from "./pull-board.ts";
+import { pullSignals } from "./pull-signals.ts";
 import { pullTracker } from "./pull-tracker.ts";
 import { rebase } from "./rebase.ts";
 import { endOldWrites, recoverPairs } from "./recover.ts";
@@ -31,7 +32,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   try {
     checkLimits(world);
     const cycle = await identify(project, world, run, tally);
-    rebase(cycle);
+    await rebase(cycle);
     const pulled = await pull(cycle);
     endOldWrites(pulled);
     await resolveUnknown(pulled);
@@ -49,6 +50,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 
 async function pull(cycle: Cycle): Promise<PulledCycle> {
   const board = await pullBoard(cycle);
-  const repositories = await pullTracker(cycle);
-  return planContext({ ...cycle, repositories }, board);
+  const pulled = { ...cycle, repositories: await pullTracker(cycle) };
+  await pullSignals(pulled);
+  return planContext(pulled, board);
 }

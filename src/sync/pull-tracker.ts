@@ -8,12 +8,13 @@ import { askAgain, isSameName } from "./find-repository.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
+import { pullCatalogue } from "./pull-catalogue.ts";
 import { noteError } from "./report.ts";
 import { attemptRepository } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
- * Idle this is one conditional request a repository.
+ * Idle this is one conditional request a repository, and one for labels and milestones each, where a rule looks at them.
  *
  * @returns the repositories that could be read, as they are known now. One that posts are routed to may be gone, or most of
  *   its issues not be found: that is said, and its posts wait.
@@ -23,7 +24,9 @@ import { attemptRepository } from "./repositories.ts";
 export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryName, RepositoryMemory>> {
   const pulled = new Map<RepositoryName, RepositoryMemory>();
   for (const [name, known] of cycle.repositories) {
-    const memory = await attemptRepository(cycle, name, () => pullOnce(cycle, known));
+    const memory = await attemptRepository(cycle, name, async () =>
+      pullCatalogue(cycle, await pullOnce(cycle, known)),
+    );
     if (memory === undefined) continue;
     if (memory.pausedAt === undefined) pulled.set(name, memory);
     else sayPaused(cycle, memory.name, memory.pausedAt);

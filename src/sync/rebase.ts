@@ -5,17 +5,22 @@ import { readRules, writeRules } from "../plan/print.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../plan/rebase.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
+import { readSignals } from "./pull-signals.ts";
 
 /**
  * Other rules make other targets, and that is no change of any issue: before the pull every pair takes what the new rules
  * make of the facts that are known. What the rules alone would change waits for a person; what has changed on an issue since
  * it was last decided, and whatever changes from now on, is a change like any other.
+ *
+ * @throws RemoteError when what the new rules look at can't be asked for: the rules before stay in force.
  */
-export function rebase(cycle: Cycle): void {
+export async function rebase(cycle: Cycle): Promise<void> {
   const { ledger, log } = cycle.world;
   const rules = writeRules(cycle.settings);
   const known = cycle.memory.rules;
   if (known === rules) return;
+  // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
+  if (known !== undefined) await readSignals(cycle);
   ledger.transaction(() => {
     if (known !== undefined) {
       const apart = rebaseRows(cycle, known);

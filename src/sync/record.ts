@@ -61,8 +61,10 @@ export function postpone(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind
   recordRow(cycle, wanted.post);
 }
 
-function dueOf({ actions, dueAt }: Decision, now: number): "now" | number | undefined {
-  return actions.length > 0 || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
+/** What is undecided is said in every run until it is decided: nothing need change on either side for it to become known. */
+function dueOf({ actions, notes, dueAt }: Decision, now: number): "now" | number | undefined {
+  const isOpen = actions.length > 0 || notes.some(({ kind }) => kind === "undecided");
+  return isOpen || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
 }
 
 function notesOf({ tally }: PulledCycle, decision: Decision, since: number): readonly RowNote[] {

@@ -33,6 +33,7 @@ export async function runProjects(
     mode,
     bounds: { until: startedAt + policy.budgetMs, signal },
     pulled: new Set(),
+    asked: new Set(),
     closed: { board: undefined, tracker: undefined },
   };
   const results: CycleResult[] = [];

@@ -81,6 +81,8 @@ export interface Run {
   /** Repositories that this run has pulled, so that projects which share one pull it once. */
   readonly pulled: Set<RepositoryId>;
   /** Why a side takes no more writes in this run; set by a limit or a refused credential. */
+  /** What else it has asked for once: signals of issues, labels and milestones of repositories. */
+  readonly asked: Set<string>;
   readonly closed: { board: Closure | undefined; tracker: Closure | undefined };
 }
 

@@ -51,12 +51,14 @@ export function describeSignals(ledger: () => Ledger): void {
     it("come back with their issue's row, which is due where one of them has changed", () => {
       linkThree(ledger());
       expect(firstLink(ledger(), "p1")).not.toHaveProperty("signals");
-      ledger().signals.store(one, full);
+      expect(ledger().signals.store(one, full)).toBe(true);
       expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
       expect(dueIds(ledger())).toEqual(["p1"]);
       settleAll(ledger());
       const { canonical, isReleased, ...rest } = full;
-      ledger().signals.store(one, { isReleased: known(false), canonical: known(null), ...rest });
+      expect(ledger().signals.store(one, { isReleased: known(false), canonical: known(null), ...rest })).toBe(
+        false,
+      );
       expect(dueIds(ledger())).toEqual([]);
       ledger().signals.store(one, { subIssues: known({ total: 3, closed: 2 }) });
       expect(dueIds(ledger())).toEqual(["p1"]);

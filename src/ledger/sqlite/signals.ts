@@ -45,7 +45,7 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
         const known = signals.select.get(place)?.signals;
         const merged = mergeSignals(known === undefined ? {} : decodeSignals(known), read);
         const encoded = encodeSignals(merged);
-        if (encoded === known) return;
+        if (encoded === known) return false;
         const canonical = merged.canonical?.kind === "known" ? merged.canonical.value : null;
         signals.write.run({
           ...place,
@@ -54,6 +54,7 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
           canonicalNumber: canonical?.number ?? null,
         });
         issues.markRows(issue);
+        return true;
       }),
     storeCanonical: (issue) =>
       store.transaction(() => {

@@ -1,0 +1,185 @@
+import type { SignalledIssue } from "../ledger/signals.ts";
+import type { IssueRef, Readable } from "../model/issue.ts";
+import { isDuplicate } from "../plan/standing.ts";
+import type { DuplicateTarget, SignalAnswer } from "../tracker/tracker.ts";
+import { type Cycle, nameIssue } from "./cycle-state.ts";
+import { secondLookMs } from "./follow.ts";
+import { isSameIssue } from "./markers.ts";
+import type { AskedIssue, SignalReader } from "./signal-reader.ts";
+
+/** A chain of duplicates is followed through this many issues. */
+const longestChain = 5;
+
+type Answers = ReadonlyMap<string, SignalAnswer>;
+
+/** Where a chain of duplicates ends. */
+type End =
+  | { readonly kind: "found"; readonly target: DuplicateTarget; readonly answer: SignalAnswer }
+  /** There is none to follow, for this reason. */
+  | { readonly kind: "none"; readonly reason: string }
+  | { readonly kind: "unreadable"; readonly target: DuplicateTarget }
+  | { readonly kind: "unasked"; readonly target: DuplicateTarget }
+  | { readonly kind: "unknown"; readonly message: string };
+
+/**
+ * Finds, for issues that were closed as duplicates, the issue at the end of the chain, and reads it: its voters hear when
+ * that one gets anywhere. It may be anywhere on the tracker, so no list of ours need show it, and it is read in every run.
+ * Nothing is ever written to it because of this. Where there is none to follow, the rules for duplicates decide.
+ *
+ * @throws RemoteError: what was known stays.
+ */
+export async function followDuplicates(
+  cycle: Cycle,
+  reader: SignalReader,
+  duplicates: readonly SignalledIssue[],
+): Promise<void> {
+  const answers = await readChains(cycle, reader, duplicates);
+  cycle.world.ledger.transaction(() => {
+    for (const duplicate of duplicates) {
+      const { signals } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
+      const canonical = takeEnd(cycle, duplicate, findEnd(duplicate, answers));
+      cycle.world.ledger.signals.store(duplicate.issue, { ...signals, canonical });
+    }
+  });
+}
+
+/** Asks for the duplicates, and with them for what they led to last: as long as that is so, one request is enough. */
+async function readChains(
+  { world: { ledger } }: Cycle,
+  reader: SignalReader,
+  duplicates: readonly SignalledIssue[],
+): Promise<Answers> {
+  const answers = new Map<string, SignalAnswer>();
+  let wanted = new Map<string, AskedIssue>();
+  const want = ({ issue: { nodeId }, signals }: SignalledIssue): void => {
+    wanted.set(nodeId, { nodeId, signals });
+  };
+  for (const duplicate of duplicates) {
+    want(duplicate);
+    const known = duplicate.signals.canonical;
+    const last = known?.kind === "known" && known.value !== null ? ledger.signals.of(known.value) : undefined;
+    if (last !== undefined) want(last);
+  }
+  for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
+    const found = await reader.read([...wanted.values()], { duplicates: true, facts: true });
+    for (const [nodeId, answer] of found) answers.set(nodeId, answer);
+    wanted = nextOf(duplicates, answers);
+  }
+  return answers;
+}
+
+/** The first issue of each chain that nobody has asked for yet. */
+function nextOf(duplicates: readonly SignalledIssue[], answers: Answers): Map<string, AskedIssue> {
+  const wanted = new Map<string, AskedIssue>();
+  for (const duplicate of duplicates) {
+    const end = findEnd(duplicate, answers);
+    if (end.kind !== "unasked") continue;
+    wanted.set(end.target.nodeId, { nodeId: end.target.nodeId, signals: {} });
+  }
+  return wanted;
+}
+
+function findEnd({ issue }: SignalledIssue, answers: Answers): End {
+  const seen = new Set([issue.nodeId]);
+  let target: DuplicateTarget | undefined;
+  let answer = answers.get(issue.nodeId);
+  for (let step = 0; step <= longestChain; step += 1) {
+    const next = nextStep(target, answer);
+    if (next.kind !== "next") return next;
+    ({ target } = next);
+    if (seen.has(target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
+    seen.add(target.nodeId);
+    answer = answers.get(target.nodeId);
+  }
+  return { kind: "none", reason: `the chain of duplicates has more than ${longestChain} issues` };
+}
+
+/** One step along a chain, from the answer about `at`; undefined at its beginning. */
+function nextStep(
+  at: DuplicateTarget | undefined,
+  answer: SignalAnswer | undefined,
+): End | { readonly kind: "next"; readonly target: DuplicateTarget } {
+  if (at !== undefined) {
+    if (answer === undefined) return { kind: "unasked", target: at };
+    if (answer.fault !== undefined) return { kind: "unreadable", target: at };
+    if (answer.issue === undefined) {
+      return { kind: "unknown", message: `${nameTarget(at)} could not be read in full` };
+    }
+    if (!isDuplicate(answer.issue)) return { kind: "found", target: at, answer };
+  }
+  if (answer?.duplicateOf?.kind !== "known") return { kind: "unknown", message: whyOf(answer?.duplicateOf) };
+  const { value: target } = answer.duplicateOf;
+  if (target !== null) return { kind: "next", target };
+  return at === undefined || answer === undefined
+    ? { kind: "none", reason: "the tracker names no issue in whose favour it was closed" }
+    : { kind: "found", target: at, answer };
+}
+
+function whyOf(part: Readable<unknown> | undefined): string {
+  return part?.kind === "unknown" ? part.message : "the tracker does not find the issue by its id";
+}
+
+/** Stores what was found at the end of a chain; returns what the duplicate leads to. */
+function takeEnd(cycle: Cycle, duplicate: SignalledIssue, end: End): Readable<IssueRef | null> {
+  const { ledger } = cycle.world;
+  switch (end.kind) {
+    case "unknown":
+      return { kind: "unknown", message: end.message };
+    case "unasked":
+      return { kind: "unknown", message: `the tracker has not answered for ${nameTarget(end.target)}` };
+    case "none":
+      return leadNowhere(cycle, duplicate, end.reason);
+    case "unreadable":
+      return takeUnreadable(cycle, duplicate, end.target);
+    case "found": {
+      const { issue } = end.target;
+      if (end.answer.issue !== undefined) ledger.signals.storeCanonical(end.answer.issue);
+      ledger.signals.store(issue, end.answer.signals);
+      return { kind: "known", value: issue };
+    }
+  }
+}
+
+/**
+ * An issue that was never seen can't be followed. One that was may only be hidden for a moment: nothing is decided until it
+ * is not found ten minutes later, either.
+ */
+function takeUnreadable(
+  cycle: Cycle,
+  duplicate: SignalledIssue,
+  target: DuplicateTarget,
+): Readable<IssueRef | null> {
+  const { ledger, clock } = cycle.world;
+  const { issue } = target;
+  const before = duplicate.signals.canonical;
+  const wasFollowed = before?.kind === "known" && before.value !== null && isSameIssue(before.value, issue);
+  const now = clock.now();
+  const known = ledger.absences.of(issue);
+  if (wasFollowed && known === undefined) {
+    ledger.absences.set(issue, { kind: "missing", since: now });
+    return { kind: "known", value: issue };
+  }
+  if (wasFollowed && known?.kind === "missing" && now - known.since < secondLookMs) {
+    return { kind: "known", value: issue };
+  }
+  if (known?.kind === "missing") ledger.absences.set(issue, { kind: "lost", since: now });
+  return leadNowhere(cycle, duplicate, `it leads to ${nameTarget(target)}, which can't be read`);
+}
+
+function nameTarget({ repository, issue }: DuplicateTarget): string {
+  return `${repository}#${issue.number}`;
+}
+
+function leadNowhere(
+  cycle: Cycle,
+  { issue, signals: { canonical } }: SignalledIssue,
+  reason: string,
+): Readable<IssueRef | null> {
+  if (canonical?.kind !== "known" || canonical.value !== null) {
+    cycle.world.log.warn(
+      { project: cycle.project.key, issue: nameIssue(cycle, issue), reason },
+      "An issue was closed as a duplicate of none that can be followed; the rules for duplicates decide",
+    );
+  }
+  return { kind: "known", value: null };
+}

@@ -1,0 +1,101 @@
+import type { ProjectFieldKey, Readable, Signals } from "../model/issue.ts";
+import { neededSignals } from "../plan/signals.ts";
+import type { ProjectField, SignalAnswer, SignalWish } from "../tracker/tracker.ts";
+import type { Cycle } from "./cycle-state.ts";
+import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
+
+/** Asks for what the rules of one project look at. */
+export interface SignalReader {
+  /**
+   * What issues show, by their node ids, as far as it can be believed: what a field of a project shows is unknown where that
+   * field can't be read, or where people took away an option that a rule names.
+   *
+   * @throws RemoteError
+   */
+  read(asked: readonly AskedIssue[], more?: Partial<SignalWish>): Promise<ReadonlyMap<string, SignalAnswer>>;
+}
+
+/** An issue to ask for, with what was known of it before. */
+export interface AskedIssue {
+  readonly nodeId: string;
+  readonly signals: Signals;
+}
+
+type Options = NonNullable<Signals["projectStatus"]>;
+
+/** What is remembered of fields is looked at when the first issue is asked for, and not before. */
+export function createSignalReader(cycle: Cycle): SignalReader {
+  const { tracker } = cycle.world;
+  const { pullRequests, subIssues, released } = neededSignals(cycle.settings);
+  let survey: FieldSurvey | undefined;
+  let isFresh = false;
+
+  const ask = async (
+    asked: readonly AskedIssue[],
+    more: Partial<SignalWish>,
+    projects: readonly ProjectField[],
+  ): Promise<readonly SignalAnswer[]> => {
+    const wish: SignalWish = {
+      ...{ pullRequests, subIssues, released, projects, duplicates: false, facts: false },
+      ...more,
+    };
+    if (!isWish(wish)) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
+    const answers: SignalAnswer[] = [];
+    const nodeIds = asked.map(({ nodeId }) => nodeId);
+    for await (const page of tracker.readSignals(nodeIds, wish, cycle.run.bounds)) answers.push(...page);
+    return answers;
+  };
+
+  return {
+    async read(asked, more = {}) {
+      survey ??= await surveyFields(cycle, false);
+      let answers = await ask(asked, more, survey.fields);
+      if (!isFresh && survey.fields.length > 0 && hasLostOption(asked, answers)) {
+        // A field that was deleted, and one whose options were made anew, show nothing for any issue: who deleted what is
+        // asked before that is taken for people's decision about these issues.
+        isFresh = true;
+        survey = await surveyFields(cycle, true);
+        answers = await ask(asked, more, survey.fields);
+      }
+      const { fields, unreadable } = survey;
+      return new Map(
+        answers.map((answer) => [
+          answer.nodeId,
+          { ...answer, signals: believe(cycle, answer, fields, unreadable) },
+        ]),
+      );
+    },
+  };
+}
+
+function isWish({ pullRequests, subIssues, released, duplicates, facts, projects }: SignalWish): boolean {
+  return pullRequests || subIssues || released || duplicates || facts || projects.length > 0;
+}
+
+function hasLostOption(asked: readonly AskedIssue[], answers: readonly SignalAnswer[]): boolean {
+  const before = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals.projectStatus ?? {}]));
+  return answers.some(({ nodeId, signals }) =>
+    Object.entries(signals.projectStatus ?? {}).some(
+      ([key, option]) => !hasOption(option) && hasOption(before.get(nodeId)?.[key]),
+    ),
+  );
+}
+
+function hasOption(option: Readable<string | null> | undefined): boolean {
+  return option?.kind === "known" && option.value !== null;
+}
+
+function believe(
+  cycle: Cycle,
+  { signals }: SignalAnswer,
+  fields: readonly ProjectField[],
+  unreadable: ReadonlyMap<ProjectFieldKey, string>,
+): SignalAnswer["signals"] {
+  const projectStatus: Record<ProjectFieldKey, Options[string]> = {};
+  for (const field of fields) {
+    const option = signals.projectStatus?.[field.key];
+    if (option !== undefined) projectStatus[field.key] = believedOption(cycle, field, option);
+  }
+  for (const [key, message] of unreadable) projectStatus[key] = { kind: "unknown", message };
+  return { ...signals, ...(Object.keys(projectStatus).length > 0 && { projectStatus }) };
+}
