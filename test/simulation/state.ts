@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { migrate } from "../../src/ledger/sqlite/migrate.ts";
+import { applicationId, migrations } from "../../src/ledger/sqlite/migrations.ts";
 import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
-import { keepPlan, openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
+import { createStore, keepPlan, openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
 import { type Copy, copyTables, fillTables } from "./copies.ts";
 import { type Life, meetDoom } from "./process.ts";
 
@@ -54,10 +56,8 @@ export function createState(isShared: boolean): State {
   const folder = mkdtempSync(join(existsSync(shared) ? shared : tmpdir(), "boardsync-simulation-"));
   let files = 0;
   let file = join(folder, "state.db");
-  const openFile = (): Store => {
-    const opened = cacheStatements(openStore(file, { now: openedAt, version }));
-    return isShared ? opened : { ...opened, database: hurry(opened.database) };
-  };
+  const openFile = (): Store =>
+    cacheStatements(isShared ? openStore(file, { now: openedAt, version }) : openInMemory());
   const openLook = (): Onlooker =>
     createOnlooker(isShared ? new Database(file, { readonly: true }) : store.database);
   let store = openFile();
@@ -101,7 +101,7 @@ export function createState(isShared: boolean): State {
     loosen() {
       if (isLoose()) return;
       store.database.pragma("synchronous = NORMAL");
-      store = { ...store, database: claimDurable(store.database) };
+      claimDurable(store.database);
     },
     look: <Bound extends unknown[], Found>(sql: string) => {
       return (...bound: Bound): readonly Found[] => onlooker.all<Bound, Found>(sql, bound);
@@ -114,25 +114,24 @@ export function createState(isShared: boolean): State {
 }
 
 /**
- * Nobody else opens this file and no power cut ever meets it: what was committed only has to be there for the same
- * connection, which a rollback journal in memory does at half the price of a log that is waited for.
+ * Nobody else opens this state and no power cut ever meets it: what was committed only has to be there for the same
+ * connection, so that it never needs a file.
  */
-function hurry(database: Database.Database): Database.Database {
-  database.pragma("locking_mode = EXCLUSIVE");
-  database.pragma("journal_mode = MEMORY");
-  database.pragma("synchronous = OFF");
-  return claimDurable(database);
+function openInMemory(): Store {
+  const file = ":memory:";
+  const database = new Database(file);
+  database.pragma("foreign_keys = ON");
+  database.pragma("trusted_schema = OFF");
+  migrate(database, { file, path: file, applicationId, migrations, now: openedAt, version });
+  claimDurable(database);
+  return createStore(database, file, undefined);
 }
 
-/** The connection, with another answer to the program's question. */
-function claimDurable(database: Database.Database): Database.Database {
+/** From here on the connection has another answer to the program's question whether its commits last. */
+function claimDurable(database: Database.Database): void {
   const claims: Readonly<Record<string, unknown>> = { synchronous: synchronousFull, journal_mode: "wal" };
-  return Object.create(database, {
-    pragma: {
-      value: (text: string, options: Database.PragmaOptions) =>
-        claims[text] ?? database.pragma(text, options),
-    },
-  });
+  const { pragma } = database;
+  database.pragma = (text, options) => claims[text] ?? pragma.call(database, text, options);
 }
 
 interface Onlooker {

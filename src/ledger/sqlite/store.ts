@@ -138,7 +138,12 @@ function refuseDamage(database: Database.Database, file: string): void {
   if (finding !== "ok") throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
 }
 
-function createStore(database: Database.Database, file: string, copy: string | undefined): Store {
+/**
+ * The store over an open database whose schema is up to date.
+ *
+ * @param file - what messages call it.
+ */
+export function createStore(database: Database.Database, file: string, copy: string | undefined): Store {
   let undos: (() => void)[] = [];
   const begin = createTransactions(database);
   const begun = <T>(work: () => T, mode: TransactionMode): T => {
