@@ -1,5 +1,5 @@
-import type Database from "better-sqlite3";
 import { writeStamp } from "../../src/ledger/sqlite/copy.ts";
+import type { Store } from "../../src/ledger/sqlite/store.ts";
 
 type Line = Readonly<Record<string, string | number | null>>;
 
@@ -14,34 +14,30 @@ export interface Copy {
  *
  * @param childrenFirst - the tables, each before those that it refers to.
  */
-export function copyTables(
-  database: Database.Database,
-  childrenFirst: readonly string[],
-  stampedAt: number,
-): Copy {
+export function copyTables({ prepare }: Store, childrenFirst: readonly string[], stampedAt: number): Copy {
   const tables = [...childrenFirst, "sqlite_sequence", "meta"];
   return {
     stampedAt,
-    tables: new Map(tables.map((name) => [name, database.prepare<[], Line>(`SELECT * FROM ${name}`).all()])),
+    tables: new Map(tables.map((name) => [name, prepare<[], Line>(`SELECT * FROM ${name}`).all()])),
   };
 }
 
 /** Puts a copy into a state that is empty but for its schema. */
 export function fillTables(
-  database: Database.Database,
+  { prepare, transaction }: Store,
   childrenFirst: readonly string[],
   { tables, stampedAt }: Copy,
 ): void {
-  database.transaction(() => {
+  transaction(() => {
     for (const name of [...childrenFirst.toReversed(), "sqlite_sequence", "meta"]) {
       for (const line of tables.get(name) ?? []) {
         const columns = Object.keys(line);
         const places = columns.map(() => "?").join();
-        database
-          .prepare(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
-          .run(Object.values(line));
+        prepare<Line[string][]>(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`).run(
+          ...Object.values(line),
+        );
       }
     }
-    database.prepare(writeStamp).run(String(stampedAt));
-  })();
+    prepare<[string]>(writeStamp).run(String(stampedAt));
+  });
 }

@@ -71,21 +71,21 @@ export function createState(isShared: boolean): State {
     store.close();
   };
   return {
-    open: (life) => createLedger(mortal(store, life)),
+    open: (life) => createLedger(mortal(store, life, false)),
     async onCopy(life, work) {
       const { database } = store;
       database.exec("BEGIN");
       try {
-        return await work(createLedger(mortal(store, life)));
+        return await work(createLedger(mortal(store, life, true)));
       } finally {
         database.exec("ROLLBACK");
       }
     },
     clear,
-    copy: (stampedAt) => copyTables(store.database, tables, stampedAt),
+    copy: (stampedAt) => copyTables(store, tables, stampedAt),
     putBack(copy) {
       clear();
-      fillTables(store.database, tables, copy);
+      fillTables(store, tables, copy);
     },
     cutPower() {
       files += 1;
@@ -169,9 +169,13 @@ function cacheStatements(store: Store): Store {
   };
 }
 
-/** The store as one process has it: it ends with the process, before or after one of its commits. */
-function mortal(store: Store, life: Life): Store {
-  const { database } = store;
+/**
+ * The store as one process has it: it ends with the process, before or after one of its commits.
+ *
+ * @param isCopy - whether all of it is inside a transaction that is never committed.
+ */
+function mortal(store: Store, life: Life, isCopy: boolean): Store {
+  let isInside = isCopy;
   return {
     ...store,
     prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
@@ -184,7 +188,7 @@ function mortal(store: Store, life: Life): Store {
       };
       // A statement by itself is a commit, too.
       const write = (how: "run" | "insert", bound: Bound): number => {
-        if (database.inTransaction) return ask()[how](...bound);
+        if (isInside) return ask()[how](...bound);
         meetDoom(life, "commit", "before");
         const done = ask()[how](...bound);
         meetDoom(life, "commit", "after");
@@ -199,19 +203,24 @@ function mortal(store: Store, life: Life): Store {
     },
     transaction<T>(work: () => T): T {
       meetEnd(life);
-      if (database.inTransaction) return store.transaction(work);
-      const done = store.transaction(() => {
-        const result = work();
-        // All of it is written, and none of it is committed.
-        meetDoom(life, "commit", "before");
-        return result;
-      });
-      meetDoom(life, "commit", "after");
-      return done;
+      if (isInside) return store.transaction(work);
+      isInside = true;
+      try {
+        const done = store.transaction(() => {
+          const result = work();
+          // All of it is written, and none of it is committed.
+          meetDoom(life, "commit", "before");
+          return result;
+        });
+        meetDoom(life, "commit", "after");
+        return done;
+      } finally {
+        isInside = false;
+      }
     },
     read<T>(work: () => T): T {
       meetEnd(life);
-      return store.read(work);
+      return isInside ? work() : store.read(work);
     },
   };
 }
@@ -221,12 +230,22 @@ function meetEnd(life: Life): void {
   if (life.isDead) meetDoom(life, "commit", "after");
 }
 
+/** Many tables are empty after a history: to see that of all of them costs what one of the deletes would. */
 function createEraser(store: () => Store, tables: readonly string[]): () => void {
-  const deletes = [...tables, "sqlite_sequence", "meta WHERE key <> 'version'"];
+  const lines = [...tables, "sqlite_sequence", "meta WHERE key <> 'version'"];
+  const find = lines
+    .map((from, index) => `SELECT ${index} AS filled WHERE EXISTS (SELECT 1 FROM ${from})`)
+    .join(" UNION ALL ");
   return () => {
     const { prepare, transaction } = store();
     transaction(() => {
-      for (const what of deletes) prepare(`DELETE FROM ${what}`).run();
+      const filled = new Set(
+        prepare<[], { filled: number }>(find)
+          .all()
+          .map((found) => found.filled),
+      );
+      for (const [index, from] of lines.entries())
+        if (filled.has(index)) prepare(`DELETE FROM ${from}`).run();
     });
   };
 }
