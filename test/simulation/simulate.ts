@@ -3,7 +3,7 @@ import type { Failure } from "./batch.ts";
 import { describeCounts } from "./counts.ts";
 import { shrinkHistory } from "./shrink.ts";
 import { createStates, type States } from "./state.ts";
-import { createPlayer, createWorker, playRange, type Range } from "./team.ts";
+import { createWorker, playRange, type Range } from "./team.ts";
 import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
 
 const usage =
@@ -49,8 +49,7 @@ async function replay(of: States, seed: number): Promise<number> {
 }
 
 async function playMany(of: States): Promise<number> {
-  const workers = Number(values.workers);
-  const players = workers > 1 ? Array.from({ length: workers }, createWorker) : [createPlayer(of)];
+  const players = Array.from({ length: Number(values.workers) }, createWorker);
   const began = performance.now();
   const { counts, failures } = await playRange(players, rangeFrom(began));
   const ms = performance.now() - began;
