@@ -1,5 +1,6 @@
 import type { Absences } from "./absences.ts";
 import type { Journal } from "./journal.ts";
+import type { Lookup } from "./lookup.ts";
 import type { Memory } from "./memory.ts";
 import type { Pulls } from "./pulls.ts";
 import type { Requests } from "./requests.ts";
@@ -19,6 +20,7 @@ export interface Ledger {
   readonly absences: Absences;
   readonly signals: SignalMemory;
   readonly rows: Rows;
+  readonly lookup: Lookup;
   readonly journal: Journal;
   readonly requests: Requests;
   readonly runs: Runs;

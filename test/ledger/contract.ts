@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
 import { describeJournal } from "./contract-journal.ts";
+import { describeLookup } from "./contract-lookup.ts";
 import { describeMemory } from "./contract-memory.ts";
 import { describePulls } from "./contract-pulls.ts";
 import { describeRequests } from "./contract-requests.ts";
@@ -23,6 +24,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeAbsences(current);
     describeRows(current);
     describeSignals(current);
+    describeLookup(current);
     describeRequests(current);
     describeJournal(current);
 

@@ -4,6 +4,7 @@ import { createAudit } from "./audit.ts";
 import { copyDatabase } from "./copy.ts";
 import { createIssueStore } from "./issue-store.ts";
 import { createJournal } from "./journal.ts";
+import { createLookup } from "./lookup.ts";
 import { createMarkers } from "./markers.ts";
 import { createMemory } from "./memory.ts";
 import { createNumbers } from "./numbers.ts";
@@ -68,6 +69,7 @@ export function createLedger(store: Store): Ledger {
     absences: createAbsences(store, numbers, issues),
     signals: createSignals(store, numbers, issues),
     rows: createRows(store, numbers, sightings.seenAt, issues),
+    lookup: createLookup(store, numbers),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),
     runs: createRuns(store, recall),

@@ -1,0 +1,23 @@
+import type { PostId, ProjectId } from "../model/post.ts";
+import type { RowNote } from "./rows.ts";
+
+/** What a person asks for by name, beside what a run needs. Reads only. */
+export interface Lookup {
+  /** What the last record of a post says of it, in its order. */
+  notes(project: ProjectId, post: PostId): readonly RowNote[];
+  /** The last pull that saw all that the board would show, by its number; undefined before the first. */
+  lastPull(project: ProjectId): KnownPull | undefined;
+  /**
+   * Posts that were listed and that a text may mean: those whose ids begin with it, then those whose ids are about as long.
+   * At most `limit` of each kind, by id.
+   */
+  postsLike(project: ProjectId, text: string, limit: number): readonly PostId[];
+}
+
+/** A pull of the board that has ended. */
+export interface KnownPull {
+  readonly run: number;
+  /** Whatever it showed was so after its beginning, epoch ms. */
+  readonly beganAt: number;
+  readonly kind: "complete" | "usable";
+}

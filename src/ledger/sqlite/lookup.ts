@@ -1,0 +1,59 @@
+import type { PostId } from "../../model/post.ts";
+import type { KnownPull, Lookup } from "../lookup.ts";
+import type { RowNote } from "../rows.ts";
+import type { Numbers } from "./numbers.ts";
+import type { Store } from "./store.ts";
+
+/** How much longer or shorter an id may be that somebody has mistyped. */
+const slack = 2;
+
+interface NoteColumns {
+  kind: RowNote["kind"];
+  message: string;
+  since: number;
+  action: NonNullable<RowNote["action"]>["kind"] | null;
+  signature: string | null;
+}
+
+/** What a person asks for by name. */
+export function createLookup(store: Store, numbers: Numbers): Lookup {
+  const selectNotes = store.prepare<[number], NoteColumns>(
+    "SELECT kind, message, since, action, signature FROM notes WHERE post = ? ORDER BY position",
+  );
+  const selectPull = store.prepare<[number], KnownPull>(`
+    SELECT run, began_at AS beganAt, kind FROM pulls
+    WHERE project = ? AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`);
+  const selectBeginning = store.prepare<[{ project: number; text: string; limit: number }], { id: PostId }>(`
+    SELECT id FROM posts WHERE project = @project AND id > @text AND id < @text || char(0x10ffff) AND hash IS NOT NULL
+    ORDER BY id LIMIT @limit`);
+  const selectAlike = store.prepare<
+    [{ project: number; least: number; most: number; limit: number }],
+    { id: PostId }
+  >(`
+    SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
+    ORDER BY id LIMIT @limit`);
+  return {
+    notes(project, post) {
+      const number = numbers.findProject(project);
+      const row = number === undefined ? undefined : numbers.findPost(number, post);
+      return row === undefined ? [] : selectNotes.all(row).map(toNote);
+    },
+    lastPull(project) {
+      const number = numbers.findProject(project);
+      return number === undefined ? undefined : selectPull.get(number);
+    },
+    postsLike(project, text, limit) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      const beginning = selectBeginning.all({ project: number, text, limit });
+      const [least, most] = [text.length - slack, text.length + slack];
+      const alike = selectAlike.all({ project: number, least, most, limit });
+      return [...new Set([...beginning, ...alike].map(({ id }) => id))];
+    },
+  };
+}
+
+function toNote({ kind, message, since, action, signature }: NoteColumns): RowNote {
+  if (action === null || signature === null) return { kind, message, since };
+  return { kind, message, since, action: { kind: action, signature } };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import {
+  createPost,
+  createRecord,
+  hourMs,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  settleAll,
+} from "./samples.ts";
+
+export function describeLookup(ledger: () => Ledger): void {
+  describe("what people ask for by name", () => {
+    it("finds what the last record said of a post, in its order", () => {
+      const { lookup, rows } = ledger();
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      settleAll(ledger());
+      const action = { kind: "patch-post", signature: "s1" } as const;
+      const notes = [
+        { kind: "held", message: "too many", since: noon, action },
+        { kind: "disagreement", message: "apart", since: noon },
+      ] as const;
+      rows.record(project, postId("p1"), createRecord({ notes }));
+      expect(lookup.notes(project, postId("p1"))).toEqual(notes);
+      expect(lookup.notes(project, postId("p2"))).toEqual([]);
+      expect(lookup.notes(project, postId("p9"))).toEqual([]);
+      expect(lookup.notes(otherProject, postId("p1"))).toEqual([]);
+    });
+
+    it("finds the last pull that saw the board, and none that broke off", () => {
+      const { lookup, pulls } = ledger();
+      expect(lookup.lastPull(project)).toBeUndefined();
+      pullPosts(ledger(), [createPost("p1")], 1, noon);
+      pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
+      pulls.end(pulls.begin(project, 3, noon + 2 * hourMs), { kind: "incomplete", at: noon + 2 * hourMs });
+      expect(lookup.lastPull(project)).toEqual({ run: 2, beganAt: noon + hourMs, kind: "complete" });
+      expect(lookup.lastPull(otherProject)).toBeUndefined();
+    });
+
+    it("finds posts whose ids begin alike, then those of about the same length", () => {
+      const { lookup, rows } = ledger();
+      pullPosts(
+        ledger(),
+        ["cat", "cats", "caterpillar", "dog", "horses"].map((id) => createPost(id)),
+      );
+      rows.setMissing(project, postId("cat-2"), 1);
+      expect(lookup.postsLike(project, "cat", 9)).toEqual(["caterpillar", "cats", "cat", "dog"]);
+      expect(lookup.postsLike(project, "cat", 1)).toEqual(["caterpillar", "cat"]);
+      expect(lookup.postsLike(otherProject, "cat", 9)).toEqual([]);
+    });
+  });
+}
