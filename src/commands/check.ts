@@ -1,4 +1,5 @@
-import { checkAll, type Finding } from "../sync/check.ts";
+import { checkAll } from "../sync/check.ts";
+import type { Finding } from "../sync/findings.ts";
 import { adviceOn } from "./advice.ts";
 import { joinFailures } from "./failure.ts";
 import { printJson } from "./json.ts";

@@ -7,19 +7,11 @@ import { isSameValue } from "../plan/fields.ts";
 import { impossibleRules, shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
+import { checkFields, checkNames, checkSignals } from "./check-signals.ts";
+import { type Finding, say } from "./findings.ts";
 import { pickProject, unknownProject } from "./identify.ts";
 import { repositoryNames } from "./repositories.ts";
 import type { SyncProject, World } from "./world.ts";
-
-/** One line of `check`. */
-export interface Finding {
-  readonly level: "ok" | "warning" | "error";
-  /** `board`, `tracker`, or the project's name. */
-  readonly subject: string;
-  /** Set where something is wrong; for example `board.unauthorized`. */
-  readonly code: string | undefined;
-  readonly message: string;
-}
 
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
@@ -38,6 +30,7 @@ export async function checkAll(
       for (const name of repositoryNames(project.settings)) {
         await look(findings, project.key, () => checkRepository(findings, project, name, world, bounds));
       }
+      await look(findings, project.key, () => checkFields(findings, project, world.tracker, bounds));
     }
     checkRules(findings, project);
   }
@@ -178,7 +171,8 @@ async function checkRepository(
     say(findings, "error", key, message, "tracker.no-issues");
   }
   sayAccess(findings, key, name, repository);
-  const { labels, milestones } = await tracker.catalogue(repository, bounds);
+  const catalogue = await tracker.catalogue(repository, bounds);
+  const { labels, milestones } = catalogue;
   const known = new Set(labels.map((label) => label.toLowerCase()));
   const wanted = [...settings.issue.labels, ...Object.values(settings.issue.categoryLabels)];
   const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
@@ -190,21 +184,13 @@ async function checkRepository(
       `${name} has no label ${missing.join(", ")}; it is created with the first issue that needs it.`,
     );
   }
-  const read = settings.rules.flatMap(({ when }) => [
-    ...(when.labels ?? []),
-    ...(when.anyLabel ?? []),
-    ...(when.noLabel ?? []),
-  ]);
-  const unread = [...new Set(read)].filter((label) => !known.has(label.toLowerCase()));
-  if (unread.length > 0) {
-    const message = `${name} has no label ${unread.join(", ")}, which the rules look at: no issue can have it yet.`;
-    say(findings, "warning", key, message, "tracker.label");
-  }
   const { milestone } = settings.issue;
   if (milestone !== undefined && !milestones.some(({ title }) => title === milestone)) {
     const message = `${name} has no milestone "${milestone}". Create it, or correct issue.milestone; until then issues are opened without one.`;
     say(findings, "error", key, message, "tracker.milestone");
   }
+  checkNames(findings, project, name, catalogue);
+  if (repository.hasIssues) await checkSignals(findings, project, repository, tracker, bounds);
 }
 
 function sayAccess(findings: Finding[], key: string, name: string, repository: Repository): void {
@@ -236,14 +222,4 @@ function checkRules(findings: Finding[], project: SyncProject): void {
     const message = `rules[${index}] can never match: rules[${by}] above it matches whenever it would.`;
     say(findings, "error", project.key, message, "config.shadowed");
   }
-}
-
-function say(
-  findings: Finding[],
-  level: Finding["level"],
-  subject: string,
-  message: string,
-  code: string | undefined = undefined,
-): void {
-  findings.push({ level, subject, code: level === "ok" ? undefined : code, message });
 }

@@ -83,10 +83,14 @@ async function findField(
 
 function noteFieldError(cycle: Cycle, error: unknown): string | undefined {
   if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-  const { fault, code, message } = error;
-  const isDefinite = fault === "missing" || fault === "unauthorized" || fault === "refused";
-  noteError(cycle.tally, { code: isDefinite ? "tracker.project" : code, message });
-  return isDefinite ? message : undefined;
+  const { code, message } = error;
+  noteError(cycle.tally, { code: isFieldFault(error) ? "tracker.project" : code, message });
+  return isFieldFault(error) ? message : undefined;
+}
+
+/** Whether the tracker says that a field is not there, or not for us; anything else says nothing of the field. */
+export function isFieldFault({ fault }: RemoteError): boolean {
+  return fault === "missing" || fault === "unauthorized" || fault === "refused";
 }
 
 /** An option that was renamed is told by its id, and keeps the name by which a rule knows it until the rule is corrected. */

@@ -17,7 +17,8 @@ import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github
 import type { SandboxQuirks } from "../../src/sandbox/github-answer.ts";
 import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
 import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
-import { checkAll, type Finding } from "../../src/sync/check.ts";
+import { checkAll } from "../../src/sync/check.ts";
+import type { Finding } from "../../src/sync/findings.ts";
 import { type RebuildReport, rebuildProjects } from "../../src/sync/rebuild.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type {

@@ -239,8 +239,9 @@ describe("the full look", () => {
     stage.clock.skip(10 * minuteMs);
     for (let opened = 0; opened < 110; opened += 1) stage.github.openIssue("acme/app", { title: "Noise" });
     await stage.sync();
-    // A rename moves no issue's time.
+    // A rename moves no issue's time, and another label with the old name hides it from the list of labels.
     stage.github.renameLabel("acme/app", "working", "doing");
+    stage.github.label("acme/app", 100, "working");
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
     stage.mark();
     stage.clock.skip(hourMs);
