@@ -34,17 +34,20 @@ export class RemoteError extends Error {
   readonly fault: RemoteFault;
   /** Epoch ms before which nothing should be asked again; undefined when the other side named no time. */
   readonly retryAt: number | undefined;
+  /** Of the tracker: whose budget the request counted against; '' on the board, and where there is only one. */
+  readonly budget: string;
 
   constructor(
     side: Side,
     fault: RemoteFault,
     message: string,
-    options: { cause?: unknown; retryAt?: number } = {},
+    options: { cause?: unknown; retryAt?: number; budget?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.side = side;
     this.fault = fault;
     this.retryAt = options.retryAt;
+    this.budget = options.budget ?? "";
   }
 
   get code(): string {

@@ -22,14 +22,21 @@ export interface Journal {
   open(project: ProjectId): readonly Intent[];
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
   recover(at: number): number;
-  /** A write is about to leave for the tracker: durable before this returns, so that the pace survives a crash. */
-  paceWrite(at: number, isCreate: boolean): void;
+  /**
+   * A write is about to leave for the tracker: durable before this returns, so that the pace survives a crash.
+   *
+   * @param budget - whose pace, as the tracker names it.
+   */
+  paceWrite(at: number, isCreate: boolean, budget: string): void;
   /** One line for every write to either side, whatever came of it. */
   audit(entry: AuditEntry): void;
   /** Newest first; of one post, or of all. */
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
-  /** Times given to `paceWrite` since a time, oldest first, over all projects; creates by themselves. */
-  trackerWrites(since: number): { readonly all: readonly number[]; readonly creates: readonly number[] };
+  /** Times given to `paceWrite` for a budget since a time, oldest first, over all projects; creates by themselves. */
+  trackerWrites(
+    since: number,
+    budget: string,
+  ): { readonly all: readonly number[]; readonly creates: readonly number[] };
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): number;
   /** Deletes audit lines, pace lines and finished intents older than `before`. */

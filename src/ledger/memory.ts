@@ -18,10 +18,14 @@ export interface Memory {
   /** A field of a project of the tracker. */
   projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
   rememberProjectField(field: ProjectFieldMemory): void;
-  /** Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed. */
-  limit(side: Side): number | undefined;
-  /** Replaces what was remembered of this side. */
-  rememberLimit(side: Side, until: number): void;
+  /**
+   * Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed.
+   *
+   * @param budget - whose limit, as the tracker names it; '' on the board.
+   */
+  limit(side: Side, budget: string): number | undefined;
+  /** Replaces what was remembered of this side and budget. */
+  rememberLimit(side: Side, budget: string, until: number): void;
 }
 
 export interface AccountMemory {

@@ -5,6 +5,7 @@ import { parseMarker } from "../plan/marker.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { boardLane } from "./lane.ts";
 import { isScanned } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
 import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
@@ -172,7 +173,7 @@ function parkCreate(
 
 /** The PATCH that the plan promised with the create, when the issue came out as it was asked for. */
 async function followUp(cycle: PulledCycle, action: CreateIssue): Promise<void> {
-  if (action.followUp === undefined || !isOpen(cycle, "board")) return;
+  if (action.followUp === undefined || !isOpen(cycle, boardLane)) return;
   const next = replan(cycle, { post: action.post, kind: "patch-post" });
   if (next?.kind !== "patch-post") return;
   const isPromised = JSON.stringify(next.writes) === JSON.stringify(action.followUp.writes);

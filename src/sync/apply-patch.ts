@@ -7,6 +7,7 @@ import { hashText } from "../plan/hash.ts";
 import { recordApplied } from "../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
+import { boardLane } from "./lane.ts";
 import { noteClosure, parkAction, takeFailure } from "./outcome.ts";
 import { postpone, recordRow } from "./record.ts";
 import { isApproved } from "./requests.ts";
@@ -35,7 +36,7 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   });
   ledger.journal.markSent(intent, clock.now());
   const outcome = await board.patchPost(cycle.memory.id, action.post, change);
-  noteClosure(cycle, "board", outcome);
+  noteClosure(cycle, boardLane, outcome);
   ledger.transaction(() => {
     audit(cycle, row, action, outcome);
     recordOutcome(cycle, row, action, intent, outcome);

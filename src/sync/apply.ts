@@ -4,6 +4,7 @@ import { patchPost } from "./apply-patch.ts";
 import { updateIssue } from "./apply-update.ts";
 import { attempt } from "./attempt.ts";
 import { closureOf, isOpen, type PulledCycle } from "./cycle-state.ts";
+import { lanesOf } from "./lane.ts";
 import { postpone, replan } from "./record.ts";
 import { beginApproval } from "./requests.ts";
 import type { Wanted } from "./wanted.ts";
@@ -41,13 +42,14 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
 }
 
 async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
-  const side = wanted.kind === "patch-post" ? "board" : "tracker";
-  if (!isOpen(cycle, side)) {
-    postpone(cycle, wanted, closureOf(cycle, side));
-    return;
-  }
   const action = replan(cycle, wanted);
   if (action === undefined) return;
+  const lanes = lanesOf(cycle.world, action);
+  const [first] = lanes;
+  if (first !== undefined && !lanes.some((lane) => isOpen(cycle, lane))) {
+    postpone(cycle, wanted, closureOf(cycle, first));
+    return;
+  }
   if (action.kind === "patch-post" && action.hold !== undefined && wanted.hold === undefined) {
     postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
     return;

@@ -3,13 +3,14 @@ import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import { TemplateError } from "../plan/template.ts";
 import type { Cycle, PulledCycle } from "./cycle-state.ts";
+import { closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
 import { isPutOff, noteBug, noteError } from "./report.ts";
 
 /**
  * Does what belongs to one post. Whatever fails in it is the failure of this post alone; a limit or a refused key also
- * ends its side for this run, and only a state that can't be used ends more.
+ * ends its lane for this run, and only a state that can't be used ends more.
  *
  * @throws StateError
  */
@@ -47,8 +48,8 @@ function noteRead(
 ): void {
   if (!(error instanceof RemoteError)) throw error;
   noteLimitOf(cycle.world, error);
-  const { code, message, side, fault } = error;
-  if (isPutOff(error) || fault === "unauthorized") cycle.run.closed[side] ??= { code, message };
+  const { code, message, fault } = error;
+  if (isPutOff(error) || fault === "unauthorized") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
     postpone(cycle, action, message);
     return;

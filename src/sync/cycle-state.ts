@@ -6,6 +6,7 @@ import type { PostField, PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import type { Settings } from "../plan/settings.ts";
+import { type Lane, laneClosure } from "./lane.ts";
 import type { Closure, PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
@@ -111,16 +112,15 @@ export function delayAction(
   tally.delays.set(post, delays.set(kind, delay));
 }
 
-/** Whether another write may start on a side: no limit, no refusal, no signal, and the budget not used up. */
-export function isOpen(cycle: Cycle, side: "board" | "tracker"): boolean {
-  const { run, world } = cycle;
-  return run.closed[side] === undefined && !run.bounds.signal.aborted && world.clock.now() < run.bounds.until;
+/** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */
+export function isOpen({ run, world }: Cycle, lane: Lane): boolean {
+  const { bounds } = run;
+  return laneClosure(run, lane) === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
 }
 
-/** Why a side is closed, for the note of what waits. */
-export function closureOf(cycle: Cycle, side: "board" | "tracker"): string {
-  const { run } = cycle;
-  const closure = run.closed[side];
+/** Why a lane is closed, for the note of what waits. */
+export function closureOf({ run }: Cycle, lane: Lane): string {
+  const closure = laneClosure(run, lane);
   if (closure !== undefined) return closure.message;
   if (run.bounds.signal.aborted) return "the run was asked to stop";
   return "the run's time budget was used up";

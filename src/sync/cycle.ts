@@ -10,6 +10,7 @@ import { pullTracker } from "./pull-tracker.ts";
 import { rebase } from "./rebase.ts";
 import { endOldWrites, recoverPairs } from "./recover.ts";
 import { noteFailure, reportProject } from "./report.ts";
+import { repositoryNames } from "./repositories.ts";
 import { resolveUnknown } from "./resolve.ts";
 import type { PlannedAction, ProjectReport, Run, SyncProject, World } from "./world.ts";
 
@@ -30,7 +31,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   const before = { board: world.board.requests, tracker: world.tracker.requests };
   let isDone = false;
   try {
-    checkLimits(world);
+    checkLimits(world, repositoryNames(project.settings));
     const cycle = await identify(project, world, run, tally);
     await rebase(cycle);
     const pulled = await pull(cycle);

@@ -6,6 +6,7 @@ import type { Action } from "../plan/action.ts";
 import { signatureOf } from "../plan/print.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import type { PulledCycle } from "./cycle-state.ts";
+import { closeLane, type Lane } from "./lane.ts";
 import { noteLimit } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
@@ -21,7 +22,7 @@ interface Meaning {
   readonly state: "REJECTED" | "PREPARED" | "UNKNOWN";
   /** The second half of its code. */
   readonly fault: string;
-  /** Whether its side takes no more writes in this run: asking on would only make it worse. */
+  /** Whether its lane takes no more writes in this run: asking on would only make it worse. */
   readonly isEnd: boolean;
 }
 
@@ -52,13 +53,13 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** A limit, a refused credential or a dead line ends its side of this run; a limit's end outlives the process. */
-export function noteClosure({ run, world }: PulledCycle, side: Side, outcome: Outcome): void {
+/** A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. */
+export function noteClosure({ run, world }: PulledCycle, lane: Lane, outcome: Outcome): void {
   if (outcome.kind === "applied") return;
   const { fault, isEnd } = meanings[outcome.kind];
   if (!isEnd) return;
-  run.closed[side] ??= { code: `${side}.${fault}`, message: outcome.message };
-  if (outcome.kind === "limited") noteLimit(world, side, outcome.retryAt);
+  closeLane(run, lane, { code: `${lane.side}.${fault}`, message: outcome.message });
+  if (outcome.kind === "limited") noteLimit(world, lane, outcome.retryAt);
 }
 
 /**

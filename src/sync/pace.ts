@@ -2,29 +2,31 @@ import type { RepositoryMemory } from "../ledger/memory.ts";
 import { nextWriteAt } from "../plan/pace.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
+import { closeLane, type Lane, laneOf } from "./lane.ts";
 import { noteClosure } from "./outcome.ts";
 
 const hourMs = 3_600_000;
 
 /**
  * Waits until the tracker's pace allows one more write, and writes down that one is about to leave. The interval and the
- * minute's limit are waited out; the hour's limit, the budget and a signal end the tracker side of this run.
+ * minute's limit are waited out; the hour's limit, the budget and a signal end the lane for this run.
  *
  * @returns false when nothing may be sent in this run any more.
  */
-export async function takePace(cycle: PulledCycle, kind: "create" | "other"): Promise<boolean> {
+export async function takePace(cycle: PulledCycle, lane: Lane, kind: "create" | "other"): Promise<boolean> {
   const { ledger, clock, policy } = cycle.world;
   for (;;) {
-    if (!isOpen(cycle, "tracker")) return false;
+    if (!isOpen(cycle, lane)) return false;
     const now = clock.now();
-    const next = nextWriteAt(ledger.journal.trackerWrites(now - hourMs), kind, policy.pace, now);
+    const recent = ledger.journal.trackerWrites(now - hourMs, lane.budget);
+    const next = nextWriteAt(recent, kind, policy.pace, now);
     if (next.at <= now) {
-      ledger.journal.paceWrite(now, kind === "create");
+      ledger.journal.paceWrite(now, kind === "create", lane.budget);
       return true;
     }
     if (next.limit === "hour" || next.at > cycle.run.bounds.until) {
       const message = `the pace allows no more writes to the tracker before ${new Date(next.at).toISOString()}`;
-      cycle.run.closed.tracker ??= { code: "tracker.pace", message };
+      closeLane(cycle.run, lane, { code: "tracker.pace", message });
       return false;
     }
     await clock.sleep(next.at - now, cycle.run.bounds.signal);
@@ -37,8 +39,9 @@ export async function writePaced(
   repository: RepositoryMemory,
   write: IssueWrite,
 ): Promise<WriteOutcome | undefined> {
-  if (!(await takePace(cycle, "other"))) return undefined;
+  const lane = laneOf(cycle.world, repository.repository.name);
+  if (!(await takePace(cycle, lane, "other"))) return undefined;
   const outcome = await cycle.world.tracker.write(repository.repository, write);
-  noteClosure(cycle, "tracker", outcome);
+  noteClosure(cycle, lane, outcome);
   return outcome;
 }

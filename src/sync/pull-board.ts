@@ -5,6 +5,7 @@ import type { PersonRequest } from "../ledger/requests.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
 import type { BoardPull, Cycle } from "./cycle-state.ts";
+import { boardLane, closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { isPutOff, noteError } from "./report.ts";
 
@@ -51,7 +52,7 @@ function explainBreak({ world, run, tally }: Cycle, error: unknown, hasSeen: boo
   noteLimitOf(world, error);
   if (isPutOff(error)) {
     tally.isPutOff = true;
-    run.closed.board ??= { code: error.code, message: error.message };
+    closeLane(run, boardLane, { code: error.code, message: error.message });
   }
   return `The list of posts broke off: ${error.message}`;
 }

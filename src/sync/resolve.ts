@@ -4,6 +4,7 @@ import type { Issue } from "../model/issue.ts";
 import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
+import { type Lane, laneOf, laneOfIssue } from "./lane.ts";
 import { findMarked } from "./markers.ts";
 import { noteError } from "./report.ts";
 import { resolvePatch } from "./resolve-patch.ts";
@@ -18,7 +19,7 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   const unknown = cycle.world.ledger.journal.open(cycle.memory.id).filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
     if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
-    if (intent.kind === "update-issue" && isOpen(cycle, "tracker")) {
+    if (intent.kind === "update-issue" && isOpen(cycle, laneOfIntent(cycle, intent))) {
       await attempt(cycle, intent, () => resolveUpdate(cycle, intent, hasRested(cycle, intent)));
     }
   }
@@ -37,7 +38,8 @@ async function resolveCreates(cycle: PulledCycle, intents: readonly Intent[]): P
     // A repository that posts are no longer routed to still has to answer for what was sent there.
     const repository = id === undefined ? undefined : cycle.world.ledger.memory.repositoryById(id);
     const [first] = group;
-    if (repository === undefined || first === undefined || !isOpen(cycle, "tracker")) continue;
+    if (repository === undefined || first === undefined) continue;
+    if (!isOpen(cycle, laneOf(cycle.world, repository.repository.name))) continue;
     await attempt(cycle, first, () => resolveGroup(cycle, repository, group));
   }
 }
@@ -77,6 +79,11 @@ async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promis
     noteError(cycle.tally, { code, message });
     return false;
   }
+}
+
+/** Where an update was sent. */
+function laneOfIntent({ world }: PulledCycle, { repository = 0, number = 0 }: Intent): Lane {
+  return laneOfIssue(world, { repositoryId: repository, number });
 }
 
 /** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */

@@ -34,7 +34,7 @@ export async function runProjects(
     bounds: { until: startedAt + policy.budgetMs, signal },
     pulled: new Set(),
     asked: new Set(),
-    closed: { board: undefined, tracker: undefined },
+    closed: new Map(),
   };
   const results: CycleResult[] = [];
   for (const project of projects) {

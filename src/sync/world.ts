@@ -80,10 +80,10 @@ export interface Run {
   readonly bounds: ReadBounds;
   /** Repositories that this run has pulled, so that projects which share one pull it once. */
   readonly pulled: Set<RepositoryId>;
-  /** Why a side takes no more writes in this run; set by a limit or a refused credential. */
   /** What else it has asked for once: signals of issues, labels and milestones of repositories. */
   readonly asked: Set<string>;
-  readonly closed: { board: Closure | undefined; tracker: Closure | undefined };
+  /** Why a lane (see lane.ts) takes no more writes in this run; set by a limit, the pace or a refused credential. */
+  readonly closed: Map<string, Closure>;
 }
 
 export interface Closure {

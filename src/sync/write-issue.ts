@@ -8,6 +8,7 @@ import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { auditTracker } from "./audit.ts";
 import { closureOf, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
+import { laneOf } from "./lane.ts";
 import { noteClosure, takeFailure } from "./outcome.ts";
 import { takePace } from "./pace.ts";
 import { postpone } from "./record.ts";
@@ -54,13 +55,14 @@ export async function writeIssue(
     ...(number !== undefined && { number }),
     ...(content !== undefined && { content }),
   });
-  if (!(await takePace(cycle, write.kind === "create-issue" ? "create" : "other"))) {
-    postpone(cycle, action, closureOf(cycle, "tracker"));
+  const lane = laneOf(cycle.world, repository.name);
+  if (!(await takePace(cycle, lane, write.kind === "create-issue" ? "create" : "other"))) {
+    postpone(cycle, action, closureOf(cycle, lane));
     return undefined;
   }
   ledger.journal.markSent(intent, clock.now());
   const outcome = onlyShown(request, await tracker.write(repository, write));
-  noteClosure(cycle, "tracker", outcome);
+  noteClosure(cycle, lane, outcome);
   ledger.transaction(() => {
     audit(cycle, repository, request, outcome);
     if (outcome.kind !== "applied") {

@@ -119,9 +119,11 @@ export function describeJournal(ledger: () => Ledger): void {
       const { journal } = ledger();
       const id = journal.prepare(createIntent());
       expect(() => ledger().transaction(() => journal.markSent(id, noon))).toThrow("a commit of its own");
-      expect(() => ledger().transaction(() => journal.paceWrite(noon, true))).toThrow("a commit of its own");
+      expect(() => ledger().transaction(() => journal.paceWrite(noon, true, ""))).toThrow(
+        "a commit of its own",
+      );
       expect(journal.open(project)[0]?.state).toBe("PREPARED");
-      expect(journal.trackerWrites(0).all).toEqual([]);
+      expect(journal.trackerWrites(0, "").all).toEqual([]);
     });
   });
 
@@ -240,11 +242,20 @@ export function describeJournal(ledger: () => Ledger): void {
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", () => {
       const { journal } = ledger();
-      journal.paceWrite(noon + 2, false);
-      journal.paceWrite(noon + 1, true);
-      journal.paceWrite(noon, true);
-      expect(journal.trackerWrites(noon + 1)).toEqual({ all: [noon + 1, noon + 2], creates: [noon + 1] });
-      expect(journal.trackerWrites(noon + 3)).toEqual({ all: [], creates: [] });
+      journal.paceWrite(noon + 2, false, "");
+      journal.paceWrite(noon + 1, true, "");
+      journal.paceWrite(noon, true, "");
+      expect(journal.trackerWrites(noon + 1, "")).toEqual({ all: [noon + 1, noon + 2], creates: [noon + 1] });
+      expect(journal.trackerWrites(noon + 3, "")).toEqual({ all: [], creates: [] });
+    });
+
+    it("is remembered for each budget by itself", () => {
+      const { journal } = ledger();
+      journal.paceWrite(noon, true, "acme");
+      journal.paceWrite(noon + 1, false, "other");
+      expect(journal.trackerWrites(noon, "acme")).toEqual({ all: [noon], creates: [noon] });
+      expect(journal.trackerWrites(noon, "other")).toEqual({ all: [noon + 1], creates: [] });
+      expect(journal.trackerWrites(noon, "")).toEqual({ all: [], creates: [] });
     });
   });
 
@@ -261,13 +272,13 @@ export function describeJournal(ledger: () => Ledger): void {
       }
       journal.audit(line);
       journal.audit({ ...line, at: noon + 10 });
-      journal.paceWrite(noon, true);
-      journal.paceWrite(noon + 10, true);
+      journal.paceWrite(noon, true, "");
+      journal.paceWrite(noon + 10, true, "");
       journal.resolve(sendIntent(ledger()), "DONE", noon, "opened");
       const open = sendIntent(ledger());
       journal.prune(noon + 10);
       expect(journal.history(project, undefined, 10)).toHaveLength(1);
-      expect(journal.trackerWrites(0).all).toEqual([noon + 10]);
+      expect(journal.trackerWrites(0, "").all).toEqual([noon + 10]);
       expect(journal.open(project).map(({ id }) => id)).toEqual([open]);
       expect(runs.last("one")?.report).toEqual({ result: "failed" });
       expect(rows.counts(project).posts).toBe(1);

@@ -89,11 +89,22 @@ export function describeMemory(ledger: () => Ledger): void {
 
     it("keeps the limit of each side that was remembered last", () => {
       const { memory } = ledger();
-      expect([memory.limit("board"), memory.limit("tracker")]).toEqual([undefined, undefined]);
-      memory.rememberLimit("tracker", noon + 2);
-      memory.rememberLimit("board", noon + 3);
-      memory.rememberLimit("tracker", noon + 1);
-      expect([memory.limit("board"), memory.limit("tracker")]).toEqual([noon + 3, noon + 1]);
+      expect([memory.limit("board", ""), memory.limit("tracker", "")]).toEqual([undefined, undefined]);
+      memory.rememberLimit("tracker", "", noon + 2);
+      memory.rememberLimit("board", "", noon + 3);
+      memory.rememberLimit("tracker", "", noon + 1);
+      expect([memory.limit("board", ""), memory.limit("tracker", "")]).toEqual([noon + 3, noon + 1]);
+    });
+
+    it("keeps the limits of each budget by themselves", () => {
+      const { memory } = ledger();
+      memory.rememberLimit("tracker", "acme", noon + 1);
+      memory.rememberLimit("tracker", "other", noon + 2);
+      expect(["acme", "other", ""].map((budget) => memory.limit("tracker", budget))).toEqual([
+        noon + 1,
+        noon + 2,
+        undefined,
+      ]);
     });
 
     it.each([

@@ -70,9 +70,11 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
   const selectSent = store.prepare<[], IntentColumns>(
     `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT' ORDER BY intents.id`,
   );
-  const insertPace = store.prepare<[number, number]>("INSERT INTO pace (at, is_create) VALUES (?, ?)");
-  const selectPace = store.prepare<[number], { at: number; is_create: number }>(
-    "SELECT at, is_create FROM pace WHERE at >= ? ORDER BY at",
+  const insertPace = store.prepare<[number, number, string]>(
+    "INSERT INTO pace (at, is_create, budget) VALUES (?, ?, ?)",
+  );
+  const selectPace = store.prepare<[string, number], { at: number; is_create: number }>(
+    "SELECT at, is_create FROM pace WHERE budget = ? AND at >= ? ORDER BY at",
   );
   const prune = createPruner(store);
 
@@ -125,9 +127,9 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
         return sent.length;
       });
     },
-    paceWrite: (at, isCreate) => writeDurably(() => insertPace.run(at, Number(isCreate))),
-    trackerWrites(since) {
-      const lines = selectPace.all(since);
+    paceWrite: (at, isCreate, budget) => writeDurably(() => insertPace.run(at, Number(isCreate), budget)),
+    trackerWrites(since, budget) {
+      const lines = selectPace.all(budget, since);
       return {
         all: lines.map(({ at }) => at),
         creates: lines.filter(({ is_create }) => is_create === 1).map(({ at }) => at),

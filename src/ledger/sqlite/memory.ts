@@ -87,9 +87,11 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
   const writeField = store.prepare<[{ key: string; field: string; checkedAt: number }]>(
     "INSERT OR REPLACE INTO project_fields (key, field, checked_at) VALUES (@key, @field, @checkedAt)",
   );
-  const selectLimit = store.prepare<[Side], { until: number }>("SELECT until FROM limits WHERE side = ?");
-  const writeLimit = store.prepare<[Side, number]>(
-    "INSERT OR REPLACE INTO limits (side, until) VALUES (?, ?)",
+  const selectLimit = store.prepare<[Side, string], { until: number }>(
+    "SELECT until FROM limits WHERE side = ? AND budget = ?",
+  );
+  const writeLimit = store.prepare<[Side, string, number]>(
+    "INSERT OR REPLACE INTO limits (side, budget, until) VALUES (?, ?, ?)",
   );
   return {
     account: () =>
@@ -136,9 +138,9 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
     rememberProjectField({ checkedAt, ...field }) {
       writeField.run({ key: field.key, field: JSON.stringify(field), checkedAt });
     },
-    limit: (side) => selectLimit.get(side)?.until,
-    rememberLimit(side, until) {
-      writeLimit.run(side, until);
+    limit: (side, budget) => selectLimit.get(side, budget)?.until,
+    rememberLimit(side, budget, until) {
+      writeLimit.run(side, budget, until);
     },
   };
 }

@@ -370,4 +370,18 @@ export const migrations: readonly string[] = [
   END;
   INSERT INTO backlinks (post, project, is_due) SELECT DISTINCT post, project, 1 FROM links;
   `,
+  `
+  -- budget: whose pace and limits, as the tracker names it; '' where there is only one.
+  ALTER TABLE pace ADD COLUMN budget TEXT NOT NULL DEFAULT '';
+  CREATE INDEX pace_of_budget ON pace (budget, at, is_create);
+  ALTER TABLE limits RENAME TO limits_of_sides;
+  CREATE TABLE limits (
+    side TEXT NOT NULL CHECK (side IN ('board', 'tracker')),
+    budget TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (side, budget)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO limits (side, budget, until) SELECT side, '', until FROM limits_of_sides;
+  DROP TABLE limits_of_sides;
+  `,
 ];

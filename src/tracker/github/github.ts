@@ -87,7 +87,7 @@ export function createAdapter(connection: Connection, credential: Credential, bu
   const { url, transport, clock, quote, pageLimit } = connection;
   const send = createClient(connection, credential);
   const gate = createGate(clock);
-  const read = createReader({ ...connection, send, gate });
+  const read = createReader({ ...connection, send, gate, budget });
   const readPage = createPageReader(read, quote);
   const pages = createPages(readPage, pageLimit);
   const names = createKnownNames();

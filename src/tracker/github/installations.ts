@@ -27,7 +27,12 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker {
   const app = signInAsApp(options.app, connection, options.conceal);
   held.add(app.credential.secrets);
   const gate = createGate(options.clock);
-  const read = createReader({ ...connection, send: createClient(connection, app.credential), gate });
+  const read = createReader({
+    ...connection,
+    send: createClient(connection, app.credential),
+    gate,
+    budget: "",
+  });
 
   const installOn = (owner: string): Installation => {
     const credential = createInstallationCredential({

@@ -44,6 +44,8 @@ export interface ReaderOptions {
   readonly quote: Quote;
   /** How often a read is repeated. */
   readonly retries: number;
+  /** Whose limits hold here. */
+  readonly budget: string;
 }
 
 /** See `Read`. */
@@ -111,7 +113,7 @@ async function attemptRead(
   if (answer instanceof TransportFailure) return failRead(answer, subject);
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) {
-    return { error: limited(retryAt, readResource(answer)), notBefore: retryAt };
+    return { error: limited(retryAt, options.budget, readResource(answer)), notBefore: retryAt };
   }
   if (answer.status < 500) return answer;
   return { error: refuseAnswer(answer, subject, quote), notBefore: readRetryAfter(answer, clock.now()) };
@@ -141,23 +143,21 @@ function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: Rea
     throw new RemoteError("tracker", "aborted", `No time is left in this run to read ${request.subject}.`);
   }
   const retryAt = options.gate.closedUntil();
-  if (retryAt !== undefined) throw limited(retryAt);
+  if (retryAt !== undefined) throw limited(retryAt, options.budget);
 }
 
 function stopped(subject: string, cause?: TransportFailure): RemoteError {
   return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`, { cause });
 }
 
-function limited(retryAt: number, resource?: string): RemoteError {
+function limited(retryAt: number, budget: string, resource?: string): RemoteError {
   const time = new Date(retryAt).toISOString();
   const which = resource === "graphql" ? "limit for GraphQL" : "limit";
   return new RemoteError(
     "tracker",
     "limited",
     `GitHub's ${which} is reached; nothing is asked before ${time}.`,
-    {
-      retryAt,
-    },
+    { retryAt, budget },
   );
 }
 

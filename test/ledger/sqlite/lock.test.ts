@@ -96,7 +96,7 @@ describe("a process that is killed right after SENT", () => {
     expect(ledger.journal.open(project)).toMatchObject([
       { state: "SENT", bodyHash: "abc", attempts: 1, sentAt: noon },
     ]);
-    expect(ledger.journal.trackerWrites(0).creates).toEqual([noon]);
+    expect(ledger.journal.trackerWrites(0, "").creates).toEqual([noon]);
     expect(ledger.journal.recover(noon + 1)).toBe(1);
     expect(ledger.journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon + 1 }]);
   });

@@ -12,7 +12,7 @@ if (task === "hold") {
   setInterval(() => {}, 1_000_000);
 } else {
   const { journal } = openLedger(file, options);
-  journal.paceWrite(noon, true);
+  journal.paceWrite(noon, true, "");
   journal.markSent(journal.prepare(createIntent({ bodyHash: "abc" })), noon);
   process.kill(process.pid, "SIGKILL");
 }

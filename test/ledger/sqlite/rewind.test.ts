@@ -19,13 +19,13 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
     due: late + hourMs,
   });
   ledger.rows.release(project, postId("b"), late);
-  ledger.journal.paceWrite(late, true);
+  ledger.journal.paceWrite(late, true, "");
   ledger.memory.rememberAccount({ login: "bot", checkedAt: late });
   expect(ledger.rewind(late)).toBe(0);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).not.toContain("a");
 
   expect(ledger.rewind(noon)).toBe(hourMs);
-  expect(ledger.journal.trackerWrites(noon - hourMs)).toEqual({ all: [noon], creates: [noon] });
+  expect(ledger.journal.trackerWrites(noon - hourMs, "")).toEqual({ all: [noon], creates: [noon] });
   expect(ledger.memory.account()?.checkedAt).toBe(noon);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).toContain("a");
   expect(ledger.rows.row(project, postId("a"), noon)?.seenAt).toBe(0);
