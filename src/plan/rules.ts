@@ -21,11 +21,15 @@ export type Derivation =
   /** A fact is missing: nothing may change. */
   | { readonly kind: "undecided"; readonly message: string };
 
-/** The rules of a project that has none of its own: only the roadmap's column, whose values every board shares. */
+/**
+ * The rules of a project that has none of its own: only the roadmap's column, whose values every board shares. What an issue
+ * that is open and assigned comes to does not hang on whether its pull requests can be read.
+ */
 export function defaultRules(): readonly Rule[] {
   return [
     { when: { state: "closed", reason: ["completed"] }, set: { roadmapColumn: "COMPLETED" } },
     { when: { state: "open", assigned: true }, set: { roadmapColumn: "IN_PROGRESS" } },
+    { when: { state: "open", pullRequest: "open" }, set: { roadmapColumn: "IN_PROGRESS" } },
   ];
 }
 

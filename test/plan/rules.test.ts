@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Issue, Signals } from "../../src/model/issue.ts";
+import type { Issue, LinkedPullRequest, Signals } from "../../src/model/issue.ts";
 import type { LinkedIssue } from "../../src/model/link.ts";
 import { matchRule } from "../../src/plan/match.ts";
 import {
@@ -341,16 +341,18 @@ it("more advanced rules are those above the matching one that name the field", (
   expect(advancedValues(rules, 0, "status")).toEqual([]);
 });
 
-it.each([
+it.each<[string, Issue, string | undefined, (readonly LinkedPullRequest[])?]>([
   ["closed as completed", done, "COMPLETED"],
   ["open with an assignee", makeIssue({ assignees: ["ada"] }), "IN_PROGRESS"],
-  ["open without one", untouched, undefined],
+  ["open with a pull request", untouched, "IN_PROGRESS", [makePullRequest({ isDraft: true })]],
+  ["open without either", untouched, undefined, [makePullRequest({ state: "merged" })]],
   ["closed as not planned", { ...notPlanned, assignees: ["ada"] }, undefined],
-])("without rules only the roadmap's column follows: %s", (_, issue, expected) => {
+])("without rules only the roadmap's column follows: %s", (_, issue, expected, pullRequests) => {
   const rules = defaultRules();
-  const { worst } = matchRule({ issue, signals: undefined }, rules);
+  const signals = pullRequests && { pullRequests: known(pullRequests) };
+  const { worst, doubt } = matchRule({ issue, signals }, rules);
   expect(ruledFields(rules)).toEqual(["roadmapColumn"]);
-  expect(rules[worst]?.set.roadmapColumn).toBe(expected);
+  expect([rules[worst]?.set.roadmapColumn, doubt]).toEqual([expected, undefined]);
 });
 
 describe("a rule that can never be the first match", () => {

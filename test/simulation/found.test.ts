@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { defaultRules } from "../../src/plan/rules.ts";
 import type { Step } from "./history.ts";
-import { ownRepo, projectKey, type Scenario } from "./scenario.ts";
+import { columnRules, ownRepo, projectKey, type Scenario } from "./scenario.ts";
 import { createStates } from "./state.ts";
 import { playHistory } from "./world.ts";
 
@@ -17,7 +16,7 @@ const scenario: Scenario = {
     route: [],
     issue: { labels: [], categoryLabels: {}, assignees: ["maintainer"] },
     content: "follow",
-    rules: defaultRules(),
+    rules: columnRules(),
     whenNoRule: "restore",
     conflict: "tracker",
     several: "all",

@@ -103,6 +103,11 @@ function drawPageSize(random: Random, posts: number): number {
   return random.pick(posts <= 2 ? [100, 1, 1] : [100, 2, 1, 1]);
 }
 
+/** The rules of a project that has none, for a tracker without pull requests. */
+export function columnRules(): readonly Rule[] {
+  return defaultRules().filter(({ when }) => when.pullRequest === undefined);
+}
+
 export function drawRules(random: Random): readonly Rule[] {
   const full: readonly Rule[] = [
     {
@@ -124,7 +129,7 @@ export function drawRules(random: Random): readonly Rule[] {
     { when: { state: "open", assigned: true }, set: { status: "in_progress" } },
     { when: {}, set: { status: "planned" } },
   ];
-  return random.pick([full, full, full, always, always, defaultRules()]);
+  return random.pick([full, full, full, always, always, columnRules()]);
 }
 
 function drawSettings(random: Random, rules: readonly Rule[]): Omit<Settings, "project"> {
