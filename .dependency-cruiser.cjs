@@ -9,7 +9,7 @@ const table = {
   tracker: { folders: ["model", "errors", "log"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "node:"] },
-  sandbox: { folders: ["model"], packages: ["node:"] },
+  sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },
   log: { folders: [], packages: ["pino", "pino-pretty"] },
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.

@@ -35,6 +35,10 @@ export interface SandboxQuirks {
   readonly converted: 404 | 410;
   /** What a list of issues gets where they are switched off: pull requests alone, or a refusal. */
   readonly issuesOff: 200 | 404 | 410;
+  /** Whether tokens have the scope `read:project`. */
+  readonly projectScope: boolean;
+  /** What the GraphQL schema of an older server lacks: `Issue.subIssues`, `Issue.stateReason(enableDuplicate)`. */
+  readonly graphQLLacks: readonly string[];
 }
 
 /** Answers a call; it also makes the change. */

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Answer, notFound, refuse, type SandboxQuirks } from "./github-answer.ts";
 import { installationByToken, type StoredInstallation } from "./github-app.ts";
 import { type AppSide, routeApp } from "./github-app-routes.ts";
+import type { AnswerQuery } from "./github-graphql.ts";
 import { looksLikeJwt, refuseJwt } from "./github-jwt.ts";
 import type { LimitCounter } from "./github-limits.ts";
 import { route } from "./github-routes.ts";
@@ -23,6 +24,8 @@ export interface Gate {
   readonly state: GitHubState;
   readonly quirks: SandboxQuirks;
   readonly limits: LimitCounter;
+  readonly graphQL: AnswerQuery;
+  readonly graphQLLimits: LimitCounter;
   /** Logins by token. */
   readonly tokens: ReadonlyMap<string, string>;
   /** undefined where no App is registered. */
@@ -60,6 +63,7 @@ export function answer(gate: Gate, request: RawRequest): Answer {
   const caller = recognise(gate, token);
   if (!("kind" in caller)) return caller;
   if (caller.kind === "app") return routeApp(gate.state, caller.side, { method, path });
+  if (method === "POST" && path === "/graphql") return answerQuery(gate, text);
   const { account, limits, installation } = caller;
   const isContent = method === "POST" && contentPath.test(path);
   const answered =
@@ -70,6 +74,16 @@ export function answer(gate: Gate, request: RawRequest): Answer {
   const tagged = method === "GET" ? tag(answered, token, request) : answered;
   if (tagged.status === 304) limits.giveBack();
   return { ...tagged, headers: { ...limits.headers(), ...tagged.headers } };
+}
+
+/** GraphQL has a limit of its own, and says so in an error of a 200. */
+function answerQuery({ graphQL, graphQLLimits }: Gate, text: string): Answer {
+  const refusal = graphQLLimits.refuse(false);
+  const headers = graphQLLimits.headers();
+  const error = { type: "RATE_LIMITED", message: "API rate limit exceeded for user ID 1001." };
+  const answered = refusal === undefined ? graphQL(text) : { status: 200, body: { errors: [error] } };
+  const hasLimits = Object.keys(headers).length > 0;
+  return { ...answered, headers: hasLimits ? { ...headers, "x-ratelimit-resource": "graphql" } : {} };
 }
 
 /** Who a token belongs to, or the refusal of it. Each installation has limits of its own. */

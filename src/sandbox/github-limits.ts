@@ -5,6 +5,8 @@ import { type Answer, refuse } from "./github-answer.ts";
 export interface SandboxLimits {
   /** Primary limit. `Infinity` sends no headers, as an Enterprise Server without limits. */
   readonly requestsPerHour: number;
+  /** Primary limit of GraphQL, which has its own; the same number without it. */
+  readonly queriesPerHour?: number;
   /** Secondary limits on what notifies people: issues and comments created. */
   readonly contentPerMinute: number;
   readonly contentPerHour: number;

@@ -58,11 +58,12 @@ async function readText(incoming: IncomingMessage): Promise<string> {
 function serve(parts: ServerParts, incoming: IncomingMessage, response: ServerResponse, text: string): void {
   const { method = "", url = "" } = incoming;
   const [fullPath = "", search] = url.split("?", 2);
-  const path = fullPath.slice(parts.basePath.length);
+  const isGraphQL = fullPath === `${parts.basePath.replace(/\/v3$/u, "")}/graphql`;
+  const path = isGraphQL ? "/graphql" : fullPath.slice(parts.basePath.length);
   const query = new URLSearchParams(search);
   const request: RawRequest = { method, path, query, headers: incoming.headers, text };
   const finish = parts.log(describe(request, parts.gate.state.clock.now()));
-  const isBelowRoot = fullPath.startsWith(`${parts.basePath}/`);
+  const isBelowRoot = isGraphQL || fullPath.startsWith(`${parts.basePath}/`);
   const apply = (): Answer => (isBelowRoot ? answer(parts.gate, request) : refuse(404, "Not Found"));
   const fault = parts.faults.take(method, path);
   if (fault) playFault(parts, fault, { apply, response, finish });

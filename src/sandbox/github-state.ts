@@ -1,4 +1,5 @@
 import type { Clock } from "../model/surroundings.ts";
+import { createSignalState, type SignalState } from "./github-signal-state.ts";
 
 /** A label of a repository. Issues refer to it by id, so that a rename reaches them all. */
 export interface StoredLabel {
@@ -104,13 +105,22 @@ export interface GitHubState {
   readonly repositories: Map<number, StoredRepository>;
   /** Ids by names in lower case, former names included. */
   readonly names: Map<string, number>;
+  readonly signals: SignalState;
   lag: SandboxLag;
   lastId: number;
 }
 
 /** An empty GitHub. */
 export function createState(clock: Pick<Clock, "now">, lag: SandboxLag): GitHubState {
-  return { url: "", clock, repositories: new Map(), names: new Map(), lag, lastId: 1000 };
+  return {
+    url: "",
+    clock,
+    repositories: new Map(),
+    names: new Map(),
+    signals: createSignalState(),
+    lag,
+    lastId: 1000,
+  };
 }
 
 /** The next id. One sequence serves everything, so that no test mistakes an id for a number. */

@@ -3,10 +3,13 @@ import type { Clock } from "../model/surroundings.ts";
 import type { SandboxQuirks } from "./github-answer.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./github-app.ts";
 import { createFaultQueue, type SandboxFault } from "./github-faults.ts";
+import { createGraphQL } from "./github-graphql.ts";
 import { createLimitCounter, type SandboxLimits } from "./github-limits.ts";
 import { createPeople, type SandboxPeople } from "./github-people.ts";
+import { createProjects, type SandboxProjects } from "./github-projects.ts";
 import { createOwners, type RepositorySetup, type SandboxOwners } from "./github-repositories.ts";
 import { createGitHubServer, type LoggedRequest } from "./github-server.ts";
+import { createSignalPeople, type SandboxSignalPeople } from "./github-signal-people.ts";
 import { createState, type SandboxLag } from "./github-state.ts";
 
 /** How a sandbox GitHub starts. Everything may be left out. */
@@ -29,7 +32,7 @@ export interface SandboxGitHubOptions {
 }
 
 /** A GitHub on loopback: the API over HTTP, and people and owners as methods. */
-export interface SandboxGitHub extends SandboxPeople, SandboxOwners {
+export interface SandboxGitHub extends SandboxPeople, SandboxOwners, SandboxSignalPeople, SandboxProjects {
   /** The API's root, without a slash at the end. */
   readonly url: string;
   readonly token: string;
@@ -78,18 +81,26 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
   const owners = createOwners(state, login);
   for (const setup of options.repositories ?? []) owners.addRepository(setup);
 
+  const quirks: SandboxQuirks = {
+    paging: "page",
+    since: "inclusive",
+    movedWrite: 301,
+    converted: 404,
+    issuesOff: 200,
+    projectScope: true,
+    graphQLLacks: [],
+    ...options.quirks,
+  };
   const server = createGitHubServer({
     gate: {
       state,
-      quirks: {
-        paging: "page",
-        since: "inclusive",
-        movedWrite: 301,
-        converted: 404,
-        issuesOff: 200,
-        ...options.quirks,
-      },
+      quirks,
       limits: createLimitCounter(clock, () => limits),
+      graphQL: createGraphQL(state, quirks),
+      graphQLLimits: createLimitCounter(clock, () => ({
+        ...limits,
+        requestsPerHour: limits.queriesPerHour ?? limits.requestsPerHour,
+      })),
       tokens,
       app,
     },
@@ -115,6 +126,8 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
 
   return {
     ...createPeople(state),
+    ...createSignalPeople(state),
+    ...createProjects(state),
     ...owners,
     url: state.url,
     token,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
+import { checkQuery } from "./graphql.ts";
 
 /** A request to GitHub's API, as the sandbox logs it: `path` is below the API's root and without query. */
 export interface ApiRequest {
@@ -38,11 +39,13 @@ const cursors = new Set(["after", "before"]);
 
 let shared: OpenApiValidator | undefined;
 
-/** Problems of all requests, in their order. The description is loaded at the first call. */
+/** Problems of all requests, GraphQL's too, in their order. The description is loaded at the first call. */
 export function validateRequests(requests: readonly ApiRequest[]): readonly string[] {
   shared ??= createOpenApiValidator();
   const { checkRequest } = shared;
-  return requests.flatMap((request) => checkRequest(request));
+  return requests.flatMap((request) =>
+    request.path.endsWith("/graphql") ? checkQuery(request) : checkRequest(request),
+  );
 }
 
 /**
