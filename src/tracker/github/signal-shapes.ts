@@ -25,8 +25,6 @@ export interface NodeShown {
   /** What makes the whole answer doubtful. */
   readonly general: string | undefined;
   readonly wish: SignalWish;
-  /** What was asked for. */
-  readonly parts: ReadonlySet<SignalPart>;
   /** Why a part was not asked for. */
   readonly refused: ReadonlyMap<SignalPart, string>;
   /** Whether the server has no issue types at all. */

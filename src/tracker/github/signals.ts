@@ -68,10 +68,47 @@ async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | st
     if (answer.data === undefined) {
       if (!blame(call, query, answer)) return answer.errors[0]?.message ?? "no words";
     } else if (!followNames(call, answer)) {
-      return readNodes(call, parts, ids, answer);
+      return askAgainForLost(call, ids, answer, readNodes(call, ids, answer));
     }
   }
   return "its answers about a project field changed all the time";
+}
+
+/**
+ * Most parts can't be null by themselves in GitHub's schema, so that an error in one takes all of the issue with it: such
+ * issues are asked for once more without that part.
+ */
+async function askAgainForLost(
+  call: Call,
+  ids: readonly string[],
+  { data, errors }: QueryAnswer,
+  shown: Shown[],
+): Promise<Shown[]> {
+  const denied = new Map(call.denied);
+  const lost = new Set<number>();
+  for (const { path, message } of errors) {
+    const [root, index, name] = path;
+    if (root !== "nodes" || typeof index !== "number" || typeof name !== "string") continue;
+    if (!isLost(data, index) || ids[index] === undefined) continue;
+    lost.add(index);
+    denied.set(partOf(name), `GitHub did not show it: ${message}`);
+  }
+  if (denied.size === call.denied.size) return shown;
+  const places = [...lost];
+  const lostIds = places.map((index) => ids[index] ?? "");
+  const again = await askPage({ ...call, denied }, lostIds);
+  if (!Array.isArray(again)) return shown;
+  return shown.map((row, index) => again[places.indexOf(index)] ?? row);
+}
+
+function isLost(data: QueryAnswer["data"], index: number): boolean {
+  const nodes = data?.["nodes"];
+  return Array.isArray(nodes) && nodes[index] === null;
+}
+
+/** The part that a name in an answer belongs to: the facts have many names. */
+function partOf(name: string): SignalPart {
+  return signalParts.find((part) => part === name) ?? "facts";
 }
 
 function describe(
@@ -86,6 +123,16 @@ function describe(
   ]);
   return { variables: { ids, ...Object.fromEntries(variables) }, subject: "signals of issues" };
 }
+
+const signalParts: readonly SignalPart[] = [
+  "pullRequests",
+  "released",
+  "subIssues",
+  "duplicates",
+  "projects",
+  "facts",
+  "type",
+];
 
 function wishedParts(wish: SignalWish): readonly SignalPart[] {
   const wished: readonly (readonly [SignalPart, boolean])[] = [
@@ -132,12 +179,7 @@ function followNames({ wish, names }: Call, { data }: QueryAnswer): boolean {
   return isAny;
 }
 
-function readNodes(
-  call: Call,
-  parts: ReadonlySet<SignalPart>,
-  ids: readonly string[],
-  { data, errors }: QueryAnswer,
-): Shown[] {
+function readNodes(call: Call, ids: readonly string[], { data, errors }: QueryAnswer): Shown[] {
   const nodes = data?.["nodes"];
   if (!Array.isArray(nodes) || nodes.length !== ids.length) {
     throw new RemoteError("tracker", "unreadable", "GitHub's answer about issues has not one row for each.");
@@ -169,7 +211,6 @@ function readNodes(
       errors: byNode.get(index) ?? [],
       general,
       wish: call.wish,
-      parts,
       refused,
       isTypeless,
       fields,
