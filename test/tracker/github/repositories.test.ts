@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { IssueComment } from "../../../src/tracker/tracker.ts";
 import {
   failureOf,
   issueJson,
@@ -217,6 +218,75 @@ describe("the catalogue", () => {
     );
     expect(await failureOf(tracker.catalogue(known, unbounded()))).toMatchObject({ fault: "unreadable" });
     expect(seen).toHaveLength(5);
+  });
+});
+
+describe("a conditional list", () => {
+  it("of labels is one request, and unchanged until one is added or renamed", async () => {
+    const sandbox = await startSandbox({ repositories: [{ name: "acme/app", labels: ["bug"] }] });
+    const { tracker, github } = sandbox;
+    const repository = await getRepository(sandbox);
+    const { labelsEtag } = await tracker.catalogue(repository, unbounded());
+    const before = tracker.requests;
+    expect(await tracker.labels(repository, labelsEtag, unbounded())).toEqual({ kind: "unchanged" });
+    expect(tracker.requests).toBe(before + 1);
+    github.renameLabel("acme/app", "bug", "defect");
+    const listed = await tracker.labels(repository, labelsEtag, unbounded());
+    expect(listed).toEqual({ kind: "listed", rows: ["defect"], etag: expect.any(String) });
+  });
+
+  it("of milestones is unchanged until one is closed or renamed", async () => {
+    const sandbox = await startSandbox({ repositories: [{ name: "acme/app", milestones: ["Next"] }] });
+    const { tracker, github } = sandbox;
+    const repository = await getRepository(sandbox);
+    const { milestonesEtag } = await tracker.catalogue(repository, unbounded());
+    expect(await tracker.milestones(repository, milestonesEtag, unbounded())).toEqual({ kind: "unchanged" });
+    github.closeMilestone("acme/app", "Next");
+    expect(await tracker.milestones(repository, milestonesEtag, unbounded())).toEqual({
+      kind: "listed",
+      rows: [{ number: 1, title: "Next", state: "closed" }],
+      etag: expect.any(String),
+    });
+  });
+
+  it("of more than a page is never unchanged: an ETag speaks of one page", async () => {
+    const labels = Array.from({ length: 101 }, (_, index) => `label ${index}`);
+    const sandbox = await startSandbox({ repositories: [{ name: "acme/app", labels }] });
+    const repository = await getRepository(sandbox);
+    const listed = await sandbox.tracker.labels(repository, undefined, unbounded());
+    expect(listed).toEqual({ kind: "listed", rows: labels, etag: undefined });
+  });
+});
+
+describe("comments of an issue", () => {
+  it("are all of them, oldest first, whatever the repository is called meanwhile", async () => {
+    const sandbox = await startSandbox();
+    const { github, tracker } = sandbox;
+    const { id } = await getRepository(sandbox);
+    github.openIssue("acme/app", { title: "One" });
+    const bodies = Array.from({ length: 130 }, (_, index) => `comment ${index}`);
+    for (const body of bodies) github.comment("acme/app", 1, body, "ann");
+    github.renameRepository("acme/app", "acme/application");
+    const found: IssueComment[] = [];
+    for await (const page of tracker.comments({ repositoryId: id, number: 1 }, unbounded()))
+      found.push(...page);
+    expect(found.map(({ body }) => body)).toEqual(bodies);
+    expect(found[0]).toEqual({
+      id: expect.any(Number),
+      author: "ann",
+      body: "comment 0",
+      createdAt: "2026-01-05T10:00:00Z",
+    });
+    expect(new Set(found.map((comment) => comment.id)).size).toBe(130);
+  });
+
+  it("of an issue that is gone are missing", async () => {
+    const sandbox = await startSandbox();
+    const { id } = await getRepository(sandbox);
+    const read = async () => {
+      for await (const _ of sandbox.tracker.comments({ repositoryId: id, number: 7 }, unbounded()));
+    };
+    expect(await failureOf(read())).toMatchObject({ fault: "missing" });
   });
 });
 
