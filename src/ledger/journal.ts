@@ -1,5 +1,5 @@
-import type { RepositoryId, RepositoryName } from "../model/issue.ts";
-import type { ContentBase, Parked, Target } from "../model/link.ts";
+import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { ContentBase, Field, Parked, Target } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
 
 /**
@@ -58,18 +58,20 @@ export interface NewIntent {
   readonly bodyHash: string;
   /** Of an issue write. */
   readonly repository?: RepositoryId;
-  /** Of an update: the issue's number. */
+  /** Of an issue that was there: its number. */
   readonly number?: number;
   /** Of a create or an update: what will have been written. */
   readonly content?: ContentBase;
   /** Of a PATCH: the fields with the values before. */
   readonly writes?: readonly IntentWrite[];
+  /** Of a change of an issue or a comment on it: the fields likewise; the value of a comment is its key. */
+  readonly issueWrites?: readonly IntentWrite<IssueField>[];
   /** Of a PATCH: the record's `updatedAt` before, if it has one. */
   readonly updatedAtBefore?: string;
 }
 
-export interface IntentWrite {
-  readonly field: RuleField;
+export interface IntentWrite<Name extends Field = RuleField> {
+  readonly field: Name;
   readonly before: FieldValue | undefined;
   readonly value: FieldValue;
   /** What T₀ becomes once this is known to be applied. */

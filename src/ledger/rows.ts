@@ -1,6 +1,8 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
-import type { ContentBase, FieldBase, Link, Parked, Row } from "../model/link.ts";
+import type { ContentBase, FieldBase, IssueBases, Link, Parked, Row } from "../model/link.ts";
 import type { PostId, ProjectId, RuleField } from "../model/post.ts";
+
+import type { LinkedPost } from "./absences.ts";
 
 /** What decisions are made of, and what is recorded of them. */
 export interface Rows {
@@ -13,6 +15,10 @@ export interface Rows {
    * were there; the row is due again only as `due` says. A record of what stands already writes nothing.
    */
   record(project: ProjectId, post: PostId, record: RowRecord): void;
+  /** Replaces the bases that are given, and nothing else; the row becomes due. */
+  setBases(project: ProjectId, post: PostId, bases: Pick<RowRecord, "base" | "issueBases">): void;
+  /** Every post, of any project, that is linked to an issue. */
+  linkedTo(issue: IssueRef): readonly LinkedPost[];
   /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
   forgetLook(project: ProjectId, post: PostId): void;
   markDue(project: ProjectId, which: "all" | "linked" | readonly PostId[]): void;
@@ -35,6 +41,8 @@ export interface Rows {
 
 export interface RowRecord {
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
+  /** Likewise of the fields of linked issues; absent where none changes. */
+  readonly issueBases?: readonly IssueBases[];
   readonly standing: { readonly kind: "skipped" | "linked" | "wanted"; readonly reason: string };
   readonly notes: readonly RowNote[];
   /** `now`: due at once again. A time: due from then on. undefined: due when something changes. */

@@ -61,6 +61,12 @@ export interface ContentBase {
 /** The bases of an issue's fields, for one post. */
 export type IssueBase = Readonly<Partial<Record<IssueField, FieldBase>>>;
 
+/** The same of one issue of several. */
+export interface IssueBases {
+  readonly issue: IssueRef;
+  readonly base: IssueBase;
+}
+
 /** One issue of a row, with what the link remembers. */
 export interface LinkedIssue {
   readonly link: Link;

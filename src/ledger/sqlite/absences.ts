@@ -2,6 +2,7 @@ import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../
 import type { PostId } from "../../model/post.ts";
 import type { Absences, AbsentLink, LinkedPost } from "../absences.ts";
 import type { IssueStore } from "./issue-store.ts";
+import { prepareLinkedPosts } from "./links.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Store } from "./store.ts";
 
@@ -130,12 +131,9 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
 
 /** Changes where links and marks lead to. */
 function createLinkMover(store: Store) {
-  const selectPosts = store.prepare<[Place], LinkedPost>(`
-    SELECT board_projects.id AS project, posts.id AS post FROM links
-    JOIN board_projects ON board_projects.number = links.project JOIN posts ON posts.number = links.post
-    WHERE links.repository = @repository AND links.number = @number ORDER BY links.project, posts.id`);
+  const selectPosts = prepareLinkedPosts(store);
   // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
-  const moves = ["links", "markers", "signals"].map((table) => ({
+  const moves = ["links", "markers", "signals", "issue_bases"].map((table) => ({
     move: store.prepare<[Place & { toRepository: number; toNumber: number }]>(
       `UPDATE OR IGNORE ${table} SET repository = @toRepository, number = @toNumber
         WHERE repository = @repository AND number = @number`,
@@ -149,6 +147,7 @@ function createLinkMover(store: Store) {
   const deleteMarker = store.prepare<[Place & { post: number }]>(
     "DELETE FROM markers WHERE post = @post AND repository = @repository AND number = @number",
   );
+  const deleteBases = store.prepare<[number]>("DELETE FROM issue_bases WHERE post = ?");
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
   return {
     postsOf: (issue: IssueRef): readonly LinkedPost[] => selectPosts.all(placeOf(issue)),
@@ -163,6 +162,7 @@ function createLinkMover(store: Store) {
       const retired = selectLinks.all(project, post);
       for (const place of retired) deleteMarker.run({ ...place, post });
       deleteLinks.run(project, post);
+      deleteBases.run(post);
       markDue.run(post);
       return retired.map(({ repository: repositoryId, number }) => ({ repositoryId, number }));
     },

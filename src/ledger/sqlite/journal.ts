@@ -1,5 +1,5 @@
-import type { ContentBase, Parked, Target } from "../../model/link.ts";
-import type { FieldValue, PostId, ProjectId, RuleField } from "../../model/post.ts";
+import type { ContentBase, Field, Parked, Target } from "../../model/link.ts";
+import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../journal.ts";
 import type { Audit } from "./audit.ts";
 import type { Numbers } from "./numbers.ts";
@@ -109,7 +109,7 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
     },
     retarget(id, writes) {
-      writeTargets.run({ id, writes: JSON.stringify(writes.map(pickWrite)) });
+      writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" });
     },
     open(project) {
       const number = numbers.findProject(project);
@@ -175,13 +175,17 @@ function fromIntent(intent: NewIntent, project: number, post: number): NewColumn
     number: intent.number ?? null,
     title_hash: intent.content?.titleHash ?? null,
     block_hash: intent.content?.blockHash ?? null,
-    writes: intent.writes === undefined ? null : JSON.stringify(intent.writes.map(pickWrite)),
+    writes: fromWrites(intent.writes ?? intent.issueWrites),
     updated_at_before: intent.updatedAtBefore ?? null,
   };
 }
 
+function fromWrites(writes: readonly IntentWrite<Field>[] | undefined): string | null {
+  return writes === undefined ? null : JSON.stringify(writes.map(pickWrite));
+}
+
 /** `before` is left out by JSON where the field was unseen. */
-function pickWrite({ field, before, value, target }: IntentWrite): IntentWrite {
+function pickWrite({ field, before, value, target }: IntentWrite<Field>): IntentWrite<Field> {
   return { field, before, value, target };
 }
 
@@ -199,7 +203,7 @@ function toIntent(found: IntentColumns): Intent {
     ...(found.repository === null ? {} : { repository: found.repository }),
     ...(found.number === null ? {} : { number: found.number }),
     ...(content === undefined ? {} : { content }),
-    ...(found.writes === null ? {} : { writes: toWrites(found.writes) }),
+    ...(found.writes === null ? {} : toWrites(found.kind, found.writes)),
     ...(found.updated_at_before === null ? {} : { updatedAtBefore: found.updated_at_before }),
     state: found.state,
     attempts: found.attempts,
@@ -213,8 +217,13 @@ function toContent(titleHash: string | null, blockHash: string | null): ContentB
   return titleHash === null || blockHash === null ? undefined : { titleHash, blockHash };
 }
 
-function toWrites(writes: string): readonly IntentWrite[] {
-  const stored: readonly { field: RuleField; before?: FieldValue; value: FieldValue; target: Target }[] =
+/** What a PATCH writes, or what another kind of write does to an issue. */
+function toWrites(kind: Parked["kind"], writes: string): Pick<NewIntent, "writes" | "issueWrites"> {
+  return kind === "patch-post" ? { writes: parseWrites(writes) } : { issueWrites: parseWrites(writes) };
+}
+
+function parseWrites<Name extends Field>(writes: string): readonly IntentWrite<Name>[] {
+  const stored: readonly { field: Name; before?: FieldValue; value: FieldValue; target: Target }[] =
     JSON.parse(writes);
   return stored.map(({ field, before, value, target }) => ({ field, before, value, target }));
 }

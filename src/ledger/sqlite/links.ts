@@ -1,12 +1,15 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { ContentBase, Link } from "../../model/link.ts";
-import type { Store } from "./store.ts";
+import type { LinkedPost } from "../absences.ts";
+import type { Query, Store } from "./store.ts";
 
 /** Post ↔ issue, by the numbers of project and post. */
 export interface Links {
   /** A link that is there stays as it is; a new one makes its row due. */
   add(project: number, post: number, link: Link, content: ContentBase | undefined): void;
   setContent(project: number, post: number, issue: IssueRef, content: ContentBase): void;
+  /** Every post that is linked to an issue, by project and id. */
+  postsOf(issue: IssueRef): readonly LinkedPost[];
 }
 
 interface LinkKey {
@@ -25,22 +28,28 @@ export function createLinks(store: Store): Links {
     SELECT @project, @post, @repository, @number, coalesce(max(position), 0) + 1, @origin, @titleHash, @blockHash
     FROM links WHERE project = @project AND post = @post
     ON CONFLICT DO NOTHING`);
+  // Of an earlier link between the two nothing counts any more.
+  const deleteBases = store.prepare<[Omit<LinkKey, "project">]>(
+    "DELETE FROM issue_bases WHERE post = @post AND repository = @repository AND number = @number",
+  );
+  const selectPosts = prepareLinkedPosts(store);
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
   const writeContent = store.prepare<[LinkKey & ContentBase]>(`
     UPDATE links SET title_hash = @titleHash, block_hash = @blockHash
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
   return {
     add(project, post, { issue, origin }, content) {
+      const place = { post, repository: issue.repositoryId, number: issue.number };
       const added = insert.run({
+        ...place,
         project,
-        post,
-        repository: issue.repositoryId,
-        number: issue.number,
         origin,
         titleHash: content?.titleHash ?? null,
         blockHash: content?.blockHash ?? null,
       });
-      if (added > 0) markDue.run(post);
+      if (added === 0) return;
+      deleteBases.run(place);
+      markDue.run(post);
     },
     setContent(project, post, { repositoryId, number }, { titleHash, blockHash }) {
       const changed = writeContent.run({
@@ -54,5 +63,16 @@ export function createLinks(store: Store): Links {
       if (changed === 0)
         throw new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
     },
+    postsOf: ({ repositoryId, number }) => selectPosts.all({ repository: repositoryId, number }),
   };
+}
+
+/** A statement for every post that is linked to an issue. */
+export function prepareLinkedPosts(
+  store: Store,
+): Query<[Pick<LinkKey, "repository" | "number">], LinkedPost> {
+  return store.prepare(`
+    SELECT board_projects.id AS project, posts.id AS post FROM links
+    JOIN board_projects ON board_projects.number = links.project JOIN posts ON posts.number = links.post
+    WHERE links.repository = @repository AND links.number = @number ORDER BY links.project, posts.id`);
 }

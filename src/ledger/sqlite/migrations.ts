@@ -331,8 +331,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX issue_bases_by_issue ON issue_bases (repository, number);
   -- is_echo: an issue was changed by us while it could not be said what the rules make of that.
   ALTER TABLE bases ADD COLUMN is_echo INTEGER NOT NULL DEFAULT 0;
-  -- board_rules: the text of the board rules by which the bases were made.
-  ALTER TABLE projects ADD COLUMN board_rules TEXT;
   -- Writes to an issue whose outcome is open, whichever post they are for.
   CREATE INDEX intents_of_issue ON intents (repository, number) WHERE ended_at IS NULL AND number IS NOT NULL;
   `,

@@ -1,14 +1,16 @@
+import type { IssueField, IssueRef } from "../../model/issue.ts";
 import type { FieldBase, Parked, Target } from "../../model/link.ts";
 import { type PostId, type RuleField, ruleFields } from "../../model/post.ts";
 import type { RowRecord } from "../rows.ts";
 import { encodeValue } from "./facts.ts";
 import { createNoteWriter } from "./notes.ts";
-import type { BaseColumns } from "./row-reader.ts";
+import type { BaseColumns, IssueBaseColumns } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 
 /** What is written about rows, by the numbers of project and post. */
 export interface Recorder {
   record(project: number, post: number, record: RowRecord): void;
+  setBases(post: number, bases: Pick<RowRecord, "base" | "issueBases">): void;
   markDue(project: number, which: "all" | "linked" | readonly PostId[]): void;
   park(project: number, post: number, parked: Parked): void;
   unpark(post: number, kind: Parked["kind"] | undefined): void;
@@ -26,9 +28,16 @@ export function createRecorder(store: Store): Recorder {
   const writeBase = store.prepare<[BaseColumns]>(`
     INSERT OR REPLACE INTO bases
       (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
-        ruled_from, ruled_since)
+        ruled_from, ruled_since, is_echo)
     VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
-      @pending_since, @ruled_from, @ruled_since)`);
+      @pending_since, @ruled_from, @ruled_since, @is_echo)`);
+  const writeIssueBase = store.prepare<[IssueBaseColumns]>(`
+    INSERT OR REPLACE INTO issue_bases
+      (post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown, pending_target,
+        pending_since)
+    VALUES (@post, @repository, @number, @field, @target, @shown_value, @foreign_value, @written_sent, @written_shown,
+      @pending_target, @pending_since)`);
+  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
   const writeNotes = createNoteWriter(store);
   const markAll = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS NOT 0",
@@ -43,15 +52,31 @@ export function createRecorder(store: Store): Recorder {
   const deleteParked = store.prepare<[{ post: number; kind: string | null }]>(
     "DELETE FROM parked WHERE post = @post AND (@kind IS NULL OR kind = @kind)",
   );
+  const writeBases = (
+    post: number,
+    { base, issueBases = [] }: Pick<RowRecord, "base" | "issueBases">,
+  ): void => {
+    for (const field of ruleFields) {
+      const fieldBase = base[field];
+      if (fieldBase !== undefined) writeBase.run(fromBase(post, field, fieldBase));
+    }
+    for (const { issue, base: bases } of issueBases) {
+      for (const [field, fieldBase] of Object.entries(bases)) {
+        if (fieldBase !== undefined)
+          writeIssueBase.run(fromIssueBase(post, issue, field as IssueField, fieldBase));
+      }
+    }
+  };
   return {
-    record(project, post, { base, standing, notes, due }) {
+    record(project, post, { standing, notes, due, ...bases }) {
       const dueAt = due === "now" ? dueAtOnce : (due ?? null);
       writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
-      for (const field of ruleFields) {
-        const fieldBase = base[field];
-        if (fieldBase !== undefined) writeBase.run(fromBase(post, field, fieldBase));
-      }
+      writeBases(post, bases);
       writeNotes(project, post, notes);
+    },
+    setBases(post, bases) {
+      writeBases(post, bases);
+      markDue.run(post);
     },
     markDue(project, which) {
       if (which === "all") markAll.run(project);
@@ -71,15 +96,32 @@ function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns 
   return {
     post,
     field,
-    target: fromTarget(base.target),
     post_value: encodeValue(base.post),
+    ...fromCommon(base),
+    ruled_from: fromTarget(base.ruled?.from ?? { kind: "none" }),
+    ruled_since: base.ruled?.since ?? null,
+    is_echo: Number(base.isEcho ?? false),
+  };
+}
+
+function fromIssueBase(
+  post: number,
+  { repositoryId: repository, number }: IssueRef,
+  field: IssueField,
+  base: FieldBase,
+): IssueBaseColumns {
+  return { post, repository, number, field, shown_value: encodeValue(base.post), ...fromCommon(base) };
+}
+
+/** The columns that both kinds of bases have. */
+function fromCommon(base: FieldBase) {
+  return {
+    target: fromTarget(base.target),
     foreign_value: encodeValue(base.foreign),
     written_sent: encodeValue(base.written?.sent),
     written_shown: encodeValue(base.written?.shown),
     pending_target: fromTarget(base.pending?.target ?? { kind: "none" }),
     pending_since: base.pending?.since ?? null,
-    ruled_from: fromTarget(base.ruled?.from ?? { kind: "none" }),
-    ruled_since: base.ruled?.since ?? null,
   };
 }
 

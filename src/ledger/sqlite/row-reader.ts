@@ -1,4 +1,4 @@
-import type { IssueRef } from "../../model/issue.ts";
+import type { IssueField, IssueRef } from "../../model/issue.ts";
 import type { FieldBase, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
 import type { PostId, RuleField } from "../../model/post.ts";
 import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
@@ -16,6 +16,7 @@ export interface RowColumns {
   /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
   has_links: number;
   has_bases: number;
+  has_issue_bases: number;
   has_intents: number;
   has_parked: number;
   has_statuses: number;
@@ -25,6 +26,7 @@ export interface RowColumns {
 export const partColumns = `
   EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
   EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
+  EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
   EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
     AND ended_at IS NULL) AS has_intents,
   EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
@@ -40,6 +42,10 @@ interface LinkColumns {
   facts: string | null;
   is_gone: number | null;
   is_unknown: number;
+  /** Whether a change of ours is under way, for whichever post. */
+  is_changing: number;
+  /** Whether it is linked for the mark of an account that is only trusted. */
+  is_read_only: number;
   signals: string | null;
   /** Of the issue that this one is a duplicate of, where it can be relied on. */
   canonical: string | null;
@@ -59,6 +65,22 @@ export interface BaseColumns {
   pending_since: number | null;
   ruled_from: string | null;
   ruled_since: number | null;
+  is_echo: number;
+}
+
+/** The columns of a base of an issue's field. */
+export interface IssueBaseColumns {
+  post: number;
+  repository: number;
+  number: number;
+  field: IssueField;
+  target: string | null;
+  shown_value: string | null;
+  foreign_value: string | null;
+  written_sent: string | null;
+  written_shown: string | null;
+  pending_target: string | null;
+  pending_since: number | null;
 }
 
 interface Batch {
@@ -75,7 +97,7 @@ export function createRowReader(
   store: Store,
   seenAt: ReadonlyMap<number, number>,
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
-  const { links, bases, intents, parked, statuses } = prepareParts(store);
+  const { links, bases, issueBases, intents, parked, statuses } = prepareParts(store);
   return (project, found, now) => {
     if (found.length === 0) return [];
     const posts = JSON.stringify(found.map(({ number }) => number));
@@ -87,6 +109,7 @@ export function createRowReader(
       groupByPost(found.some((columns) => columns[has] === 1) ? part.all(batch) : []);
     const linksOf = read("has_links", links);
     const basesOf = read("has_bases", bases);
+    const issueBasesOf = read("has_issue_bases", issueBases);
     const intentsOf = read("has_intents", intents);
     const parkedOf = read("has_parked", parked);
     const statusesOf = read("has_statuses", statuses);
@@ -94,7 +117,7 @@ export function createRowReader(
       post: { id, values: decodePost(facts) },
       seenAt: seenAt.get(number) ?? seen_at ?? undefined,
       missing,
-      links: (linksOf.get(number) ?? []).map((link) => toLinkedIssue(id, link)),
+      links: (linksOf.get(number) ?? []).map((link) => toLinkedIssue(id, link, issueBasesOf.get(number))),
       base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, toBase(base)])),
       openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
       parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
@@ -111,6 +134,11 @@ function prepareParts(store: Store) {
       SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
         issues.facts AS facts, issues.is_gone AS is_gone,
         coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
+        EXISTS (SELECT 1 FROM intents WHERE intents.repository = links.repository AND intents.number = links.number
+          AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN'))
+          AS is_changing,
+        origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
+          AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
         signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals
       FROM json_each(@posts) AS batch
       CROSS JOIN links ON links.project = @project AND links.post = batch.value
@@ -126,8 +154,12 @@ function prepareParts(store: Store) {
       ORDER BY links.post, links.position`),
     bases: store.prepare<[Batch], BaseColumns>(`
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
-        ruled_from, ruled_since
+        ruled_from, ruled_since, is_echo
       FROM json_each(@posts) AS batch CROSS JOIN bases ON bases.post = batch.value`),
+    issueBases: store.prepare<[Batch], IssueBaseColumns>(`
+      SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
+        pending_target, pending_since
+      FROM json_each(@posts) AS batch CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
     intents: store.prepare<[Batch], { post: number; kind: Parked["kind"] }>(`
       SELECT post, kind FROM json_each(@posts) AS batch
       CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
@@ -156,7 +188,11 @@ export function groupByPost<Part extends { post: number }>(
   return groups;
 }
 
-function toLinkedIssue(post: PostId, found: LinkColumns): LinkedIssue {
+function toLinkedIssue(
+  post: PostId,
+  found: LinkColumns,
+  bases: readonly IssueBaseColumns[] = [],
+): LinkedIssue {
   const { title_hash: titleHash, block_hash: blockHash } = found;
   const issue: IssueRef = { repositoryId: found.repository, number: found.number };
   return {
@@ -168,8 +204,28 @@ function toLinkedIssue(post: PostId, found: LinkColumns): LinkedIssue {
       titleHash === null || blockHash === null || found.is_unknown === 1
         ? undefined
         : { titleHash, blockHash },
+    ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
+    ...(found.is_changing === 1 && { isChanging: true }),
+    ...(found.is_read_only === 1 && { isReadOnly: true }),
     ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
     ...(found.canonical !== null && { canonical: toCanonical(found.canonical, found.canonical_signals) }),
+  };
+}
+
+function isPlace(found: LinkColumns, repository: number, number: number): boolean {
+  return found.repository === repository && found.number === number;
+}
+
+function toIssueBase(bases: readonly IssueBaseColumns[]): Pick<LinkedIssue, "base"> {
+  if (bases.length === 0) return {};
+  const none = { ruled_from: null, ruled_since: null, is_echo: 0 };
+  return {
+    base: Object.fromEntries(
+      bases.map(({ shown_value, ...base }) => [
+        base.field,
+        toBase({ ...base, ...none, post_value: shown_value }),
+      ]),
+    ),
   };
 }
 
@@ -177,7 +233,7 @@ function toCanonical(facts: string, signals: string | null): NonNullable<LinkedI
   return { issue: decodeIssue(facts), ...(signals !== null && { signals: decodeSignals(signals) }) };
 }
 
-function toBase(found: BaseColumns): FieldBase {
+function toBase(found: Omit<BaseColumns, "field">): FieldBase {
   const sent = decodeValue(found.written_sent);
   return {
     target: toTarget(found.target),
@@ -190,6 +246,7 @@ function toBase(found: BaseColumns): FieldBase {
         : { target: toTarget(found.pending_target), since: found.pending_since },
     ruled:
       found.ruled_since === null ? undefined : { from: toTarget(found.ruled_from), since: found.ruled_since },
+    ...(found.is_echo === 1 && { isEcho: true }),
   };
 }
 

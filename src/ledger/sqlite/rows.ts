@@ -68,6 +68,8 @@ export function createRows(
       }),
     record: (project, post, record) =>
       writeTo(project, post, (number, row) => recorder.record(number, row, record)),
+    setBases: (project, post, bases) => writeTo(project, post, (_, row) => recorder.setBases(row, bases)),
+    linkedTo: (issue) => links.postsOf(issue),
     markDue(project, which) {
       store.transaction(() => recorder.markDue(numbers.project(project), which));
     },

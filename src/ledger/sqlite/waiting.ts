@@ -58,6 +58,8 @@ export function createWaitingReader(store: Store): WaitingReader {
       SELECT post, 'intent', NULL, CASE kind
           WHEN 'create-issue' THEN 'It is not known yet whether its issue was opened; it is looked for before another one is opened.'
           WHEN 'update-issue' THEN 'It is not known yet whether the change of its issue arrived; the issue is read again first.'
+          WHEN 'change-issue' THEN 'It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.'
+          WHEN 'comment-issue' THEN 'It is not known yet whether the comment on its issue was made; it is looked for before another one is made.'
           ELSE 'It is not known yet whether the change of the post arrived; the post is looked at again first.'
         END, coalesce(unknown_at, sent_at)
       FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
