@@ -1,9 +1,9 @@
-import type { IssueRef, RepositoryName } from "../model/issue.ts";
-import type { ContentBase, FieldBase, Target } from "../model/link.ts";
+import type { IssueField, IssueRef, RepositoryName } from "../model/issue.ts";
+import type { ContentBase, Field, FieldBase, IssueBases, Target } from "../model/link.ts";
 import type { FieldValue, PostChange, PostId, RuleField } from "../model/post.ts";
 
 /** A write that the plan asks for. A new effect is a new variant: exhaustive switches stop compiling until it is handled. */
-export type Action = CreateIssue | UpdateIssue | PatchPost;
+export type Action = CreateIssue | UpdateIssue | ChangeIssue | CommentIssue | PatchPost;
 export type ActionKind = Action["kind"];
 
 export interface CreateIssue {
@@ -38,6 +38,39 @@ export interface UpdateIssue {
   readonly reason: string;
 }
 
+/** State, milestone and labels, as board rules ask for them: of all issues of the post, so that one answer stops no other. */
+export interface ChangeIssue {
+  readonly kind: "change-issue";
+  readonly post: PostId;
+  /** At least one, by the order of the links. */
+  readonly changes: readonly IssueWrites[];
+  readonly reason: string;
+  /** Why it waits for a person, whatever the guard says; undefined when it may go by itself. */
+  readonly hold: string | undefined;
+}
+
+/** What one issue gets. */
+export interface IssueWrites {
+  readonly issue: IssueRef;
+  readonly writes: readonly FieldWrite<IssueField>[];
+}
+
+/** A comment that a board rule asks for, once for each time that it begins to hold. */
+export interface CommentIssue {
+  readonly kind: "comment-issue";
+  readonly post: PostId;
+  /** At least one, by the order of the links. */
+  readonly comments: readonly IssueComment[];
+  readonly reason: string;
+}
+
+export interface IssueComment {
+  readonly issue: IssueRef;
+  readonly write: FieldWrite<"comment">;
+  /** With its mark, by which it is found when no answer tells whether it was made. */
+  readonly body: string;
+}
+
 export interface PatchPost {
   readonly kind: "patch-post";
   readonly post: PostId;
@@ -49,9 +82,9 @@ export interface PatchPost {
   readonly hold: string | undefined;
 }
 
-export interface FieldWrite {
-  readonly field: RuleField;
-  /** The post's value before; undefined for an unseen field. */
+export interface FieldWrite<Name extends Field = RuleField> {
+  readonly field: Name;
+  /** The value before; undefined for an unseen field. */
   readonly before: FieldValue | undefined;
   readonly value: FieldValue;
   /** What T₀ becomes once this is applied. */
@@ -64,13 +97,13 @@ export type Note =
    * The two sides differ and nothing will be written: an adopted pair, a board with history, an override by a person, a
    * post that is archived or missing.
    */
-  | { readonly kind: "disagreement"; readonly field: RuleField; readonly message: string }
+  | { readonly kind: "disagreement"; readonly field: Field; readonly message: string }
   /** Decided, and waiting until a time (epoch ms): `settle`. */
-  | { readonly kind: "settling"; readonly field: RuleField; readonly until: number; readonly message: string }
+  | { readonly kind: "settling"; readonly field: Field; readonly until: number; readonly message: string }
   /** A person has to choose, once what goes by itself is done: `conflict: hold`, or other rules. */
-  | { readonly kind: "held"; readonly field: RuleField; readonly message: string }
+  | { readonly kind: "held"; readonly field: Field; readonly message: string }
   /** The board shows another value than the one that it accepted. */
-  | { readonly kind: "did-not-stick"; readonly field: RuleField; readonly message: string }
+  | { readonly kind: "did-not-stick"; readonly field: Field; readonly message: string }
   /** Flapped too often; `release` ends it. */
   | { readonly kind: "quarantined"; readonly message: string }
   /** A fact is missing, so this row can't be decided yet. */
@@ -83,6 +116,8 @@ export interface Decision {
   readonly actions: readonly Action[];
   /** The bases after this decision, of the fields that change; recorded whether or not the actions are carried out. */
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
+  /** The same of its issues' fields, of the issues where any changes. */
+  readonly issueBases: readonly IssueBases[];
   readonly notes: readonly Note[];
   /** `skipped`: not selected and not linked, with the reason. `linked`, or `wanted`: selected, issue not there yet. */
   readonly standing: { readonly kind: "skipped" | "linked" | "wanted"; readonly reason: string };
@@ -96,7 +131,7 @@ export function changeOf(action: PatchPost): PostChange {
 }
 
 /** Whether voters are mailed for a change of this field. */
-export function isHeard({ field }: Pick<FieldWrite, "field">): boolean {
+export function isHeard({ field }: Pick<FieldWrite<Field>, "field">): boolean {
   return field === "status";
 }
 
@@ -108,6 +143,8 @@ export function isNotifying(action: Action): boolean {
     case "create-issue":
       return action.followUp !== undefined && isNotifying(action.followUp);
     case "update-issue":
+    case "change-issue":
+    case "comment-issue":
       return false;
   }
 }

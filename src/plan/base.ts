@@ -1,7 +1,8 @@
-import type { FieldBase, Target } from "../model/link.ts";
-import type { FieldValue, Post, RuleField } from "../model/post.ts";
+import type { Field, FieldBase, Target } from "../model/link.ts";
+import type { FieldValue } from "../model/post.ts";
 import type { FieldWrite } from "./action.ts";
 import { isSameValue } from "./fields.ts";
+import { canonical } from "./print.ts";
 
 /**
  * How a field's base moves. Nothing here decides whether something is written.
@@ -11,7 +12,7 @@ import { isSameValue } from "./fields.ts";
 const settled = { pending: undefined, ruled: undefined } as const;
 
 /** Whether a value of the post is what our last write left there. */
-export function isOurs(field: RuleField, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
+export function isOurs(field: Field, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
   if (base?.written === undefined || post === undefined) return false;
   const { sent, shown } = base.written;
   return isSameValue(field, post, shown === undefined ? sent : shown);
@@ -27,7 +28,7 @@ export function isUnconfirmed({ written, post }: FieldBase): boolean {
  * that its answer already showed (`isOther`): both are the doing of our write, so `restore` may still undo it.
  */
 export function confirm(
-  field: RuleField,
+  field: Field,
   base: FieldBase,
   post: FieldValue | undefined,
 ): { readonly base: FieldBase; readonly isOther: boolean } {
@@ -41,7 +42,7 @@ export function confirm(
 
 /** Both sides as they are. What our last write left stays ours; any other value is what a restore goes back to. */
 export function agree(
-  field: RuleField,
+  field: Field,
   base: FieldBase | undefined,
   target: Target,
   post: FieldValue | undefined,
@@ -58,10 +59,16 @@ export function agree(
 }
 
 /**
- * After the board accepted a write. P₀ is what was sent, also where the answer shows another value: the next listing
+ * After the other side accepted a write. P₀ is what was sent, also where the answer shows another value: the next listing
  * tells whether that one stayed.
+ *
+ * @param shown what the answer shows of the field, if anything.
  */
-export function applied(base: FieldBase | undefined, write: FieldWrite, shown: Post | undefined): FieldBase {
+export function applied(
+  base: FieldBase | undefined,
+  write: FieldWrite<Field>,
+  shown: FieldValue | undefined,
+): FieldBase {
   const { field, before, value, target } = write;
   const known = base === undefined ? undefined : confirm(field, base, before).base;
   return {
@@ -70,6 +77,19 @@ export function applied(base: FieldBase | undefined, write: FieldWrite, shown: P
     post: value,
     foreign: before === undefined || isOurs(field, known, before) ? known?.foreign : before,
     // A value that was put back is the board's own again.
-    written: target.kind === "none" ? undefined : { sent: value, shown: shown?.values[field] },
+    written: target.kind === "none" ? undefined : { sent: value, shown },
   };
+}
+
+/** Bases that are already what they should be are left out: nothing is recorded for a row at rest. */
+export function changedBases<Name extends Field>(
+  known: Readonly<Partial<Record<Name, FieldBase>>>,
+  decided: readonly { readonly field: Name; readonly base: FieldBase }[],
+): Readonly<Partial<Record<Name, FieldBase>>> {
+  const changed: Partial<Record<Name, FieldBase>> = {};
+  for (const { field, base } of decided) {
+    const before = known[field];
+    if (before === undefined || canonical(before) !== canonical(base)) changed[field] = base;
+  }
+  return changed;
 }

@@ -1,13 +1,17 @@
-import type { FieldBase, Target } from "../model/link.ts";
+import type { Field, FieldBase, Target } from "../model/link.ts";
 import type { FieldValue, RuleField } from "../model/post.ts";
 import type { FieldWrite, Note } from "./action.ts";
 import { agree, confirm, isOurs, isUnconfirmed } from "./base.ts";
 import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "./fields.ts";
 import type { Settings } from "./settings.ts";
 
-/** One field of one post, as the rules and the board have it now. */
-export interface FieldFacts {
-  readonly field: RuleField;
+/**
+ * One field, as the rules and the side that they write to have it now. The words are those of a post's field, which follows
+ * the issue; of an issue's field, which follows the post, P is the issue's value.
+ */
+export interface FieldFacts<Name extends Field = RuleField> {
+  readonly field: Name;
+  readonly sides: Sides;
   /** T. */
   readonly target: Target;
   /** P; undefined for an unseen field, and while the post is missing. */
@@ -21,23 +25,45 @@ export interface FieldFacts {
   readonly advanced: readonly FieldValue[];
 }
 
-export type FieldPolicy = Pick<Settings, "conflict" | "whenNoRule" | "settleMs">;
+/** What the sides of a field are called. */
+export interface Sides {
+  /** The one that is written: `the board`. */
+  readonly written: string;
+  /** The one whose rules ask: `the issue`. */
+  readonly asking: string;
+}
 
-export interface FieldDecision {
+/** Of a post's field. */
+export const postSides: Sides = { written: "the board", asking: "the issue" };
+
+export interface FieldPolicy extends Pick<Settings, "whenNoRule" | "settleMs"> {
+  /** What becomes of a field that was moved while another value was asked for. */
+  readonly conflict: "write" | "keep" | "hold";
+}
+
+export interface FieldDecision<Name extends Field = RuleField> {
   /** The base from now on; where there is a write, it holds until that is applied. */
   readonly base: FieldBase;
-  readonly write: FieldWrite | undefined;
+  readonly write: FieldWrite<Name> | undefined;
   /** Why the write waits for a person; undefined when it may go by itself. */
   readonly hold: string | undefined;
   readonly notes: readonly Note[];
+  /** Set where both sides were moved, and the one that would be written keeps what it shows. */
+  readonly isKept?: true;
 }
 
 const none: Target = { kind: "none" };
 
 /** Decides one field by itself; the rows are those of the case table in `plan.ts`. */
-export function decideField(facts: FieldFacts, policy: FieldPolicy, now: number): FieldDecision {
+export function decideField<Name extends Field>(
+  facts: FieldFacts<Name>,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
   const { field, target, post } = facts;
-  if (facts.base === undefined && !facts.isOpening) return takeAsItIs(facts);
+  // What our own change has made of the issue is no news.
+  const isTaken = facts.base === undefined ? !facts.isOpening : facts.base.isEcho === true;
+  if (isTaken) return takeAsItIs(facts);
   if (facts.base === undefined || isOpeningBase(facts.base)) return decideOpening(facts, policy, now);
   const { base, isOther } = confirm(field, facts.base, post);
   const decision = isSameTarget(field, target, base.target)
@@ -45,26 +71,28 @@ export function decideField(facts: FieldFacts, policy: FieldPolicy, now: number)
     : decideChanged(facts, base, policy, now);
   // Row 9; while the issue's side stands still, the decision says so itself.
   return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
-    ? { ...decision, notes: [noteNotStuck(field, base.written?.sent, post), ...decision.notes] }
+    ? { ...decision, notes: [noteNotStuck(facts, base), ...decision.notes] }
     : decision;
 }
 
 /** Row 5, and 20: nothing is known of how the two sides came to be as they are. */
-export function takeAsItIs({
-  field,
-  target,
-  post,
-  base,
-}: Omit<FieldFacts, "isOpening" | "advanced" | "isMissing">): FieldDecision {
+export function takeAsItIs<Name extends Field>(
+  facts: Omit<FieldFacts<Name>, "isOpening" | "advanced" | "isMissing">,
+): FieldDecision<Name> {
+  const { field, target, post, base } = facts;
   const isApart = target.kind === "value" && post !== undefined && !isSameValue(field, post, target.value);
   return record(
     agree(field, base, target, post),
-    isApart ? [noteApart(field, target.value, post, "both sides are taken as they are")] : [],
+    isApart ? [noteApart(facts, target.value, "both sides are taken as they are")] : [],
   );
 }
 
 /** Rows 1 to 4 and 19, 20: the first plan of a pair that boardsync opened. */
-function decideOpening(facts: FieldFacts, policy: FieldPolicy, now: number): FieldDecision {
+function decideOpening<Name extends Field>(
+  facts: FieldFacts<Name>,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
   const { field, target, post } = facts;
   const base = facts.base ?? {
     target: none,
@@ -79,7 +107,7 @@ function decideOpening(facts: FieldFacts, policy: FieldPolicy, now: number): Fie
   }
   if (post !== undefined && facts.advanced.some((value) => isSameValue(field, post, value))) {
     const why = "a more advanced rule sets that, and a first plan moves no post backwards";
-    return record(agree(field, base, target, post), [noteApart(field, target.value, post, why)]);
+    return record(agree(field, base, target, post), [noteApart(facts, target.value, why)]);
   }
   return settle(facts, base, policy, now, (waiting) => write(facts, waiting, target.value));
 }
@@ -96,22 +124,29 @@ function isOpeningBase({ target, post, pending }: FieldBase): boolean {
  * Rows 6 to 10, 20 and 28: the issue's side has not moved, so nothing is written by itself, whatever the post shows. For as
  * long as the two differ that is said.
  */
-function decideSteady(facts: FieldFacts, base: FieldBase, policy: FieldPolicy): FieldDecision {
-  const { field, target, post } = facts;
+function decideSteady<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  policy: FieldPolicy,
+): FieldDecision<Name> {
+  const { field, post } = facts;
   if (post === undefined || isSameValue(field, post, base.post)) {
     const steady = { ...base, pending: undefined };
     if (steady.ruled !== undefined) return decideRuled(facts, steady, steady.ruled.from, policy);
-    return record(steady, notesApart(field, target, post, base));
+    return record(steady, notesApart(facts, base));
   }
   const moved = agree(field, undefined, base.target, post);
-  const notes = isUnconfirmed(base)
-    ? [noteNotStuck(field, base.written?.sent, post)]
-    : notesApart(field, target, post, base);
+  const notes = isUnconfirmed(base) ? [noteNotStuck(facts, base)] : notesApart(facts, base);
   return record(moved, notes);
 }
 
 /** Row 28: only the rules have moved. What they ask for now is ready to be sent, once a person lets it go. */
-function decideRuled(facts: FieldFacts, base: FieldBase, from: Target, policy: FieldPolicy): FieldDecision {
+function decideRuled<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  from: Target,
+  policy: FieldPolicy,
+): FieldDecision<Name> {
   const { field, target, post } = facts;
   const { write: wanted } =
     target.kind === "none" ? decideReturn(facts, base, policy) : write(facts, base, target.value);
@@ -123,20 +158,21 @@ function decideRuled(facts: FieldFacts, base: FieldBase, from: Target, policy: F
 }
 
 /** What the board made of our write, or what a person or a first look has left standing. */
-function notesApart(
-  field: RuleField,
-  target: Target,
-  post: FieldValue | undefined,
-  base: FieldBase,
-): readonly Note[] {
+function notesApart(facts: FieldFacts<Field>, base: FieldBase): readonly Note[] {
+  const { field, target, post, sides } = facts;
   if (post === undefined || target.kind === "none" || isSameValue(field, post, target.value)) return [];
   const isOther = isOurs(field, base, post) && !isSameValue(field, post, base.written?.sent);
-  if (isOther) return [noteNotStuck(field, base.written?.sent, post)];
-  return [noteApart(field, target.value, post, "it stays so until the issue changes")];
+  if (isOther) return [noteNotStuck(facts, base)];
+  return [noteApart(facts, target.value, `it stays so until ${sides.asking} changes`)];
 }
 
 /** Rows 11 to 19: the issue's side has moved. */
-function decideChanged(facts: FieldFacts, base: FieldBase, policy: FieldPolicy, now: number): FieldDecision {
+function decideChanged<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
   const { field, target, post } = facts;
   if (target.kind === "none") {
     return settle(facts, base, policy, now, (waiting) => decideReturn(facts, waiting, policy));
@@ -151,47 +187,54 @@ function decideChanged(facts: FieldFacts, base: FieldBase, policy: FieldPolicy, 
 }
 
 /** Row 12: a target that has not stood long enough is remembered, and nothing else. */
-function settle(
-  { field, target }: FieldFacts,
+function settle<Name extends Field>(
+  { field, target, sides }: FieldFacts<Name>,
   base: FieldBase,
   { settleMs }: FieldPolicy,
   now: number,
-  act: (waiting: FieldBase) => FieldDecision,
-): FieldDecision {
+  act: (waiting: FieldBase) => FieldDecision<Name>,
+): FieldDecision<Name> {
   const { pending } = base;
   const since = pending !== undefined && isSameTarget(field, pending.target, target) ? pending.since : now;
   const waiting = { ...base, pending: { target, since } };
   const until = since + settleMs;
   if (now >= until) return act(waiting);
   const outcome = target.kind === "value" ? `becomes ${showValue(target.value)}` : "has no rule any more";
-  const message = `${field} ${outcome}, unless the issue changes again before ${new Date(until).toISOString()}`;
+  const message = `${field} ${outcome}, unless ${sides.asking} changes again before ${new Date(until).toISOString()}`;
   return record(waiting, [{ kind: "settling", field, until, message }]);
 }
 
 /** Rows 14 to 16: P is neither what it was nor what it should become. */
-function decideConflict(
-  facts: FieldFacts,
+function decideConflict<Name extends Field>(
+  facts: FieldFacts<Name>,
   base: FieldBase,
   value: FieldValue,
   { conflict }: FieldPolicy,
-): FieldDecision {
-  const { field, target, post } = facts;
+): FieldDecision<Name> {
+  const { field, target, post, sides } = facts;
   switch (conflict) {
-    case "tracker":
+    case "write":
       return write(facts, base, value);
-    case "board":
-      return record(agree(field, base, target, post), [
-        noteApart(field, value, post, "the board's side wins"),
-      ]);
+    case "keep":
+      return {
+        ...record(agree(field, base, target, post), [
+          noteApart(facts, value, `${sides.written}'s side wins`),
+        ]),
+        isKept: true,
+      };
     case "hold": {
-      const hold = `${field} was set to ${showValue(post)} on the board while the issue asks for ${showValue(value)}: a person has to choose`;
+      const hold = `${field} was set to ${showValue(post)} on ${sides.written} while ${sides.asking} asks for ${showValue(value)}: a person has to choose`;
       return { ...write(facts, base, value), hold };
     }
   }
 }
 
 /** Rows 17, 18 and 20: no rule names the field any more. */
-function decideReturn(facts: FieldFacts, base: FieldBase, { whenNoRule }: FieldPolicy): FieldDecision {
+function decideReturn<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  { whenNoRule }: FieldPolicy,
+): FieldDecision<Name> {
   const { field, post } = facts;
   const { foreign } = base;
   if (facts.isMissing) return record(base);
@@ -204,20 +247,26 @@ function decideReturn(facts: FieldFacts, base: FieldBase, { whenNoRule }: FieldP
   return isRestored ? write(facts, base, foreign) : record(agree(field, base, none, post));
 }
 
-function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision {
+function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision<never> {
   return { base, write: undefined, hold: undefined, notes };
 }
 
-function write({ field, post, target }: FieldFacts, base: FieldBase, value: FieldValue): FieldDecision {
+function write<Name extends Field>(
+  { field, post, target }: FieldFacts<Name>,
+  base: FieldBase,
+  value: FieldValue,
+): FieldDecision<Name> {
   return { base, write: { field, before: post, value, target }, hold: undefined, notes: [] };
 }
 
-function noteApart(field: RuleField, value: FieldValue, post: FieldValue | undefined, why: string): Note {
-  const message = `${field} is ${showValue(post)} on the board, the issue asks for ${showValue(value)}: ${why}`;
+type Shown = Pick<FieldFacts<Field>, "field" | "post" | "sides">;
+
+function noteApart({ field, post, sides }: Shown, value: FieldValue, why: string): Note {
+  const message = `${field} is ${showValue(post)} on ${sides.written}, ${sides.asking} asks for ${showValue(value)}: ${why}`;
   return { kind: "disagreement", field, message };
 }
 
-function noteNotStuck(field: RuleField, sent: FieldValue | undefined, post: FieldValue | undefined): Note {
-  const message = `${field} was sent as ${showValue(sent)}, and the board shows ${showValue(post)}: it did not take the value, or someone has changed it since; it is not sent again`;
+function noteNotStuck({ field, post, sides }: Shown, { written }: FieldBase): Note {
+  const message = `${field} was sent as ${showValue(written?.sent)}, and ${sides.written} shows ${showValue(post)}: it did not take the value, or someone has changed it since; it is not sent again`;
   return { kind: "did-not-stick", field, message };
 }

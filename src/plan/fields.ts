@@ -1,12 +1,13 @@
-import type { Target } from "../model/link.ts";
-import type { FieldValue, Post, PostField, RuleField } from "../model/post.ts";
+import type { Field, Target } from "../model/link.ts";
+import type { FieldValue, Post, PostField } from "../model/post.ts";
 
 /**
  * Whether two values of a field count as the same. A status is compared without case, spaces, `-` and `_`: boards show
- * "In Progress" for the `in_progress` that they were sent.
+ * "In Progress" for the `in_progress` that they were sent. An issue's state is compared without its reason: the tracker
+ * changes that together with the state only.
  */
 export function isSameValue(
-  field: RuleField,
+  field: Field,
   one: FieldValue | undefined,
   other: FieldValue | undefined,
 ): boolean {
@@ -14,12 +15,14 @@ export function isSameValue(
 }
 
 /** A value of a field as it is compared. */
-export function foldValue(field: RuleField, value: FieldValue | undefined): FieldValue | undefined {
-  return field === "status" && typeof value === "string" ? foldStatus(value) : value;
+export function foldValue(field: Field, value: FieldValue | undefined): FieldValue | undefined {
+  if (typeof value !== "string") return value;
+  if (field === "state") return value.replace(/:.*/s, "");
+  return field === "status" ? foldStatus(value) : value;
 }
 
 /** Whether two targets of a field ask for the same. */
-export function isSameTarget(field: RuleField, one: Target, other: Target): boolean {
+export function isSameTarget(field: Field, one: Target, other: Target): boolean {
   if (one.kind === "none" || other.kind === "none") return one.kind === other.kind;
   return isSameValue(field, one.value, other.value);
 }
@@ -38,9 +41,9 @@ export function readField(
   return post.values[field] ?? (seen.has(field) ? null : undefined);
 }
 
-/** Whether the board's API takes this value: only a category can be cleared with null. */
-export function isSettable(field: RuleField, value: FieldValue): boolean {
-  return value !== null || field === "categoryId";
+/** Whether the board's or the tracker's API takes this value: only a category and a milestone can be cleared with null. */
+export function isSettable(field: Field, value: FieldValue): boolean {
+  return value !== null || field === "categoryId" || field === "milestone";
 }
 
 /** A target for a sentence. */

@@ -63,3 +63,9 @@ export function patchObstacle(
   const message = `its status was written ${count} times in 24 hours and would change again; \`guard.flips\` allows ${flips}`;
   return [{ kind: "quarantined", message }];
 }
+
+/** Why an action waits for a person; undefined when it doesn't. */
+export function joinHolds(holds: readonly string[]): string | undefined {
+  if (holds.length === 0) return undefined;
+  return `${holds.join("; ")}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
+}

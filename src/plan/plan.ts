@@ -10,15 +10,16 @@ import {
   type Note,
   type PatchPost,
 } from "./action.ts";
-import { applied } from "./base.ts";
-import { decideField, type FieldDecision, takeAsItIs } from "./decide.ts";
+import { signalsOfNew } from "./asked.ts";
+import { applied, changedBases } from "./base.ts";
+import { decideField, type FieldDecision, type FieldPolicy, postSides, takeAsItIs } from "./decide.ts";
 import { readField } from "./fields.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
-import { isStopped, patchObstacle } from "./obstacle.ts";
-import { canonical } from "./print.ts";
+import { isStopped, joinHolds, patchObstacle } from "./obstacle.ts";
+import { adoptIssues, planIssues } from "./plan-issues.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
 import { selectPost } from "./select.ts";
-import type { Render, Settings } from "./settings.ts";
+import type { Render, RenderComment, Settings } from "./settings.ts";
 import { nameIssue } from "./standing.ts";
 
 /*
@@ -77,6 +78,7 @@ import { nameIssue } from "./standing.ts";
  *           of a value that is in doubt (parked)
  *     24  a PATCH is under way, or its outcome unknown      change nothing: P may or may not be its doing
  *     25  `writes` forbids it
+ *     29  a change of one of the issues is under way        change nothing: T may or may not be its doing
  *
  *     26  an issue that decides has not been read, or all   change nothing, say so
  *           are gone
@@ -90,6 +92,7 @@ export interface PlanContext {
   /** The fields that any record of the last pull showed; all others are unseen. */
   readonly seen: ReadonlySet<PostField>;
   readonly render: Render;
+  readonly renderComment: RenderComment;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -109,12 +112,14 @@ export function adoptRow(row: Row, context: PlanContext): Decision {
   if (derived.kind === "undecided") return { ...standStill(row), notes: [derived] };
   const decided = [...derived.targets].map(([field, target]) => {
     const post = readKnown(row, field, context.seen);
-    return { field, ...takeAsItIs({ field, target, post, base: row.base[field] }) };
+    return { field, ...takeAsItIs({ field, sides: postSides, target, post, base: row.base[field] }) };
   });
+  const issues = adoptIssues(row, context);
   return {
     ...standStill(row),
-    base: changedBases(row, decided),
-    notes: decided.flatMap(({ notes }) => notes),
+    base: changedBases(row.base, decided),
+    issueBases: issues.issueBases,
+    notes: [...decided.flatMap(({ notes }) => notes), ...issues.notes],
   };
 }
 
@@ -130,19 +135,24 @@ export function recordApplied(
   shown: Post | undefined,
 ): Readonly<Partial<Record<RuleField, FieldBase>>> {
   return Object.fromEntries(
-    action.writes.map((write) => [write.field, applied(row.base[write.field], write, shown)]),
+    action.writes.map((write) => [
+      write.field,
+      applied(row.base[write.field], write, shown?.values[write.field]),
+    ]),
   );
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
   const { patch, base, notes } = planPatch(row, context);
+  const issues = planIssues(row, patch, context);
   const updates = followContent(row, context.settings, context.render);
   const times = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   return {
     ...standStill(row),
-    actions: patch === undefined ? updates : [patch, ...updates],
+    actions: [...(patch === undefined ? [] : [patch]), ...updates, ...issues.actions],
     base,
-    notes,
+    issueBases: issues.issueBases,
+    notes: [...notes, ...issues.notes],
     dueAt: row.seenAt === undefined ? context.now : earliest(times),
   };
 }
@@ -180,6 +190,7 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
     issue,
     isGone: false,
     content: draft.content,
+    signals: signalsOfNew,
   };
   return planPatch({ ...row, links: [linked], base: {} }, context).patch;
 }
@@ -192,7 +203,10 @@ interface PatchPlan {
 
 function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
   const isStale = row.seenAt === undefined;
-  if (isStale || row.openIntents.includes("patch-post")) return { patch: undefined, base: {}, notes: [] };
+  // What the issue shows may be our own doing, and is no reason to write before that is known.
+  const isChanging = row.links.some((linked) => linked.isChanging);
+  if (isStale || isChanging || row.openIntents.includes("patch-post"))
+    return { patch: undefined, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
   if (derived.kind === "undecided") return { patch: undefined, base: {}, notes: [derived] };
   // A pair with any base has had its first plan: a field without one was named by a rule since.
@@ -202,10 +216,19 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     const post = readKnown(row, field, seen);
     const isMissing = row.missing > 0;
     const advanced = advancedValues(settings.rules, derived.rule, field);
-    const facts = { field, target, post, isMissing, base: row.base[field], isOpening, advanced };
-    return { field, ...decideField(facts, settings, now) };
+    const facts = {
+      field,
+      sides: postSides,
+      target,
+      post,
+      isMissing,
+      base: row.base[field],
+      isOpening,
+      advanced,
+    };
+    return { field, ...decideField(facts, policyOf(settings), now) };
   });
-  const base = changedBases(row, decided);
+  const base = changedBases(row.base, decided);
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
   const free = wanted.filter(({ hold }) => hold === undefined);
   // What goes by itself does not wait for what a person has to let go.
@@ -229,9 +252,9 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     : { patch: undefined, base, notes: [...notes, ...obstacle] };
 }
 
-function joinHolds(holds: readonly string[]): string | undefined {
-  if (holds.length === 0) return undefined;
-  return `${holds.join("; ")}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
+function policyOf({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
+  const policies = { tracker: "write", board: "keep", hold: "hold" } as const;
+  return { whenNoRule, settleMs, conflict: policies[conflict] };
 }
 
 function noteHold({
@@ -248,18 +271,6 @@ function readKnown(
   seen: ReadonlySet<PostField>,
 ): FieldValue | undefined {
   return missing > 0 ? undefined : readField(post, field, seen);
-}
-
-/** Bases that are already what they should be are left out: nothing is recorded for a row at rest. */
-function changedBases(
-  row: Row,
-  decided: readonly { readonly field: RuleField; readonly base: FieldBase }[],
-): Decision["base"] {
-  const changed = decided.filter(({ field, base }) => {
-    const known = row.base[field];
-    return known === undefined || canonical(known) !== canonical(base);
-  });
-  return Object.fromEntries(changed.map(({ field, base }) => [field, base]));
 }
 
 function reasonOf(
@@ -295,6 +306,7 @@ export function standStill(row: Row): Decision {
     post: row.post.id,
     actions: [],
     base: {},
+    issueBases: [],
     notes: [],
     standing: { kind: "linked", reason: `linked to ${names.join(", ")}` },
     dueAt: undefined,

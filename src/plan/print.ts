@@ -1,4 +1,6 @@
-import { type Action, isHeard, type PatchPost } from "./action.ts";
+import type { IssueRef } from "../model/issue.ts";
+import type { Field } from "../model/link.ts";
+import { type Action, type FieldWrite, isHeard, type PatchPost } from "./action.ts";
 import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
@@ -12,8 +14,10 @@ export function settingsPrint(settings: Settings, templates: object = {}): strin
  * What makes targets out of issues, and nothing else, as text: a change of these is not a change of any issue. The text is
  * kept, so that one can still tell what the rules before made of an issue.
  */
-export function writeRules({ rules, several, whenNoRule, followDuplicates }: RuleSettings): string {
-  return canonical({ rules, several, whenNoRule, followDuplicates });
+export function writeRules({ boardRules, ...settings }: RuleSettings): string {
+  const { rules, several, whenNoRule, followDuplicates } = settings;
+  const others = boardRules.length > 0 && { boardRules };
+  return canonical({ rules, several, whenNoRule, followDuplicates, ...others });
 }
 
 /**
@@ -22,8 +26,9 @@ export function writeRules({ rules, several, whenNoRule, followDuplicates }: Rul
  */
 export function readRules(text: string): RuleSettings | undefined {
   if (!text.startsWith("{")) return undefined;
-  const known = JSON.parse(text) as Omit<RuleSettings, "followDuplicates"> & Partial<RuleSettings>;
-  return { followDuplicates: false, ...known };
+  const known = JSON.parse(text) as Omit<RuleSettings, "followDuplicates" | "boardRules"> &
+    Partial<RuleSettings>;
+  return { followDuplicates: false, boardRules: [], ...known };
 }
 
 /**
@@ -76,9 +81,24 @@ function contentOf(action: Action): object {
     }
     case "update-issue": {
       const { issue, title, block } = action;
-      return { issue: { repositoryId: issue.repositoryId, number: issue.number }, title, block };
+      return { issue: placeOf(issue), title, block };
     }
+    case "change-issue":
+      return action.changes.map(({ issue, writes }) => ({
+        ...placeOf(issue),
+        writes: writes.map(contentOfWrite),
+      }));
+    case "comment-issue":
+      return action.comments.map(({ issue, write }) => ({ ...placeOf(issue), target: write.target }));
     case "patch-post":
-      return action.writes.map(({ field, before, value }) => ({ field, before, value }));
+      return action.writes.map(contentOfWrite);
   }
+}
+
+function placeOf({ repositoryId, number }: IssueRef): IssueRef {
+  return { repositoryId, number };
+}
+
+function contentOfWrite({ field, before, value }: FieldWrite<Field>): object {
+  return { field, before, value };
 }

@@ -36,6 +36,12 @@ export interface RenderOptions extends SanitiseOptions {
 export interface Renderer {
   /** @throws TemplateError where a template fails on this post; the message names the template's place. */
   render(post: PostValues, context: RenderContext): RenderedIssue;
+  /**
+   * A comment, from a template of a board rule.
+   *
+   * @throws TemplateError where it can't be read, or fails on this post.
+   */
+  comment(template: string, post: PostValues, context: RenderContext): string;
 }
 
 /** GitHub takes 256 characters of a title. */
@@ -69,13 +75,26 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
 
   const nameOf = (post: PostValues) => safeValues(post, undefined, options).title;
 
+  const urlOf = (post: PostValues, context: RenderContext) => renderUrl(postUrl, post, context, options);
+  const scopeOf = (post: PostValues, context: RenderContext) => ({
+    post: safeValues(post, urlOf(post, context), options),
+    project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
+  });
+  const comments = new Map<string, Template>();
+  const readComment = (template: string): Template => {
+    const known = comments.get(template);
+    if (known !== undefined) return known;
+    const read = readTemplate(template, (value) => sanitiseText(value, options), "boardRules.set.comment");
+    comments.set(template, read);
+    return read;
+  };
+
   return {
+    comment: (template, post, context) =>
+      renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
     render(post, context) {
-      const url = renderUrl(postUrl, post, context, options);
-      const scope = {
-        post: safeValues(post, url, options),
-        project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
-      };
+      const url = urlOf(post, context);
+      const scope = scopeOf(post, context);
       const titleText = oneLine(title(scope)) || scope.post.title;
       const posts = markedPosts(post, context);
       const marker = { board: context.board, project: context.project, posts };

@@ -30,8 +30,11 @@ export interface Settings {
   readonly guard: GuardLimits;
 }
 
-/** What makes targets out of issues. */
-export type RuleSettings = Pick<Settings, "rules" | "several" | "whenNoRule" | "followDuplicates">;
+/** What makes targets out of issues, and out of posts. */
+export type RuleSettings = Pick<
+  Settings,
+  "rules" | "several" | "whenNoRule" | "followDuplicates" | "boardRules"
+>;
 
 /** Which posts become issues; every condition that is given must hold. */
 export interface Select {
@@ -152,6 +155,9 @@ export interface RenderedIssue {
 
 /** The text of the issue of a post, and of further posts that it stands for; made by `createRenderer`. */
 export type Render = (post: PostValues, others: readonly PostValues[]) => RenderedIssue;
+
+/** The text of a comment, made from a post by the renderer; safe to publish. `template` is one of a board rule. */
+export type RenderComment = (template: string, post: PostValues) => string;
 
 /** What a template may see of a post. */
 export interface PostValues {

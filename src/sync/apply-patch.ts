@@ -3,6 +3,7 @@ import type { AuditEntry, IntentId } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
 import type { Post } from "../model/post.ts";
 import { changeOf, isNotifying, type PatchPost } from "../plan/action.ts";
+import { echoOnIssues } from "../plan/echo.ts";
 import { hashText } from "../plan/hash.ts";
 import { recordApplied } from "../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
@@ -73,7 +74,9 @@ function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: 
   const { id: project } = cycle.memory;
   const { post, reason } = action;
   const base = recordApplied(row, action, shown);
-  ledger.rows.record(project, post, { base, standing: { kind: "linked", reason }, notes: [], due: "now" });
+  const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
+  const standing = { kind: "linked", reason } as const;
+  ledger.rows.record(project, post, { base, issueBases, standing, notes: [], due: "now" });
   ledger.rows.forgetLook(project, post);
   ledger.rows.unpark(project, post, "patch-post");
   recordRow(cycle, post);

@@ -3,13 +3,12 @@ import type { IssueRecord } from "../model/issue.ts";
 import type { UpdateIssue } from "../plan/action.ts";
 import { hashBlock, replaceBlock, splitBody } from "../plan/block.ts";
 import { hashText } from "../plan/hash.ts";
-import type { IssueAnswer, IssueWrite } from "../tracker/tracker.ts";
-import { parkAbsent } from "./absent.ts";
-import { nameIssue, type PulledCycle, repositoryById } from "./cycle-state.ts";
-import { sayMissing, takeAnswer } from "./follow.ts";
+import type { IssueWrite } from "../tracker/tracker.ts";
+import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { parkAction } from "./outcome.ts";
-import { postpone, recordRow } from "./record.ts";
-import { isClosedNow, openForWrites } from "./writable.ts";
+import { readFresh } from "./read-fresh.ts";
+import { recordRow } from "./record.ts";
+import { isClosedNow } from "./writable.ts";
 import { writeIssue } from "./write-issue.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
@@ -19,19 +18,9 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
  * wrote outside the block stays to the letter, and where they edited the block itself nothing is overwritten.
  */
 export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
-  const found = repositoryById(cycle, action.issue.repositoryId);
-  if (found === undefined) {
-    postpone(cycle, action, "its repository can't be used in this run");
-    return;
-  }
-  const repository = await openForWrites(cycle, found, action);
-  if (repository === undefined) return;
-  const answer = await cycle.world.tracker.readIssue(action.issue, cycle.run.bounds);
-  if (answer.kind !== "found") {
-    await takeAbsence(cycle, action, answer);
-    return;
-  }
-  const write = editOf(action, answer.record);
+  const fresh = await readFresh(cycle, action, action.issue);
+  if (fresh === undefined) return;
+  const write = editOf(action, fresh.record);
   if (write === "edited by people") {
     parkEdited(cycle, action);
     return;
@@ -41,15 +30,7 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
     recordRow(cycle, action.post);
     return;
   }
-  await send(cycle, repository, action, write);
-}
-
-/** The issue is not where it was: a transfer is followed, and the text is written to its new place by the next run. */
-async function takeAbsence(cycle: PulledCycle, action: UpdateIssue, answer: IssueAnswer): Promise<void> {
-  await takeAnswer(cycle, action.issue, answer);
-  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, action.issue), action.post);
-  parkAbsent(cycle);
-  recordRow(cycle, action.post);
+  await send(cycle, fresh.repository, action, write);
 }
 
 /** What to send; undefined when the issue shows it already. A title that people changed stays theirs. */

@@ -1,4 +1,6 @@
 import { type Action, type ActionKind, isNotifying } from "../plan/action.ts";
+import { changeIssue } from "./apply-change.ts";
+import { commentIssue } from "./apply-comment.ts";
 import { createIssue } from "./apply-create.ts";
 import { patchPost } from "./apply-patch.ts";
 import { updateIssue } from "./apply-update.ts";
@@ -10,11 +12,19 @@ import { beginApproval } from "./requests.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
-const order: readonly ActionKind[] = ["patch-post", "update-issue", "create-issue"];
+const order: readonly ActionKind[] = [
+  "patch-post",
+  "update-issue",
+  "change-issue",
+  "comment-issue",
+  "create-issue",
+];
 
 const whats: Readonly<Record<ActionKind, string>> = {
   "patch-post": "posts patched",
-  "update-issue": "issues changed",
+  "update-issue": "issues brought up to date",
+  "change-issue": "issues changed",
+  "comment-issue": "comments made",
   "create-issue": "issues opened",
 };
 
@@ -50,7 +60,8 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
     postpone(cycle, wanted, closureOf(cycle, first));
     return;
   }
-  if (action.kind === "patch-post" && action.hold !== undefined && wanted.hold === undefined) {
+  const hold = "hold" in action ? action.hold : undefined;
+  if (hold !== undefined && wanted.hold === undefined) {
     postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
     return;
   }
@@ -68,6 +79,10 @@ async function carryOut(cycle: PulledCycle, action: Action, { followUpHeld }: Wa
       return patchPost(cycle, action);
     case "update-issue":
       return updateIssue(cycle, action);
+    case "change-issue":
+      return changeIssue(cycle, action);
+    case "comment-issue":
+      return commentIssue(cycle, action);
     case "create-issue":
       return createIssue(cycle, action, followUpHeld);
   }

@@ -4,6 +4,7 @@ import { settingsPrint } from "../plan/print.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
+import type { Policy, Run } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
 export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
@@ -12,16 +13,24 @@ export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
   return { ...cycle, pull, context: createContext(cycle, pull.seen) };
 }
 
+/** The part of a cycle that decisions depend on. */
+export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
+  readonly world: { readonly policy: Pick<Policy, "boardHash"> };
+  readonly run: Pick<Run, "mode">;
+}
+
 /** The planner's context of a project, for the fields that its board shows. */
 export function createContext(
-  { project, world: { policy }, run, memory, ...cycle }: Cycle,
+  { project, world: { policy }, run, memory, ...cycle }: Deciding,
   seen: ReadonlySet<PostField>,
 ): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
   const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
   const render: PlanContext["render"] = (post, others) =>
     project.renderer.render(post, { board: policy.boardHash, project: memory.id, others });
-  return (now) => ({ settings, seen, render, now });
+  const renderComment: PlanContext["renderComment"] = (template, post) =>
+    project.renderer.comment(template, post, { board: policy.boardHash, project: memory.id });
+  return (now) => ({ settings, seen, render, renderComment, now });
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */

@@ -65,10 +65,12 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
 function holdOf(cycle: PulledCycle, action: Action): string | undefined {
   switch (action.kind) {
     case "patch-post":
+    case "change-issue":
       return action.hold;
     case "create-issue":
       return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
     case "update-issue":
+    case "comment-issue":
       return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { Intent, IntentId, IntentWrite, NewIntent } from "../ledger/journal.ts";
+import type { Field } from "../model/link.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 
 type WantedIntent = Omit<NewIntent, "project" | "run" | "at">;
@@ -27,10 +28,10 @@ function isSame(open: Intent, wanted: WantedIntent): boolean {
     open.bodyHash === wanted.bodyHash &&
     open.repository === wanted.repository &&
     open.number === wanted.number &&
-    printWrites(open.writes) === printWrites(wanted.writes)
+    printWrites(open.writes ?? open.issueWrites) === printWrites(wanted.writes ?? wanted.issueWrites)
   );
 }
 
-function printWrites(writes: readonly IntentWrite[] = []): string {
+function printWrites(writes: readonly IntentWrite<Field>[] = []): string {
   return JSON.stringify(writes.map(({ field, before, value, target }) => [field, before, value, target]));
 }

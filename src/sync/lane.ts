@@ -34,6 +34,10 @@ export function lanesOf(world: World, action: Action): readonly Lane[] {
       return [laneOf(world, world.ledger.memory.repository(action.repo)?.repository.name ?? action.repo)];
     case "update-issue":
       return [laneOfIssue(world, action.issue)];
+    case "change-issue":
+      return action.changes.map(({ issue }) => laneOfIssue(world, issue));
+    case "comment-issue":
+      return action.comments.map(({ issue }) => laneOfIssue(world, issue));
   }
 }
 

@@ -158,13 +158,13 @@ function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
   const marker = parseMarker(record.body);
   if (marker === undefined || marker.board !== cycle.world.policy.boardHash) return [];
   const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
-  const isOwn = record.author !== null && fold(record.author) === fold(cycle.account);
+  const isOwn = isSameLogin(record.author, cycle.account);
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }
 
 /** Whether an issue's author is our own account, or one whose markers count like ours. */
 export function isOurLogin({ policy }: World, account: string, author: string | null): boolean {
-  return author !== null && [account, ...policy.trustedAuthors].some((login) => fold(login) === fold(author));
+  return [account, ...policy.trustedAuthors].some((login) => isSameLogin(author, login));
 }
 
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
@@ -180,4 +180,9 @@ function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
 /** Whether two references mean the same issue. */
 export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
   return one.number === other.number && one.repositoryId === other.repositoryId;
+}
+
+/** Whether two logins are the same account; that of a deleted one is null. */
+export function isSameLogin(one: string | null, other: string): boolean {
+  return one !== null && fold(one) === fold(other);
 }

@@ -1,10 +1,14 @@
 import type { Row } from "../model/link.ts";
 import { type Action, changeOf } from "../plan/action.ts";
-import { nameIssue, type PulledCycle } from "./cycle-state.ts";
-import type { PlannedAction } from "./world.ts";
+import { nameIssue } from "./cycle-state.ts";
+import type { PlannedAction, World } from "./world.ts";
 
 /** An action in words for a person and a script; a create is followed by the PATCH that it leads to. */
-export function describeAction(cycle: PulledCycle, row: Row, action: Action): readonly PlannedAction[] {
+export function describeAction(
+  cycle: { readonly world: Pick<World, "ledger"> },
+  row: Row,
+  action: Action,
+): readonly PlannedAction[] {
   const { kind, post, reason } = action;
   switch (action.kind) {
     case "create-issue": {
@@ -20,6 +24,16 @@ export function describeAction(cycle: PulledCycle, row: Row, action: Action): re
       };
       return [{ kind, post, issue: nameIssue(cycle, action.issue), fields, reason, notifies: 0 }];
     }
+    case "change-issue":
+      return action.changes.map(({ issue, writes }) => {
+        const fields = Object.fromEntries(writes.map(({ field, value }) => [field, value]));
+        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0 };
+      });
+    case "comment-issue":
+      return action.comments.map(({ issue, body }) => {
+        const fields = { comment: body.slice(body.indexOf("\n") + 1) };
+        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0 };
+      });
     case "patch-post": {
       const first = row.links[0]?.link.issue;
       const issue = first === undefined ? null : nameIssue(cycle, first);

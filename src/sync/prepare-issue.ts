@@ -20,7 +20,9 @@ export async function prepareIssue(
   repository: RepositoryMemory,
   action: CreateIssue,
 ): Promise<CreateWrite> {
-  const milestone = await findMilestone(cycle, repository, action.milestone);
+  const { milestone: title } = action;
+  const milestone = title === undefined ? undefined : await findMilestone(cycle, repository, title);
+  if (title !== undefined && milestone === undefined) sayLacking(cycle, repository, title);
   await ensureLabels(cycle, repository, action);
   return {
     kind: "create-issue",
@@ -33,10 +35,11 @@ export async function prepareIssue(
   };
 }
 
-async function ensureLabels(
+/** Creates the labels that the repository lacks, where our account may. */
+export async function ensureLabels(
   cycle: PulledCycle,
   repository: RepositoryMemory,
-  { post, labels }: CreateIssue,
+  { post, labels }: Pick<CreateIssue, "post" | "labels">,
 ): Promise<void> {
   // Without push access the tracker drops labels silently; that is said when the answer shows it.
   if (!repository.repository.canPush) return;
@@ -63,12 +66,11 @@ async function ensureLabels(
 }
 
 /** A milestone that is not known may be new: it is looked for once a run. */
-async function findMilestone(
+export async function findMilestone(
   cycle: PulledCycle,
   repository: RepositoryMemory,
-  wanted: string | undefined,
+  wanted: string,
 ): Promise<Milestone | undefined> {
-  if (wanted === undefined) return undefined;
   const { ledger, tracker } = cycle.world;
   const byTitle = ({ milestones }: Pick<RepositoryMemory, "milestones">): Milestone | undefined =>
     milestones.find(({ title }) => title === wanted);
@@ -79,12 +81,12 @@ async function findMilestone(
   const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
   cycle.tally.catalogued.add(id);
   ledger.memory.rememberRepository({ ...current, ...catalogue });
-  const found = byTitle(catalogue);
-  if (found === undefined) {
-    const message = `${repository.name} has no milestone "${wanted}", so issues are opened without one. Create it, or correct issue.milestone.`;
-    noteError(cycle.tally, { issue: repository.repository.name, code: "tracker.milestone", message });
-  }
-  return found;
+  return byTitle(catalogue);
+}
+
+function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemory, milestone: string): void {
+  const message = `${name} has no milestone "${milestone}", so issues are opened without one. Create it, or correct issue.milestone.`;
+  noteError(tally, { issue: repository.name, code: "tracker.milestone", message });
 }
 
 function currentMemory({ world }: PulledCycle, repository: RepositoryMemory): RepositoryMemory {

@@ -3,6 +3,7 @@ import type { Row } from "../model/link.ts";
 import { standStill } from "../plan/plan.ts";
 import { readRules, writeRules } from "../plan/print.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../plan/rebase.ts";
+import { rebaseIssues } from "../plan/rebase-board.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
 import { readSignals } from "./pull-signals.ts";
@@ -58,8 +59,15 @@ function rebaseRows(cycle: Cycle, known: string): number {
     const patch = patches.get(row.post.id);
     if (patch !== undefined) retarget(cycle, row, patch, context);
     const base = rebaseRow(row, context);
+    const issueBases = rebaseIssues(row, { ...context, before: context.before?.boardRules ?? [] });
     if (Object.values(base).some(({ ruled }) => ruled !== undefined)) apart += 1;
-    ledger.rows.record(memory.id, row.post.id, { ...standStill(row), base, due: "now", notes: [] });
+    ledger.rows.record(memory.id, row.post.id, {
+      ...standStill(row),
+      base,
+      issueBases,
+      due: "now",
+      notes: [],
+    });
   });
   return apart;
 }

@@ -30,6 +30,7 @@ export function recordDecision(
   endParked(cycle, row, now);
   rows.record(project, decision.post, {
     base: decision.base,
+    issueBases: decision.issueBases,
     standing: decision.standing,
     notes: notesOf(cycle, decision, now),
     due,
@@ -42,7 +43,8 @@ export function recordDecision(
 /**
  * The action as the row asks for it now; undefined when it no longer does. The row's decision is recorded then, and before a
  * PATCH: once that is sent, nothing is known of the post until a listing shows it again, and a field that agreed already by
- * itself must not look like one that has changed since.
+ * itself must not look like one that has changed since. So it is before a change of an issue; and of a comment the time at
+ * which its rule began to hold is in its mark.
  */
 export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">): Action | undefined {
   const { ledger, clock } = cycle.world;
@@ -51,8 +53,13 @@ export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">
   if (row === undefined) return undefined;
   const decision = planRow(row, cycle.context(now));
   const action = decision.actions.find(({ kind }) => kind === wanted.kind);
-  if (action === undefined || action.kind === "patch-post") recordDecision(cycle, row, decision, now);
+  if (action === undefined || isRemembered(action)) recordDecision(cycle, row, decision, now);
   return action;
+}
+
+/** Whether the bases have to say that something is going to be written, before it is. */
+function isRemembered({ kind }: Action): boolean {
+  return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
 }
 
 /** Leaves an action for a later run, with the reason. */
@@ -79,9 +86,11 @@ function notesOf({ tally }: PulledCycle, decision: Decision, since: number): rea
 }
 
 /** Said once: the planner only notes it together with the base that remembers it. */
-function warnOfLostWrites({ world, project }: PulledCycle, { post, notes, base }: Decision): void {
+function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): void {
+  const { post, notes, base, issueBases } = decision;
+  const recorded = new Set([base, ...issueBases.map((one) => one.base)].flatMap(Object.keys));
   for (const note of notes) {
-    if (note.kind !== "did-not-stick" || base[note.field] === undefined) continue;
+    if (note.kind !== "did-not-stick" || !recorded.has(note.field)) continue;
     world.log.warn({ project: project.key, post, reason: note.message }, "A change did not stick");
   }
 }

@@ -1,6 +1,7 @@
 import type { Intent, IntentWrite } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
 import { isNotifying, type PatchPost } from "../plan/action.ts";
+import { echoOnIssues } from "../plan/echo.ts";
 import { isSameValue, readField } from "../plan/fields.ts";
 import { recordApplied } from "../plan/plan.ts";
 import { doubtSignature } from "../plan/print.ts";
@@ -78,9 +79,10 @@ function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: Patch
   const { ledger } = cycle.world;
   // A later listing is no answer to the write: people may have moved the post since. The next plan sees what is there.
   const base = recordApplied(row, action, undefined);
+  const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason: intent.reason } as const;
   ledger.transaction(() => {
-    ledger.rows.record(cycle.memory.id, intent.post, { base, standing, notes: [], due: "now" });
+    ledger.rows.record(cycle.memory.id, intent.post, { base, issueBases, standing, notes: [], due: "now" });
     ledger.rows.unpark(cycle.memory.id, intent.post, "patch-post");
     settleIntent(cycle, intent, "DONE", message);
   });

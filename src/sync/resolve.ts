@@ -7,6 +7,7 @@ import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
 import { type Lane, laneOf, laneOfIssue } from "./lane.ts";
 import { findMarked } from "./markers.ts";
 import { noteError } from "./report.ts";
+import { resolveChange, resolveComment } from "./resolve-change.ts";
 import { resolvePatch } from "./resolve-patch.ts";
 import { resolveUpdate } from "./resolve-update.ts";
 import { settleIntent } from "./settle.ts";
@@ -19,8 +20,9 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   const unknown = cycle.world.ledger.journal.open(cycle.memory.id).filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
     if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
-    if (intent.kind === "update-issue" && isOpen(cycle, laneOfIntent(cycle, intent))) {
-      await attempt(cycle, intent, () => resolveUpdate(cycle, intent, hasRested(cycle, intent)));
+    const lookAtIssue = issueResolvers[intent.kind];
+    if (lookAtIssue !== undefined && isOpen(cycle, laneOfIntent(cycle, intent))) {
+      await attempt(cycle, intent, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
     }
   }
   await resolveCreates(
@@ -28,6 +30,13 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
     unknown.filter(({ kind }) => kind === "create-issue"),
   );
 }
+
+/** Writes to issues that were there are looked up one by one. */
+const issueResolvers: Partial<Record<Intent["kind"], typeof resolveUpdate>> = {
+  "update-issue": resolveUpdate,
+  "change-issue": resolveChange,
+  "comment-issue": resolveComment,
+};
 
 /** One scan serves all of a repository; a scan that fails leaves its outcomes unknown, and stops nothing else. */
 async function resolveCreates(cycle: PulledCycle, intents: readonly Intent[]): Promise<void> {

@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { Clock, ReadBounds } from "../model/surroundings.ts";
+import type { ActionKind } from "../plan/action.ts";
 import type { PaceLimits } from "../plan/pace.ts";
 import type { IssueTemplates, Renderer } from "../plan/render.ts";
 import type { Settings } from "../plan/settings.ts";
@@ -125,7 +126,7 @@ export interface ReportedError {
 
 /** One line of a plan, as `plan --json` prints it. */
 export interface PlannedAction {
-  readonly kind: "create-issue" | "update-issue" | "patch-post";
+  readonly kind: ActionKind;
   readonly post: string;
   /** `owner/name#number`; for an issue that is still to be opened `owner/name`. */
   readonly issue: string | null;

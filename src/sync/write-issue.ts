@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
-import type { IssueRecord, Repository } from "../model/issue.ts";
+import type { IssueField, IssueRecord, Repository } from "../model/issue.ts";
 import type { ContentBase } from "../model/link.ts";
-import type { Action, PatchPost } from "../plan/action.ts";
+import type { Action, FieldWrite, PatchPost } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { auditTracker } from "./audit.ts";
@@ -23,6 +23,8 @@ export interface IssueRequest {
   readonly number: number | undefined;
   /** What our part of the issue's text will be; left out where the write leaves it alone. */
   readonly content?: ContentBase;
+  /** The fields that board rules ask for; left out where the write is none of theirs. */
+  readonly issueWrites?: readonly FieldWrite<IssueField>[];
   /** As the audit tells them. */
   readonly fields: AuditEntry["fields"];
   /** What nobody knows when the answer is lost: `the issue was opened`. */
@@ -35,17 +37,20 @@ export interface IssueRequest {
 
 /**
  * Sends one write to an issue, once: at the tracker's pace, journalled before it leaves, and recorded whatever comes of it.
- * Of a rejected one the writer decides what follows.
+ * Of a rejected one the writer decides what follows. One that was refused for its token alone, and so did nothing, is
+ * prepared anew and goes out once more with the next token.
  *
  * @returns undefined when nothing may be sent in this run any more: the action waits.
  */
 export async function writeIssue(
   cycle: PulledCycle,
-  { repository }: RepositoryMemory,
+  memory: RepositoryMemory,
   request: IssueRequest,
+  isSecond = false,
 ): Promise<WriteOutcome | undefined> {
+  const { repository } = memory;
   const { ledger, clock, tracker } = cycle.world;
-  const { action, write, number, content, place, claim } = request;
+  const { action, write, number, content, issueWrites, place, claim } = request;
   const intent = prepare(cycle, {
     kind: action.kind,
     post: action.post,
@@ -54,6 +59,7 @@ export async function writeIssue(
     repository: repository.id,
     ...(number !== undefined && { number }),
     ...(content !== undefined && { content }),
+    ...(issueWrites !== undefined && { issueWrites }),
   });
   const lane = laneOf(cycle.world, repository.name);
   if (!(await takePace(cycle, lane, write.kind === "create-issue" ? "create" : "other"))) {
@@ -62,6 +68,14 @@ export async function writeIssue(
   }
   ledger.journal.markSent(intent, clock.now());
   const outcome = onlyShown(request, await tracker.write(repository, write));
+  if (outcome.kind === "unauthorized" && outcome.againAfterMs !== undefined && !isSecond) {
+    ledger.transaction(() => {
+      audit(cycle, repository, request, outcome);
+      ledger.journal.resolve(intent, "PREPARED", clock.now(), outcome.message);
+    });
+    await clock.sleep(outcome.againAfterMs, cycle.run.bounds.signal);
+    return writeIssue(cycle, memory, request, true);
+  }
   noteClosure(cycle, lane, outcome);
   ledger.transaction(() => {
     audit(cycle, repository, request, outcome);

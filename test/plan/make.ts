@@ -144,6 +144,7 @@ export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
     settings: makeSettings(),
     seen: new Set(postFields),
     render: renderPlain,
+    renderComment: (template, post) => `${template} (${post.values["title"]})`,
     now: 1_000_000,
     ...changes,
   };

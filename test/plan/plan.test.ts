@@ -76,6 +76,7 @@ describe("a field without a base", () => {
       post: postId,
       actions: [patch("open", "completed", closed)],
       base: { status: makeBase(noTarget, undefined, { pending: { target: aim("completed"), since: now } }) },
+      issueBases: [],
       notes: [],
       standing: { kind: "linked", reason: "linked to #12" },
       dueAt: undefined,

@@ -29,9 +29,16 @@ describe("the print of the settings", () => {
   });
 
   it("of the rules is their text, and can be read again", () => {
-    const { rules, several, whenNoRule, followDuplicates } = makeSettings({ followDuplicates: true });
-    const settings = { rules, several, whenNoRule, followDuplicates };
+    const { rules, several, whenNoRule, followDuplicates, boardRules } = makeSettings({
+      followDuplicates: true,
+    });
+    const settings = { rules, several, whenNoRule, followDuplicates, boardRules };
+    const twoWay = {
+      ...settings,
+      boardRules: [{ when: { archived: true }, set: { state: "closed" } }],
+    } as const;
     expect(readRules(writeRules(settings))).toEqual(settings);
+    expect(readRules(writeRules(twoWay))).toEqual(twoWay);
     expect(readRules(JSON.stringify({ rules, several, whenNoRule }))).toEqual({
       ...settings,
       followDuplicates: false,
@@ -39,7 +46,7 @@ describe("the print of the settings", () => {
     expect(readRules("3f786850e387550fdab836ed7e6dc881de23001b")).toBeUndefined();
   });
 
-  it("of the rules changes with `rules`, `several`, `whenNoRule` and `followDuplicates` only", () => {
+  it("of the rules changes with `rules`, `several`, `whenNoRule`, `followDuplicates` and `boardRules` only", () => {
     const print = writeRules(makeSettings());
     expect(writeRules(makeSettings({ settleMs: 1, content: "once", repo: "acme/b" }))).toBe(print);
     const others = [
@@ -47,8 +54,9 @@ describe("the print of the settings", () => {
       writeRules(makeSettings({ several: "any" })),
       writeRules(makeSettings({ whenNoRule: "keep" })),
       writeRules(makeSettings({ followDuplicates: true })),
+      writeRules(makeSettings({ boardRules: [{ when: { missing: true }, set: { state: "closed" } }] })),
     ];
-    expect(new Set([print, ...others]).size).toBe(5);
+    expect(new Set([print, ...others]).size).toBe(6);
   });
 });
 

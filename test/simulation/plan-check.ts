@@ -1,6 +1,5 @@
 import type { RunResult } from "../../src/sync/run.ts";
 import type { PlannedAction } from "../../src/sync/world.ts";
-import type { SentWrite } from "./invariants.ts";
 import type { Stage } from "./stage.ts";
 import { calm } from "./wire.ts";
 
@@ -42,9 +41,11 @@ function nameNow({ repositories }: Stage["hub"], issue: string | null): string |
 }
 
 function nameOf({ kind, post, issue, fields }: PlannedAction): string {
-  const written: Record<SentWrite["kind"], string> = {
+  const written: Record<PlannedAction["kind"], string> = {
     "create-issue": `${issue} ${String(fields["title"])}`,
     "update-issue": `${issue} `,
+    "change-issue": `${issue} ${JSON.stringify(fields)}`,
+    "comment-issue": `${issue} ${String(fields["comment"])}`,
     "patch-post": `${post} ${JSON.stringify(fields)}`,
   };
   return `${kind} ${written[kind]}`;

@@ -1,0 +1,289 @@
+import type { IssueField } from "../model/issue.ts";
+import type { IssueBases, LinkedIssue, Row } from "../model/link.ts";
+import type { PostField } from "../model/post.ts";
+import {
+  type Action,
+  changeOf,
+  type IssueComment,
+  type IssueWrites,
+  type Note,
+  type PatchPost,
+} from "./action.ts";
+import { changedBases } from "./base.ts";
+import { type BoardDerivation, deriveBoard, describeMatch } from "./board-rules.ts";
+import { commentKey, composeComment } from "./comment.ts";
+import { decideField, type FieldDecision, type FieldPolicy, takeAsItIs } from "./decide.ts";
+import { isSameTarget } from "./fields.ts";
+import { labelOf, readIssueField } from "./issue-fields.ts";
+import { isStopped, joinHolds } from "./obstacle.ts";
+import type { BoardRule, RenderComment, Settings } from "./settings.ts";
+
+/*
+ * The other direction: what board rules make of a post is written to its issues, field by field, by the same case table as
+ * the board's fields (`plan.ts`), with the sides exchanged. B is what the board rules make of the post, I what the issue
+ * shows; B₀ and I₀ are what both agreed on last.
+ *
+ *     the rows of `plan.ts` hold with B for T and I for P; only
+ *      3, 12, 28   can't happen: no post moves an issue backwards, nobody is mailed, and other board rules write nothing
+ *     14, 15       `conflict: tracker` keeps what the issue shows, `board` writes; a comment is not made then
+ *     19           a comment is a field that is never shown: once for each time that its rule begins to hold
+ *
+ *     B changes nothing, and B₀ stays, while
+ *     A1  the post is missing from one pull, or from two       a rule with `missing: true` moves what it names, after two
+ *           and no rule asks for that
+ *     A2  no listing has shown the post since our last PATCH,
+ *           or the outcome of one is unknown
+ *     A3  the board does not show a field that decides
+ *     A4  a PATCH of this decision moves B elsewhere           the issue's side wins: the post is going to follow it
+ *     A5  the issue can't be read, is gone, or is one that
+ *           neither we opened nor a person linked
+ *     A6  a change of this issue is under way, for             what it shows may or may not be our doing
+ *           whichever post
+ *     A7  the post is quarantined                              say so
+ */
+
+/** Everything besides the row that such a decision depends on. */
+interface IssueContext {
+  readonly settings: Settings;
+  readonly seen: ReadonlySet<PostField>;
+  readonly renderComment: RenderComment;
+  readonly now: number;
+}
+
+export interface IssuePlan {
+  readonly actions: readonly Action[];
+  readonly issueBases: readonly IssueBases[];
+  readonly notes: readonly Note[];
+}
+
+type Derived = BoardDerivation & { readonly kind: "derived" };
+type IssueDecision = FieldDecision<IssueField> & { readonly field: IssueField };
+
+interface Wanted {
+  readonly issue: LinkedIssue;
+  readonly decision: IssueDecision;
+}
+
+const nothing: IssuePlan = { actions: [], issueBases: [], notes: [] };
+
+/**
+ * Decides the fields of a row's issues.
+ *
+ * @param patch what the same decision sends to the board: what it makes of the post must not come back.
+ */
+export function planIssues(row: Row, patch: PatchPost | undefined, context: IssueContext): IssuePlan {
+  const derived = derive(row, context);
+  if (derived === undefined) return nothing;
+  const fields = findStanding(row, patch, derived, context);
+  const decided = row.links
+    .filter(isWritable)
+    .map((linked) => ({ linked, decisions: decideIssue(row, linked, fields, derived, context) }));
+  const wanted = decided.flatMap(({ linked, decisions }) =>
+    decisions
+      .filter(({ write }) => write !== undefined)
+      .map((decision): Wanted => ({ issue: linked, decision })),
+  );
+  const plan = {
+    issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
+    notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
+  };
+  if (wanted.length === 0) return { ...plan, actions: [] };
+  if (row.isQuarantined) return { ...plan, actions: [], notes: [...plan.notes, quarantined] };
+  const cause = causeOf(row, derived, wanted, context);
+  const isComment = ({ decision }: Wanted): boolean => decision.field === "comment";
+  const comments = wanted.filter(isComment);
+  const { chosen, held } = chooseFree(wanted.filter((one) => !isComment(one)));
+  const actions = [...changesOf(row, chosen, cause), ...commentsOf(row, comments, cause, context)];
+  return {
+    ...plan,
+    actions: actions.filter((action) => !isStopped(action, row, context.settings)),
+    notes: [...plan.notes, ...held],
+  };
+}
+
+/** Both sides as they are: every base as it is now, and a note wherever the two differ. */
+export function adoptIssues(row: Row, context: IssueContext): Omit<IssuePlan, "actions"> {
+  const derived = derive(row, context);
+  if (derived === undefined) return nothing;
+  const decided = row.links.filter(isWritable).map((linked) => ({
+    linked,
+    decisions: [...derived.targets].map(([field, target]) => ({
+      field,
+      ...takeAsItIs({ ...factsOf(linked, field), target }),
+    })),
+  }));
+  return {
+    issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
+    notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
+  };
+}
+
+const quarantined: Note = {
+  kind: "quarantined",
+  message: "the post is quarantined, so its issues are not changed; `boardsync release` ends that",
+};
+
+/** B; undefined while it can't be said, or must not be looked at (A1 to A3). */
+function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "seen">): Derived | undefined {
+  if (settings.boardRules.length === 0) return undefined;
+  const isStale = row.seenAt === undefined && row.missing === 0;
+  if (isStale || row.openIntents.includes("patch-post")) return undefined;
+  const derived = deriveBoard(row, settings, seen);
+  return derived.kind === "derived" ? derived : undefined;
+}
+
+/** The fields that the PATCH of this decision leaves alone. */
+function findStanding(
+  row: Row,
+  patch: PatchPost | undefined,
+  { targets }: Derived,
+  { settings, seen }: IssueContext,
+): readonly IssueField[] {
+  const fields = [...targets.keys()];
+  if (patch === undefined) return fields;
+  const post = { ...row.post, values: { ...row.post.values, ...changeOf(patch) } };
+  const after = deriveBoard({ ...row, post }, settings, seen);
+  if (after.kind === "undecided") return [];
+  return fields.filter((field) => {
+    const [now, then] = [targets.get(field), after.targets.get(field)];
+    return now !== undefined && then !== undefined && isSameTarget(field, now, then);
+  });
+}
+
+/** A5 and A6. */
+function isWritable({ issue, isGone, isReadOnly, isChanging }: LinkedIssue): boolean {
+  return issue !== undefined && !isGone && isReadOnly !== true && isChanging !== true;
+}
+
+function factsOf({ issue, link, base }: LinkedIssue, field: IssueField) {
+  return {
+    field,
+    sides: { written: `issue #${link.issue.number}`, asking: "the post" },
+    post: issue && readIssueField(issue, field),
+    base: base?.[field],
+  };
+}
+
+function decideIssue(
+  row: Row,
+  linked: LinkedIssue,
+  fields: readonly IssueField[],
+  { targets }: Derived,
+  { settings, now }: IssueContext,
+): readonly IssueDecision[] {
+  const isOpening =
+    linked.link.origin === "opened" && linked.base === undefined && Object.keys(row.base).length === 0;
+  const policy = policyOf(settings);
+  const decided = fields.flatMap((field): readonly IssueDecision[] => {
+    const target = targets.get(field);
+    if (target === undefined) return [];
+    const facts = { ...factsOf(linked, field), target, isMissing: false, isOpening, advanced: [] };
+    return [{ field, ...decideField(facts, policy, now) }];
+  });
+  return decided.flatMap((decision): readonly IssueDecision[] => {
+    if (decision.field !== "comment" || decision.write === undefined) return [decision];
+    // It would speak of a change that a person has yet to choose, or has made another of.
+    if (decided.some(({ hold }) => hold !== undefined)) return [];
+    if (!decided.some(({ isKept }) => isKept)) return [decision];
+    const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
+    return [{ field: "comment", ...takeAsItIs(facts) }];
+  });
+}
+
+/** Nobody is mailed, so nothing settles. The side that wins a conflict is the same in both directions. */
+function policyOf({ conflict, whenNoRule }: Settings): FieldPolicy {
+  const mirrored = { tracker: "keep", board: "write", hold: "hold" } as const;
+  return { whenNoRule, settleMs: 0, conflict: mirrored[conflict] };
+}
+
+function basesOf(
+  { link, base = {} }: LinkedIssue,
+  decisions: readonly IssueDecision[],
+): readonly IssueBases[] {
+  const changed = changedBases(base, decisions);
+  return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
+}
+
+/** What goes by itself does not wait for what a person has to let go. */
+function chooseFree(wanted: readonly Wanted[]): {
+  readonly chosen: readonly Wanted[];
+  readonly held: readonly Note[];
+} {
+  const free = wanted.filter(({ decision }) => decision.hold === undefined);
+  if (free.length === 0) return { chosen: wanted, held: [] };
+  const held = wanted.flatMap(({ decision: { field, hold } }): readonly Note[] =>
+    hold === undefined ? [] : [{ kind: "held", field, message: hold }],
+  );
+  return { chosen: free, held };
+}
+
+function changesOf(row: Row, chosen: readonly Wanted[], { reason }: Cause): readonly Action[] {
+  if (chosen.length === 0) return [];
+  const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
+    ([{ link }, parts]): IssueWrites => ({
+      issue: link.issue,
+      writes: parts.flatMap(({ decision }) => decision.write ?? []),
+    }),
+  );
+  const holds = chosen.flatMap(({ decision }) => decision.hold ?? []);
+  return [{ kind: "change-issue", post: row.post.id, changes, reason, hold: joinHolds(holds) }];
+}
+
+function commentsOf(
+  row: Row,
+  wanted: readonly Wanted[],
+  { rule, reason }: Cause,
+  { settings, renderComment, now }: IssueContext,
+): readonly Action[] {
+  const comments = wanted.flatMap(
+    ({ issue: { link }, decision: { write, base } }): readonly IssueComment[] => {
+      if (write === undefined || rule?.set.comment === undefined) return [];
+      const key = commentKey({
+        project: settings.project,
+        post: row.post.id,
+        issue: link.issue,
+        text: String(write.value),
+        since: base.pending?.since ?? now,
+      });
+      return [
+        {
+          issue: link.issue,
+          write: { field: "comment", before: undefined, value: key, target: write.target },
+          body: composeComment(key, renderComment(rule.set.comment, row.post)),
+        },
+      ];
+    },
+  );
+  return comments.length === 0 ? [] : [{ kind: "comment-issue", post: row.post.id, comments, reason }];
+}
+
+/** Why issues are written. */
+interface Cause {
+  /** The rule that matches, if any does. */
+  readonly rule: BoardRule | undefined;
+  readonly reason: string;
+}
+
+function causeOf(
+  row: Row,
+  { rule: index }: Derived,
+  wanted: readonly Wanted[],
+  { settings }: IssueContext,
+): Cause {
+  const rule = index === undefined ? undefined : settings.boardRules[index];
+  const cause =
+    rule === undefined || index === undefined
+      ? "the post → no board rule any more"
+      : `the post: ${describeMatch(row, rule)} → board rule ${index + 1}`;
+  const restored = wanted.flatMap(({ decision: { field, write } }) =>
+    write?.target.kind === "none" ? [showField(field)] : [],
+  );
+  const tail =
+    restored.length === 0 ? "" : `; ${[...new Set(restored)].join(", ")} back to what it was before`;
+  return { rule, reason: `${cause}${tail}` };
+}
+
+function showField(field: IssueField): string {
+  const label = labelOf(field);
+  return label === undefined ? field : `label ${label}`;
+}

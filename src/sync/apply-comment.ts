@@ -1,0 +1,74 @@
+import type { CommentIssue, IssueComment } from "../plan/action.ts";
+import { closureOf, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { laneOfIssue } from "./lane.ts";
+import { isSameIssue, storeRecords } from "./markers.ts";
+import { parkAction } from "./outcome.ts";
+import { basesOf } from "./own-change.ts";
+import { readFresh } from "./read-fresh.ts";
+import { postpone, recordRow, replan } from "./record.ts";
+import { isClosedNow } from "./writable.ts";
+import { writeIssue } from "./write-issue.ts";
+
+/**
+ * Makes the comments that a board rule asks for, each once for each time that the rule begins to hold. A comment carries a
+ * mark, by which it is found if no answer tells whether it was made.
+ */
+export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Promise<void> {
+  for (const { issue } of action.comments) {
+    const lane = laneOfIssue(cycle.world, issue);
+    if (!isOpen(cycle, lane)) {
+      postpone(cycle, action, closureOf(cycle, lane));
+      continue;
+    }
+    const fresh = await readFresh(cycle, action, issue);
+    if (fresh === undefined) continue;
+    storeRecords(cycle, [fresh.record]);
+    const now = replan(cycle, action);
+    const comment =
+      now?.kind === "comment-issue" && now.comments.find((one) => isSameIssue(one.issue, issue));
+    if (now?.kind !== "comment-issue" || !comment) return;
+    const outcome = await writeIssue(cycle, fresh.repository, {
+      action: now,
+      write: { kind: "add-comment", number: issue.number, body: comment.body },
+      place: nameIssue(cycle, issue),
+      number: issue.number,
+      issueWrites: [comment.write],
+      fields: [{ field: "comment", value: "the text of the board rule" }],
+      claim: "the comment was made",
+      isShown: () => true,
+      recordApplied: () => {
+        takeComment(cycle, now, comment);
+        recordRow(cycle, action.post);
+      },
+    });
+    if (outcome?.kind === "applied") continue;
+    if (outcome?.kind !== "rejected") return;
+    if (await isClosedNow(cycle, fresh.repository, now, outcome)) return;
+    const { locked } = fresh.record.issue;
+    parkRefused(cycle, now, comment, locked ? `${outcome.message} The issue is locked.` : outcome.message);
+    return;
+  }
+}
+
+/** A comment is known to be made. */
+export function takeComment(
+  cycle: PulledCycle,
+  { post }: Pick<CommentIssue, "post">,
+  { issue, write }: Pick<IssueComment, "issue" | "write">,
+): void {
+  const { ledger, clock, log } = cycle.world;
+  const { id: project } = cycle.memory;
+  const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined) return;
+  ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, [write]) });
+  ledger.rows.unpark(project, post, "comment-issue");
+  cycle.tally.issueWrites += 1;
+  const fields = { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, issue) };
+  log.info(fields, "Comment made");
+}
+
+function parkRefused(cycle: PulledCycle, action: CommentIssue, { issue }: IssueComment, words: string): void {
+  const place = nameIssue(cycle, issue);
+  const message = `The comment that a board rule asks for on ${place} was refused: ${words} It was not made; \`boardsync retry ${action.post}\` tries it again.`;
+  parkAction(cycle, action, { place, code: "tracker.rejected", message });
+}

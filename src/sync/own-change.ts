@@ -1,0 +1,71 @@
+import type { RepositoryMemory } from "../ledger/memory.ts";
+import type { Issue, IssueField, IssueRef } from "../model/issue.ts";
+import type { FieldBase, IssueBases, Row } from "../model/link.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
+import type { FieldWrite } from "../plan/action.ts";
+import { applied } from "../plan/base.ts";
+import { echoOnPost } from "../plan/echo.ts";
+import { readIssueField } from "../plan/issue-fields.ts";
+import { readRules, writeRules } from "../plan/print.ts";
+import type { PulledCycle } from "./cycle-state.ts";
+import { isSameIssue } from "./markers.ts";
+
+/** A change of ours that an issue shows. */
+export interface AppliedChange {
+  readonly post: PostId;
+  readonly writes: readonly FieldWrite<IssueField>[];
+  /** The issue as it is by now. */
+  readonly issue: Issue;
+  readonly repository: RepositoryMemory;
+}
+
+/**
+ * Takes up a change of ours: the issue's facts, the bases of the post that asked for it, and for every post of the issue, of
+ * whichever project, what its rules make of that, so that no board is told of it. Belongs into the transaction that ends the
+ * intent: a crash between the two would make a change of people's of it.
+ */
+export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, repository }: AppliedChange): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const change = { issue, writes, milestones: repository.milestones };
+  ledger.pulls.storeIssues([issue], []);
+  for (const linked of ledger.rows.linkedTo(issue)) {
+    const row = ledger.rows.row(linked.project, linked.post, clock.now());
+    const rules = rulesOf(cycle, linked.project);
+    if (row === undefined || rules === undefined) continue;
+    const base = echoOnPost(row, change, rules.settings, rules.seen);
+    ledger.rows.setBases(linked.project, linked.post, { base });
+  }
+  const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined) return;
+  ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, writes) });
+  ledger.rows.unpark(project, post, "change-issue");
+}
+
+/** The bases of the fields that were written. */
+export function basesOf(
+  row: Row,
+  issue: IssueRef & Partial<Issue>,
+  writes: readonly FieldWrite<IssueField>[],
+): readonly IssueBases[] {
+  const linked = row.links.find(({ link }) => isSameIssue(link.issue, issue));
+  if (linked === undefined) return [];
+  const base: Partial<Record<IssueField, FieldBase>> = {};
+  for (const write of writes) {
+    const shown = linked.issue && readIssueField(linked.issue, write.field);
+    base[write.field] = applied(linked.base?.[write.field], write, shown);
+  }
+  return [{ issue: linked.link.issue, base }];
+}
+
+/** The rules by which a project's bases were made; undefined where no run of it has decided anything yet. */
+function rulesOf({ world, memory, settings }: PulledCycle, project: ProjectId) {
+  const { ledger, policy } = world;
+  const known =
+    project === memory.id
+      ? memory
+      : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
+  const rules = project === memory.id ? writeRules(settings) : known?.rules;
+  const read = rules === undefined ? undefined : readRules(rules);
+  return known && read && { settings: read, seen: new Set(known.seen) };
+}
