@@ -7,7 +7,7 @@ import { loadConfigAndSecrets } from "../../src/config/load.ts";
 import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
-import { createLog, redactor } from "../../src/log.ts";
+import { createKnownSecrets, createLog } from "../../src/log.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board.ts";
 import type { SandboxRequest } from "../../src/sandbox/board-http.ts";
@@ -15,6 +15,7 @@ import type { SandboxProject } from "../../src/sandbox/board-state.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
 import type { SandboxQuirks } from "../../src/sandbox/github-answer.ts";
+import type { AppSetup } from "../../src/sandbox/github-app.ts";
 import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
 import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
 import { checkAll } from "../../src/sync/check.ts";
@@ -29,6 +30,7 @@ import type {
   SyncProject,
   World,
 } from "../../src/sync/world.ts";
+import { createAppKey } from "./app-key.ts";
 import { validateRequests } from "./openapi.ts";
 
 export const minuteMs = 60_000;
@@ -43,6 +45,8 @@ export interface StageOptions {
   /** Default: `acme/app`, with the labels `feedback` and `in progress`. */
   readonly repositories?: readonly RepositorySetup[];
   readonly style?: BoardStyleOptions;
+  /** Signs in as a GitHub App, installed where this says, and not by a token. */
+  readonly app?: NonNullable<AppSetup["installations"]>;
   /** Of GitHub, where its documents are silent. */
   readonly quirks?: Partial<SandboxQuirks>;
   /** Keys of the config besides `projects`; `board` and `tracker` need no address. */
@@ -50,6 +54,8 @@ export interface StageOptions {
   /** Default: one project, `standardProject`. */
   readonly projects?: readonly ConfigPart[];
 }
+
+const stageApp = { id: 4711, slug: "feedback-sync", ...createAppKey() };
 
 /** Rules with a status, a column, and nothing for an open issue without labels. */
 export const standardProject: ConfigPart = {
@@ -134,6 +140,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     clock,
     token: "stage-github-token-0123456789",
     ...(options.quirks && { quirks: options.quirks }),
+    ...(options.app && { app: { ...stageApp, installations: options.app } }),
     repositories: options.repositories ?? [
       { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
     ],
@@ -173,7 +180,12 @@ function createStage(
   let ledger = open(stateFile());
 
   const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
-    const environment = { BOARD_API_KEY: secrets.boardKey, GITHUB_TOKEN: secrets.token };
+    const environment = {
+      BOARD_API_KEY: secrets.boardKey,
+      ...(options.app === undefined
+        ? { GITHUB_TOKEN: secrets.token }
+        : { GITHUB_APP_ID: String(stageApp.id), GITHUB_APP_PRIVATE_KEY: stageApp.privateKey }),
+    };
     const { board: boardPart, tracker: trackerPart, ...rest } = parts.config;
     const text = JSON.stringify({
       ...rest,
@@ -187,14 +199,17 @@ function createStage(
       cwd: folder,
       readText: () => text,
     });
+    const known = createKnownSecrets();
+    known.add(loaded.secrets.all);
     const machine = {
       clock,
+      conceal: known.addPassing,
       random: () => 0.5,
       log: createLog({
         level: "debug",
         isReadable: false,
         hasColours: false,
-        redact: redactor(loaded.secrets.all),
+        redact: known.redact,
         write: (line) => log.push(line),
       }),
       version: "0.0.0",
@@ -360,8 +375,8 @@ function createStageClock(): StageClock {
   };
 }
 
-function isWrite({ method }: { readonly method: string }): boolean {
-  return method !== "GET";
+function isWrite({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method !== "GET" && path !== "/graphql" && !path.endsWith("/access_tokens");
 }
 
 function nameOf({ method, path }: { readonly method: string; readonly path: string }): string {

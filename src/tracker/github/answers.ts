@@ -17,11 +17,43 @@ export function quoteAnswer(answer: Answer, quote: Quote): string {
     return "the answer is not GitHub's";
   }
   const errors = listErrors(answer).slice(0, shownErrorsLimit).map(describeError);
-  const words = [answer.data["message"], ...errors].join("; ");
-  const needed = answer.headers["x-accepted-github-permissions"];
-  return answer.status === 403 && needed !== undefined
-    ? quote(`${quote(words)} (the token needs ${needed})`)
-    : quote(words);
+  const words = quote([answer.data["message"], ...errors].join("; "));
+  const need = describeNeed(answer, words);
+  return need === undefined ? words : `${words} (${quote(need)})`;
+}
+
+/**
+ * What the token lacks, where the answer to a refused request names it: fine-grained tokens and Apps by permissions, classic
+ * tokens by scopes. GitHub names permissions in other refusals, too; only its words tell that they are the reason.
+ */
+function describeNeed({ status, headers }: Answer, words: string): string | undefined {
+  if (status !== 403 && status !== 404) return undefined;
+  const permissions = headers["x-accepted-github-permissions"];
+  if (permissions !== undefined) {
+    const names = namePermissions(String(permissions));
+    const [, who] = /not accessible by (integration|personal access token)/i.exec(words) ?? [];
+    if (who === undefined) return `this needs ${names}`;
+    return `${who === "integration" ? "the App" : "the token"} lacks ${names}`;
+  }
+  const accepted = listNames(headers["x-accepted-oauth-scopes"]);
+  const held = listNames(headers["x-oauth-scopes"]);
+  if (accepted.length === 0 || accepted.some((scope) => held.includes(scope))) return undefined;
+  return `the token has the scopes ${held.join(", ") || "none"}, and this needs ${accepted.join(" or ")}`;
+}
+
+/** `issues=write,metadata=read; contents=read` in words; a semicolon separates alternatives. */
+function namePermissions(header: string): string {
+  return header
+    .split(";")
+    .map((set) => set.trim().replaceAll("=", ": ").replaceAll(/,\s*/g, " and "))
+    .join(", or ");
+}
+
+function listNames(header: string | number | undefined): readonly string[] {
+  return String(header ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
 
 /** The single errors of a 422; both shapes of GitHub's description, objects and plain text. */
@@ -48,7 +80,7 @@ export function refuseAnswer(answer: Answer, subject: string, quote: Quote): Rem
       `The server answered ${status} for ${subject} with something that is not GitHub's API: check tracker.url and the proxy.`,
     );
   }
-  return new RemoteError("tracker", faultOf(status), describeRefusal(status, subject, words));
+  return new RemoteError("tracker", faultOf(status), describeRefusal(answer, subject, words, quote));
 }
 
 function faultOf(status: number): RemoteFault {
@@ -57,10 +89,12 @@ function faultOf(status: number): RemoteFault {
   return status >= 500 ? "unreachable" : "refused";
 }
 
-function describeRefusal(status: number, subject: string, words: string): string {
+function describeRefusal(answer: Answer, subject: string, words: string, quote: Quote): string {
+  const { status } = answer;
+  const need = describeNeed(answer, words);
   if (status === 401) return `GitHub does not accept the token (401): ${words}.`;
   if (status === 404)
-    return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it.`;
+    return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${need === undefined ? "" : ` (${quote(need)})`}.`;
   return `GitHub answered ${status} for ${subject}: ${words}.`;
 }
 

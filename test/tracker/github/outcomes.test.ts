@@ -119,7 +119,7 @@ describe("an answer of refusal", () => {
     expect(outcome).toMatchObject({
       kind: "rejected",
       message:
-        "Resource not accessible by personal access token (the token needs issues=write; pull_requests=write)",
+        "Resource not accessible by personal access token (the token lacks issues: write, or pull_requests: write)",
     });
   });
 

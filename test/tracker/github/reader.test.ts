@@ -247,7 +247,7 @@ describe("a limit", () => {
 describe("an answer that is no use", () => {
   it.each<[number, string, string]>([
     [400, "refused", "GitHub answered 400 for our account: No."],
-    [403, "unauthorized", "GitHub answered 403 for our account: No. (the token needs issues=read)."],
+    [403, "unauthorized", "GitHub answered 403 for our account: No. (this needs issues: read)."],
     [409, "refused", "GitHub answered 409 for our account: No."],
     [422, "refused", "GitHub answered 422 for our account: No."],
     [202, "unreadable", "GitHub answered 202 for our account, without a result."],

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
+import {
+  addPlanned,
+  hourMs,
+  minuteMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
+
+const owners: StageOptions = {
+  boardProjects: twoProjects,
+  repositories: privateRepositories("acme/app", "other/web"),
+  projects: [standardProject, { ...standardProject, project: "acme-api", repo: "other/web" }],
+  app: [{ owner: "acme" }, { owner: "other" }],
+};
+
+function requestsOf(stage: Stage, method: string, end: string): readonly number[] {
+  return stage.github.requests
+    .filter((request) => request.method === method && request.path.endsWith(end))
+    .map(({ at }) => at);
+}
+
+describe("a GitHub App over two owners", () => {
+  it("opens issues as its bot, moves posts, and knows its own issues again", async () => {
+    const stage = await openStage(owners);
+    addPlanned(stage, 2);
+    addPlanned(stage, 1, "acme-api");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2 }, { created: 1 }] });
+    expect(stage.github.issue("other/web", 1).author).toBe("feedback-sync[bot]");
+    stage.github.close("other/web", 1, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{}, { postWrites: 1 }] });
+    stage.loseState();
+    await stage.sync();
+    stage.mark();
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issues: 2 }, { issues: 1 }] });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("has a pace for each of them", async () => {
+    const pace = { minIntervalMs: 10_000, createsPerHour: 3 };
+    const stage = await openStage({ ...owners, config: { tracker: { pace } } });
+    addPlanned(stage, 5);
+    addPlanned(stage, 2, "acme-api");
+    expect(await stage.sync()).toMatchObject({
+      projects: [
+        { created: 3, waiting: 2, failed: 0 },
+        { created: 2, waiting: 0, failed: 0 },
+      ],
+    });
+    const [acme, other] = ["acme/app", "other/web"].map((name) =>
+      requestsOf(stage, "POST", `${name}/issues`),
+    );
+    expect((other?.[0] ?? 0) - (acme?.[2] ?? 0)).toBeLessThan(10_000);
+    stage.restart();
+    addPlanned(stage, 1, "acme-api");
+    expect(await stage.sync()).toMatchObject({ projects: [{ created: 0 }, { created: 1 }] });
+  });
+
+  it("leaves one alone whose limit is reached, across a restart, and goes on with the other", async () => {
+    const stage = await openStage(owners);
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.app.setLimits("acme", { requestsPerHour: 1 });
+    addPlanned(stage, 1);
+    addPlanned(stage, 1, "acme-api");
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 0, waiting: 1 }, { created: 1 }],
+    });
+    stage.restart();
+    stage.mark();
+    addPlanned(stage, 1, "acme-api");
+    expect(await stage.sync()).toMatchObject({ projects: [{ created: 0 }, { created: 1 }] });
+    expect(stage.reads().filter((request) => request.includes("acme/app"))).toEqual([]);
+    stage.clock.skip(hourMs);
+    stage.github.app.setLimits("acme", { requestsPerHour: 5000 });
+    expect(await stage.sync()).toMatchObject({ projects: [{ created: 1 }, {}] });
+  });
+
+  it("says of one without an installation what to do, and goes on with the other", async () => {
+    const stage = await openStage({ ...owners, app: [{ owner: "other" }] });
+    addPlanned(stage, 1, "acme-api");
+    const report = await stage.sync();
+    expect(report).toMatchObject({ result: "partial", projects: [{ failed: 1 }, { created: 1, failed: 0 }] });
+    expect(report.projects[0]?.errors).toMatchObject([
+      { code: "tracker.missing", message: expect.stringContaining("Install it on acme") },
+    ]);
+    stage.github.app.install({ owner: "acme" });
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+  });
+
+  it("is checked like a token", async () => {
+    const stage = await openStage(owners);
+    stage.github.app.setPermissions("other", { issues: "read", metadata: "read" });
+    addPlanned(stage, 1);
+    const findings = await stage.check();
+    const messages = findings.map(({ level, message }) => `${level}: ${message}`);
+    expect(messages).toContain("ok: The token is accepted; issues will be opened by feedback-sync[bot].");
+    expect(messages).toContain("ok: acme/app is there, and the token may write to it.");
+    expect(findings).toContainEqual(
+      expect.objectContaining({ subject: "acme-api", code: "tracker.permission" }),
+    );
+  });
+
+  it("names the permission that it lacks", async () => {
+    const stage = await openStage(owners);
+    stage.github.app.setPermissions("acme", { issues: "read", metadata: "read" });
+    addPlanned(stage, 1);
+    const [report] = (await stage.sync()).projects;
+    expect(report?.errors).toMatchObject([
+      { code: "tracker.rejected", message: expect.stringContaining("the App lacks issues: write") },
+    ]);
+    stage.github.app.setPermissions("acme", { metadata: "read" });
+    const [later] = (await stage.sync()).projects;
+    expect(later?.errors[0]?.message).toContain("the App lacks issues: read");
+  });
+});
+
+describe("the token of an installation", () => {
+  it("is renewed in the middle of a run that takes hours", async () => {
+    const pace = { minIntervalMs: 10 * minuteMs, writesPerHour: 100 };
+    const stage = await openStage({ ...owners, config: { tracker: { pace }, budget: "4h" } });
+    addPlanned(stage, 15);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 15 }, {}] });
+    expect(stage.github.requests.filter(({ status }) => status === 401)).toEqual([]);
+    expect(requestsOf(stage, "POST", "/access_tokens").length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("that is revoked before a write costs no post its issue, and brings none a second one", async () => {
+    const stage = await openStage(owners);
+    addPlanned(stage, 2);
+    stage.atNextWrite("tracker", "before", () => {
+      stage.clock.skip(minuteMs);
+      stage.github.app.revokeTokens("acme");
+    });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2, failed: 0 }, {}] });
+    const answers = stage.github.requests
+      .filter(({ method, path }) => method === "POST" && path === "/repos/acme/app/issues")
+      .map(({ status }) => status);
+    expect(answers).toEqual([401, 201, 201]);
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+  });
+
+  it("that is refused again and again ends the writes of this run, and none is lost", async () => {
+    const stage = await openStage(owners);
+    addPlanned(stage, 2);
+    const body = { message: "Bad credentials", documentation_url: "https://docs.github.com/rest" };
+    stage.github.failNext({
+      method: "POST",
+      path: /\/issues$/,
+      times: 2,
+      answer: { kind: "answer", status: 401, body },
+    });
+    expect(await stage.sync()).toMatchObject({
+      result: "partial",
+      projects: [{ created: 0, failed: 1 }, {}],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2 }, {}] });
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+  });
+
+  it("is in no line of the log, and not in the state", async () => {
+    const stage = await openStage(owners);
+    addPlanned(stage, 1);
+    await stage.sync();
+    const before = stage.github.app.tokens.length;
+    stage.atNextWrite("tracker", "before", () => {
+      const message = `Not for ${stage.github.app.tokens.slice(before).join(" or ")}`;
+      const body = { message, documentation_url: message };
+      stage.github.failNext({ path: "/issues", times: 2, answer: { kind: "answer", status: 403, body } });
+    });
+    addPlanned(stage, 1);
+    await stage.sync();
+    const everything = [...stage.log, stage.stateBytes()].join("\n");
+    expect(everything).toContain("Not for [redacted]");
+    for (const secret of stage.github.app.tokens) expect(everything).not.toContain(secret);
+    expect(everything).not.toContain("eyJ");
+  });
+});
