@@ -51,6 +51,34 @@ export function addRelease(program: Command, terminal: Terminal, finish: Finish)
     });
 }
 
+export function addLink(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("link")
+    .argument("<post>", "its id, or PROJECT/ID")
+    .argument("<issue>", "OWNER/REPO#NUMBER")
+    .description(
+      "link a post to an issue that is there already, by the next run; both sides stay as they are",
+    )
+    .addHelpText("after", "\nExample:\n  boardsync link acme-app/p1 acme/app#12")
+    .action(async (post: string, issue: string, _, command: Command) => {
+      const { link } = await import("./link.ts");
+      finish(await link(terminal, command.optsWithGlobals(), post, issue));
+    });
+}
+
+export function addUnlink(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("unlink")
+    .argument("<post>", "its id, or PROJECT/ID")
+    .argument("[issue]", "OWNER/REPO#NUMBER; without it every link of the post")
+    .description("end a post's links, by the next run; it gets no other issue by itself")
+    .addHelpText("after", "\nExamples:\n  boardsync unlink acme-app/p1\n  boardsync unlink p1 acme/app#12")
+    .action(async (post: string, issue: string | undefined, _, command: Command) => {
+      const { unlink } = await import("./unlink.ts");
+      finish(await unlink(terminal, command.optsWithGlobals(), post, issue));
+    });
+}
+
 export function addBackup(program: Command, terminal: Terminal, finish: Finish): void {
   program
     .command("backup")

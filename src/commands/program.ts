@@ -6,8 +6,10 @@ import {
   type AddCommand,
   addApprove,
   addBackup,
+  addLink,
   addRelease,
   addRetry,
+  addUnlink,
   type Finish,
 } from "./program-requests.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
@@ -100,6 +102,8 @@ const commands: readonly AddCommand[] = [
   addApprove,
   addRetry,
   addRelease,
+  addLink,
+  addUnlink,
   addBackup,
   addRebuild,
   addHealth,

@@ -6,8 +6,10 @@ import { printLine } from "./text.ts";
 /** `boardsync retry POST`: what is parked of a post may be tried again, by the next run. */
 export function retry(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
   return askFor(terminal, options, "retry", text, ({ ledger, now }, { project, post }) => {
-    const parked = ledger.rows.row(project, post, now)?.parked ?? [];
-    return parked.length === 0 ? undefined : parked.map(({ message }) => message).join("; ");
+    const row = ledger.rows.row(project, post, now);
+    const parked = row?.parked.map(({ message }) => message) ?? [];
+    const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person unlinked it"];
+    return reasons.length === 0 ? undefined : reasons.join("; ");
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Absences } from "./absences.ts";
 import type { Journal } from "./journal.ts";
+import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Memory } from "./memory.ts";
 import type { Pulls } from "./pulls.ts";
@@ -21,6 +22,7 @@ export interface Ledger {
   readonly signals: SignalMemory;
   readonly rows: Rows;
   readonly lookup: Lookup;
+  readonly links: Links;
   readonly journal: Journal;
   readonly requests: Requests;
   readonly runs: Runs;

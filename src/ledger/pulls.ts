@@ -22,7 +22,10 @@ export interface Pulls {
    * there again; one that was deleted or moved is never taken from a list, which may lag.
    */
   storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
-  /** The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository id. */
+  /**
+   * The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository
+   * id. Never one whose link with the post a person has ended.
+   */
   marked(project: ProjectId, post: PostId): FoundMarker | undefined;
   /**
    * Whether the state can tell how an issue came by a marker of ours: the issue, or one of the posts, is linked or was seen
@@ -48,6 +51,8 @@ export interface FoundMarker {
   readonly issue: Issue;
   /** As it was stored with the marker for the first time. */
   readonly isOwn: boolean;
+  /** Whether the marker names the post before all others: the issue has its text. */
+  readonly isFirst: boolean;
   /** Further issues that carry a marker for the post and are not gone. */
   readonly others: readonly Issue[];
 }

@@ -1,3 +1,4 @@
+import type { IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import type { HeldAction } from "./rows.ts";
 
@@ -23,12 +24,21 @@ interface AnyRequest {
 /**
  * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
  * these posts as they are. `approve`: lets these held actions go; `isWhole` when they were all that was held. `accept-size`: of a
- * project that is held because the board shrank, the present size is the new measure.
+ * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
+ * people opened. `unlink`: ends these links.
  */
 export type NewRequest = AnyRequest &
   (
     | { readonly kind: "retry" | "release" | "discard"; readonly posts: readonly PostId[] }
     | { readonly kind: "accept-size" }
+    | {
+        readonly kind: "link";
+        readonly post: PostId;
+        /** As the config names it. */
+        readonly repository: RepositoryName;
+        readonly number: number;
+      }
+    | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
     | { readonly kind: "approve"; readonly actions: readonly HeldAction[]; readonly isWhole: boolean }
   );
 

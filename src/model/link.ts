@@ -109,6 +109,8 @@ export interface Row {
   readonly seenAt: number | undefined;
   /** Missing from a complete pull (1), from two complete pulls of two runs or answered by 404 (2); else 0. */
   readonly missing: 0 | 1 | 2;
+  /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
+  readonly unlinkedAt?: number;
   readonly links: readonly LinkedIssue[];
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** Kinds with an intent that is SENT or UNKNOWN: nothing more of that kind is sent until its outcome is known. */

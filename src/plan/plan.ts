@@ -161,6 +161,7 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
   const { settings, seen, render } = context;
   const skip = (reason: string): Decision => ({ ...standStill(row), standing: { kind: "skipped", reason } });
   if (row.missing > 0) return skip("the board no longer lists the post");
+  if (row.unlinkedAt !== undefined) return skip(unlinked);
   const { isSelected, reason } = selectPost(row.post, settings, seen);
   if (!isSelected) return skip(reason);
   const draft = draftIssue(row, settings, render, reason);
@@ -168,6 +169,9 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
   const actions: readonly Action[] = isStopped(create, row, settings) ? [] : [create];
   return { ...standStill(row), actions, standing: { kind: "wanted", reason } };
 }
+
+const unlinked =
+  "a person unlinked it: `boardsync link` gives it an issue again, `boardsync retry` lets another one be opened";
 
 /** The PATCH that follows an issue which comes out as it was asked for. */
 function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): PatchPost | undefined {

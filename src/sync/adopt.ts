@@ -25,9 +25,11 @@ export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean 
   sayDuplicates(cycle, row, found);
   // An issue whose opening is in doubt is taken as opened, once that is resolved.
   if (row.links.length > 0 || row.openIntents.includes("create-issue")) return false;
+  if (row.unlinkedAt !== undefined) return false;
   const issue = refOf(found.issue);
   const link = { post: row.post.id, issue, origin: "adopted" } as const;
-  ledger.rows.link(project, link, found.issue, found.isOwn ? contentNow(cycle, row, now) : undefined);
+  const hasText = found.isOwn && found.isFirst && !ledger.links.hasContent(issue);
+  ledger.rows.link(project, link, found.issue, hasText ? contentNow(cycle, row, now) : undefined);
   cycle.tally.adopted += 1;
   const linked = ledger.rows.row(project, row.post.id, now);
   if (linked !== undefined) recordDecision(cycle, linked, adoptRow(linked, cycle.context(now)), now);
@@ -70,7 +72,7 @@ function refOf({ repositoryId, number }: Issue): IssueRef {
  * The text of an issue that we opened follows its post from here on. It counts as written as the post is now: where the
  * issue says something else, people may have edited it, and the next update finds that out before it writes.
  */
-function contentNow(cycle: PulledCycle, row: Row, now: number): ContentBase {
+export function contentNow(cycle: PulledCycle, row: Row, now: number): ContentBase {
   const { titleHash, blockHash } = cycle.context(now).render(row.post, []);
   return { titleHash, blockHash };
 }

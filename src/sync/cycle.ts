@@ -4,6 +4,7 @@ import { type Cycle, type PulledCycle, startTally } from "./cycle-state.ts";
 import { decide } from "./decide.ts";
 import { identify } from "./identify.ts";
 import { checkLimits, noteLimitOf } from "./limits.ts";
+import { takeLinks } from "./link-requests.ts";
 import { pullBoard } from "./pull-board.ts";
 import { pullSignals } from "./pull-signals.ts";
 import { pullTracker } from "./pull-tracker.ts";
@@ -38,6 +39,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     endOldWrites(pulled);
     await resolveUnknown(pulled);
     await recoverPairs(pulled);
+    await takeLinks(pulled);
     const wanted = decide(pulled);
     if (run.mode === "sync") await apply(pulled, wanted);
     isDone = true;

@@ -170,11 +170,12 @@ export function isOurLogin({ policy }: World, account: string, author: string | 
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
 function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
   const { ledger, clock } = cycle.world;
-  const isLinked = (project: ProjectId, post: PostId): boolean =>
-    (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0;
+  const isKnown = (project: ProjectId, post: PostId, issue: IssueRef): boolean =>
+    (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0 ||
+    ledger.links.hasEnded(project, post, issue);
   return records
     .flatMap((record) => markedBy(cycle, record))
-    .filter(({ project, posts }) => !posts.every((post) => isLinked(project, post))).length;
+    .filter(({ issue, project, posts }) => !posts.every((post) => isKnown(project, post, issue))).length;
 }
 
 /** Whether two references mean the same issue. */

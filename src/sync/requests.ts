@@ -10,11 +10,14 @@ import type { Wanted } from "./wanted.ts";
 
 type Approval = Extract<PersonRequest, { kind: "approve" }>;
 
-/** Takes up what people asked for beside the runs: it is done before anything is decided. Approvals wait for the plan. */
+/**
+ * Takes up what people asked for beside the runs, of whole posts: it is done before anything is decided. Links are taken up
+ * by `takeLinks` before that, and approvals wait for the plan.
+ */
 export function takeRequests(cycle: PulledCycle): void {
   const { ledger, log } = cycle.world;
   for (const request of ledger.requests.pending(cycle.memory.id)) {
-    if (request.kind === "approve" || request.kind === "accept-size") continue;
+    if (!("posts" in request)) continue;
     const { kind, posts } = request;
     ledger.transaction(() => {
       for (const post of posts) attemptNow(cycle, post, () => doFor(cycle, kind, post));
@@ -31,6 +34,7 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
   switch (kind) {
     case "retry":
       ledger.rows.unpark(cycle.memory.id, post, undefined);
+      ledger.links.reopen(cycle.memory.id, post);
       return;
     case "release":
       ledger.rows.release(cycle.memory.id, post, now);

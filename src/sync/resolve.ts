@@ -64,7 +64,7 @@ async function resolveGroup(
   const marked = await findMarked(cycle, repository, oldest);
   const isProof = await isSameStill(cycle, repository);
   for (const intent of intents) {
-    const found = marked.get(intent.post) ?? [];
+    const found = (marked.get(intent.post) ?? []).filter((issue) => !hasEnded(cycle, intent, issue));
     const issue = found[0] ?? shownIssue(cycle, intent);
     if (issue !== undefined) {
       sayDuplicates(cycle, repository, intent, found);
@@ -102,6 +102,11 @@ function hasRested({ world: { clock, policy } }: PulledCycle, { unknownAt }: Int
 
 function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Issue | undefined {
   return world.ledger.pulls.marked(memory.id, post)?.issue;
+}
+
+/** Whether a person has ended the link of this post and issue: it was opened before what was sent. */
+function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): boolean {
+  return world.ledger.links.hasEnded(memory.id, post, issue);
 }
 
 /** As if the answer had arrived. */

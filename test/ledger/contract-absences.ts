@@ -98,6 +98,7 @@ export function describeAbsences(ledger: () => Ledger): void {
       const marked = [there, older].map((issue) => ({
         issue: refOf(issue),
         isOwn: true,
+        isFirst: true,
         project,
         posts: [postId("p1")],
       }));

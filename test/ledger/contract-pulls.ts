@@ -172,6 +172,7 @@ export function describePulls(ledger: () => Ledger): void {
       expect(ledger().pulls.marked(project, postId("p2"))).toEqual({
         issue: createIssue(2),
         isOwn: true,
+        isFirst: true,
         others: [],
       });
       expect(ledger().pulls.storeIssues([createIssue(3)], [])).toBe(0);
@@ -212,12 +213,14 @@ export function describePulls(ledger: () => Ledger): void {
         issue: refOf(issue),
         isOwn: issue.number === 8,
         project,
-        posts: [postId("p1")],
+        posts: [postId("p1"), postId("p3")],
       }));
       ledger().pulls.storeIssues(issues, marked);
+      expect(ledger().pulls.marked(project, postId("p3"))?.isFirst).toBe(false);
       expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: issues[2],
         isOwn: true,
+        isFirst: true,
         others: [issues[1], issues[0]],
       });
       expect(ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
@@ -305,6 +308,7 @@ export function describePulls(ledger: () => Ledger): void {
       expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: edited,
         isOwn: false,
+        isFirst: true,
         others: [],
       });
     });

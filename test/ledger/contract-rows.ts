@@ -244,12 +244,12 @@ export function describeRows(ledger: () => Ledger): void {
       ]);
     });
 
-    it("make their row due", () => {
+    it("make their row due, and those of the issue's other posts", () => {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       linkPost(ledger(), "p1", createIssue(1));
       settleAll(ledger());
       linkPost(ledger(), "p2", createIssue(1));
-      expect(dueIds(ledger())).toEqual(["p2"]);
+      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
     });
 
     it("remember the content that was written last", () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
 import { describeJournal } from "./contract-journal.ts";
+import { describeLinks } from "./contract-links.ts";
 import { describeLookup } from "./contract-lookup.ts";
 import { describeMemory } from "./contract-memory.ts";
 import { describePulls } from "./contract-pulls.ts";
@@ -23,6 +24,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describePulls(current);
     describeAbsences(current);
     describeRows(current);
+    describeLinks(current);
     describeSignals(current);
     describeLookup(current);
     describeRequests(current);

@@ -71,6 +71,9 @@ function postsOf(order: NewRequest): readonly PostId[] {
     case "release":
     case "discard":
       return order.posts;
+    case "link":
+    case "unlink":
+      return [order.post];
   }
 }
 

@@ -1,11 +1,12 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { ContentBase, Link } from "../../model/link.ts";
 import type { LinkedPost } from "../absences.ts";
+import type { IssueStore } from "./issue-store.ts";
 import type { Query, Store } from "./store.ts";
 
 /** Post ↔ issue, by the numbers of project and post. */
-export interface Links {
-  /** A link that is there stays as it is; a new one makes its row due. */
+export interface LinkWriter {
+  /** A link that is there stays as it is; a new one makes the rows of its issue due. That it was ended before is over. */
   add(project: number, post: number, link: Link, content: ContentBase | undefined): void;
   setContent(project: number, post: number, issue: IssueRef, content: ContentBase): void;
   /** Every post that is linked to an issue, by project and id. */
@@ -20,7 +21,7 @@ interface LinkKey {
 }
 
 /** Links stand in the order in which they were made: the first is the primary one. */
-export function createLinks(store: Store): Links {
+export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
   const insert = store.prepare<
     [LinkKey & { origin: string; titleHash: string | null; blockHash: string | null }]
   >(`
@@ -33,7 +34,12 @@ export function createLinks(store: Store): Links {
     "DELETE FROM issue_bases WHERE post = @post AND repository = @repository AND number = @number",
   );
   const selectPosts = prepareLinkedPosts(store);
-  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const clearUnlinked = store.prepare<[number]>(
+    "UPDATE posts SET unlinked_at = NULL WHERE number = ? AND unlinked_at IS NOT NULL",
+  );
+  const deleteEnd = store.prepare<[Omit<LinkKey, "project">]>(
+    "DELETE FROM ended_links WHERE post = @post AND repository = @repository AND number = @number",
+  );
   const writeContent = store.prepare<[LinkKey & ContentBase]>(`
     UPDATE links SET title_hash = @titleHash, block_hash = @blockHash
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
@@ -49,7 +55,9 @@ export function createLinks(store: Store): Links {
       });
       if (added === 0) return;
       deleteBases.run(place);
-      markDue.run(post);
+      clearUnlinked.run(post);
+      deleteEnd.run(place);
+      issues.markRows(issue);
     },
     setContent(project, post, { repositoryId, number }, { titleHash, blockHash }) {
       const changed = writeContent.run({

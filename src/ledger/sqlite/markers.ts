@@ -17,17 +17,25 @@ export interface Markers {
  * A post whose marker is new becomes due, since it may have to be adopted.
  */
 export function createMarkers(store: Store, numbers: Numbers): Markers {
-  const insert = store.prepare<[{ post: number; repository: number; number: number; isOwn: number }]>(`
-    INSERT INTO markers (post, repository, number, is_own) VALUES (@post, @repository, @number, @isOwn)
+  const insert = store.prepare<
+    [{ post: number; repository: number; number: number; isOwn: number; position: number }]
+  >(`
+    INSERT INTO markers (post, repository, number, is_own, position)
+    VALUES (@post, @repository, @number, @isOwn, @position)
     ON CONFLICT DO NOTHING`);
   const keepIssue = store.prepare<[{ repository: number; number: number }]>(
     "INSERT INTO issues (repository, number) VALUES (@repository, @number) ON CONFLICT DO NOTHING",
   );
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
-  const select = store.prepare<[number], { facts: string; is_own: number; is_gone: number }>(`
-    SELECT issues.facts AS facts, is_own, is_gone FROM markers
+  const select = store.prepare<
+    [number],
+    { facts: string; is_own: number; is_gone: number; position: number }
+  >(`
+    SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
     JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
     WHERE markers.post = ? AND issues.facts IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
+        AND ended.repository = markers.repository AND ended.number = markers.number)
     ORDER BY is_gone, markers.repository, markers.number`);
   const explainsIssue = createIssueCheck(store);
   const explainsPost = createPostCheck(store);
@@ -35,9 +43,9 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
     store({ issue: { repositoryId, number }, isOwn, project, posts }) {
       const projectNumber = numbers.project(project);
       keepIssue.run({ repository: repositoryId, number });
-      for (const id of posts) {
+      for (const [position, id] of posts.entries()) {
         const post = numbers.post(projectNumber, id);
-        if (insert.run({ post, repository: repositoryId, number, isOwn: Number(isOwn) }) > 0)
+        if (insert.run({ post, repository: repositoryId, number, isOwn: Number(isOwn), position }) > 0)
           markDue.run(post);
       }
     },
@@ -50,6 +58,7 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
         first && {
           issue: decodeIssue(first.facts),
           isOwn: first.is_own === 1,
+          isFirst: first.position === 0,
           others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
         }
       );

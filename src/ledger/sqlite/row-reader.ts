@@ -1,6 +1,6 @@
 import type { IssueField, IssueRef } from "../../model/issue.ts";
 import type { FieldBase, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
-import type { PostId, RuleField } from "../../model/post.ts";
+import type { Post, PostId, RuleField } from "../../model/post.ts";
 import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
 import type { Query, Store } from "./store.ts";
 
@@ -12,6 +12,7 @@ export interface RowColumns {
   seen_at: number | null;
   missing: 0 | 1 | 2;
   is_quarantined: number;
+  unlinked_at: number | null;
   facts: string;
   /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
   has_links: number;
@@ -41,6 +42,8 @@ interface LinkColumns {
   block_hash: string | null;
   facts: string | null;
   is_gone: number | null;
+  /** Whether its text is of this post and it stands for others, too. */
+  is_shared: number;
   is_unknown: number;
   /** Whether a change of ours is under way, for whichever post. */
   is_changing: number;
@@ -50,6 +53,16 @@ interface LinkColumns {
   /** Of the issue that this one is a duplicate of, where it can be relied on. */
   canonical: string | null;
   canonical_signals: string | null;
+}
+
+/** Another post of the issue that `post` has its text in. */
+interface OtherColumns {
+  post: number;
+  repository: number;
+  number: number;
+  id: PostId;
+  /** null for one that was named and never listed. */
+  facts: string | null;
 }
 
 /** The columns of a base. */
@@ -97,7 +110,7 @@ export function createRowReader(
   store: Store,
   seenAt: ReadonlyMap<number, number>,
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
-  const { links, bases, issueBases, intents, parked, statuses } = prepareParts(store);
+  const { links, others, bases, issueBases, intents, parked, statuses } = prepareParts(store);
   return (project, found, now) => {
     if (found.length === 0) return [];
     const posts = JSON.stringify(found.map(({ number }) => number));
@@ -108,16 +121,21 @@ export function createRowReader(
     ): ReadonlyMap<number, Part[]> =>
       groupByPost(found.some((columns) => columns[has] === 1) ? part.all(batch) : []);
     const linksOf = read("has_links", links);
+    const isShared = [...linksOf.values()].some((found) => found.some(({ is_shared }) => is_shared === 1));
+    const othersOf = groupByPost(isShared ? others.all(batch) : []);
     const basesOf = read("has_bases", bases);
     const issueBasesOf = read("has_issue_bases", issueBases);
     const intentsOf = read("has_intents", intents);
     const parkedOf = read("has_parked", parked);
     const statusesOf = read("has_statuses", statuses);
-    return found.map(({ number, id, seen_at, missing, is_quarantined, facts }) => ({
+    return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, facts }) => ({
       post: { id, values: decodePost(facts) },
       seenAt: seenAt.get(number) ?? seen_at ?? undefined,
       missing,
-      links: (linksOf.get(number) ?? []).map((link) => toLinkedIssue(id, link, issueBasesOf.get(number))),
+      ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+      links: (linksOf.get(number) ?? []).map((link) =>
+        toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)),
+      ),
       base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, toBase(base)])),
       openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
       parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
@@ -133,6 +151,8 @@ function prepareParts(store: Store) {
     links: store.prepare<[Batch], LinkColumns>(`
       SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
         issues.facts AS facts, issues.is_gone AS is_gone,
+        title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
+          AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
         coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
         EXISTS (SELECT 1 FROM intents WHERE intents.repository = links.repository AND intents.number = links.number
           AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN'))
@@ -152,6 +172,15 @@ function prepareParts(store: Store) {
       LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
         AND canonical_signals.number = signals.canonical_number
       ORDER BY links.post, links.position`),
+    others: store.prepare<[Batch], OtherColumns>(`
+      SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
+      FROM json_each(@posts) AS batch
+      CROSS JOIN links AS mine ON mine.project = @project AND mine.post = batch.value AND mine.title_hash IS NOT NULL
+      CROSS JOIN links AS other ON other.project = @project AND other.repository = mine.repository
+        AND other.number = mine.number AND other.post <> mine.post
+      CROSS JOIN posts ON posts.number = other.post
+      LEFT JOIN post_facts ON post_facts.post = other.post
+      ORDER BY mine.post, other.post`),
     bases: store.prepare<[Batch], BaseColumns>(`
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
         ruled_from, ruled_since, is_echo
@@ -192,6 +221,7 @@ function toLinkedIssue(
   post: PostId,
   found: LinkColumns,
   bases: readonly IssueBaseColumns[] = [],
+  others: readonly OtherColumns[] = [],
 ): LinkedIssue {
   const { title_hash: titleHash, block_hash: blockHash } = found;
   const issue: IssueRef = { repositoryId: found.repository, number: found.number };
@@ -207,6 +237,9 @@ function toLinkedIssue(
     ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
     ...(found.is_changing === 1 && { isChanging: true }),
     ...(found.is_read_only === 1 && { isReadOnly: true }),
+    ...(found.is_shared === 1 && {
+      others: others.filter(({ repository, number }) => isPlace(found, repository, number)).map(toPost),
+    }),
     ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
     ...(found.canonical !== null && { canonical: toCanonical(found.canonical, found.canonical_signals) }),
   };
@@ -231,6 +264,10 @@ function toIssueBase(bases: readonly IssueBaseColumns[]): Pick<LinkedIssue, "bas
 
 function toCanonical(facts: string, signals: string | null): NonNullable<LinkedIssue["canonical"]> {
   return { issue: decodeIssue(facts), ...(signals !== null && { signals: decodeSignals(signals) }) };
+}
+
+function toPost({ id, facts }: OtherColumns): Post {
+  return { id, values: facts === null ? {} : decodePost(facts) };
 }
 
 function toBase(found: Omit<BaseColumns, "field">): FieldBase {

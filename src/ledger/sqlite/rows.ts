@@ -1,7 +1,7 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { Rows } from "../rows.ts";
 import type { IssueStore } from "./issue-store.ts";
-import { createLinks } from "./links.ts";
+import { createLinkWriter } from "./links.ts";
 import type { Numbers } from "./numbers.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";
@@ -16,7 +16,7 @@ export function createRows(
   issues: IssueStore,
 ): Rows {
   const readRows = createRowReader(store, seenAt);
-  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, facts, ${partColumns}`;
+  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, facts, ${partColumns}`;
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],
@@ -35,7 +35,7 @@ export function createRows(
   const release = store.prepare<[number, number]>(
     "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
   );
-  const links = createLinks(store);
+  const links = createLinkWriter(store, issues);
   const recorder = createRecorder(store);
   const reader = createWaitingReader(store);
 

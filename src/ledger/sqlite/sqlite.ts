@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger.ts";
 import { createAbsences } from "./absences.ts";
 import { createAudit } from "./audit.ts";
 import { copyDatabase } from "./copy.ts";
+import { createLinks } from "./ended-links.ts";
 import { createIssueStore } from "./issue-store.ts";
 import { createJournal } from "./journal.ts";
 import { createLookup } from "./lookup.ts";
@@ -68,6 +69,7 @@ export function createLedger(store: Store): Ledger {
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
     absences: createAbsences(store, numbers, issues),
     signals: createSignals(store, numbers, issues),
+    links: createLinks(store, numbers, issues),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     lookup: createLookup(store, numbers),
     journal: createJournal(store, numbers, createAudit(store, numbers)),

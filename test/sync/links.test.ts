@@ -1,0 +1,330 @@
+import { describe, expect, it } from "vitest";
+import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
+const p = (id: string): PostId => id as PostId;
+
+/** As `boardsync link` asks for it. */
+function link(stage: Stage, post: string, number: number, repository = "acme/app"): void {
+  add(stage, { kind: "link", post: p(post), repository, number });
+}
+
+function unlink(stage: Stage, post: string, ...numbers: readonly number[]): void {
+  const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+  add(stage, { kind: "unlink", post: p(post), issues: numbers.map((number) => ({ repositoryId, number })) });
+}
+
+type Asked = NewRequest extends infer Request
+  ? Request extends NewRequest
+    ? Omit<Request, "project" | "at">
+    : never
+  : never;
+
+function add(stage: Stage, asked: Asked): void {
+  stage.ledger.requests.add({ ...asked, project, at: stage.clock.now() } as NewRequest);
+}
+
+function linksOf(stage: Stage, post: string): readonly number[] {
+  const row = stage.ledger.rows.row(project, p(post), stage.clock.now());
+  return row?.links.map((known) => known.link.issue.number) ?? [];
+}
+
+function bodyOf(stage: Stage, number: number): string {
+  return stage.github.issue("acme/app", number).body ?? "";
+}
+
+/** A post that nobody selects, and an issue that people opened. */
+async function openApart(changes: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
+  const stage = await openStage({ projects: [{ ...standardProject, ...changes }] });
+  stage.board.addPost("acme-app", { title: "Export", status: "open", votes: 3 });
+  stage.github.openIssue("acme/app", { title: "CSV", body: "Ours.", author: "ada" });
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+/** Two posts with an issue each. */
+async function openPairs(changes: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
+  const stage = await openStage({ projects: [{ ...standardProject, ...changes }] });
+  addPlanned(stage, [{ title: "Export" }, { title: "Download" }]);
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+describe("a post that a person links to an issue", () => {
+  it("takes both sides as they are, and follows the issue from then on", async () => {
+    const stage = await openApart();
+    stage.github.close("acme/app", 1, "completed");
+    link(stage, "p1", 1);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, issues: 1, postWrites: 0, failed: 0 });
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    stage.github.reopen("acme/app", 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
+  });
+
+  it("never changes title or body of an issue that people opened", async () => {
+    const stage = await openApart();
+    link(stage, "p1", 1);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { title: "Export to Excel", description: "Changed." });
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    expect(bodyOf(stage, 1)).toBe("Ours.");
+  });
+
+  it("gets no issue of its own beside it, even when it is selected", async () => {
+    const stage = await openApart();
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    link(stage, "p1", 1);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0 });
+    expect(stage.github.issues("acme/app")).toHaveLength(1);
+  });
+
+  it("may have one in a repository of another project", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app" },
+        { id: "prj_api", slug: "acme-api" },
+      ],
+      repositories: [
+        { name: "acme/app", private: true, labels: ["feedback", "in progress"] },
+        { name: "acme/api", private: true, labels: ["feedback", "in progress"] },
+      ],
+      projects: [standardProject, { ...standardProject, project: "acme-api", repo: "acme/api" }],
+    });
+    stage.board.addPost("acme-app", { title: "Export" });
+    stage.github.openIssue("acme/api", { title: "CSV", author: "ada" });
+    await stage.sync();
+    link(stage, "p1", 1, "acme/api");
+    await stage.sync();
+    stage.github.close("acme/api", 1, "completed");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+  });
+
+  it("waits until it is known what became of the issue that was being opened for it", async () => {
+    const stage = await openApart();
+    stage.github.failNext({ method: "POST", applied: "late", answer: { kind: "reset" } });
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    await stage.sync();
+    link(stage, "p1", 1);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, issues: 0 });
+    stage.github.landLate();
+    expect(await stage.syncOne()).toMatchObject({ created: 1, adopted: 1, issues: 2 });
+    expect(linksOf(stage, "p1")).toEqual([2, 1]);
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+  });
+
+  it("ends the opening of an issue that was prepared and never sent", async () => {
+    const stage = await openApart();
+    const body = { message: "You have exceeded a secondary rate limit." };
+    const answer = { kind: "answer", status: 403, headers: { "retry-after": "60" }, body } as const;
+    stage.github.failNext({ method: "POST", answer });
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    await stage.sync();
+    link(stage, "p1", 1);
+    expect(stage.ledger.journal.open(project)).toMatchObject([{ state: "PREPARED" }]);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0, waiting: 0 });
+    expect(stage.ledger.journal.open(project)).toEqual([]);
+  });
+
+  it.each([
+    ["that is not there", 9, "link.missing", "there is no such issue"],
+    ["that is a pull request", 2, "link.missing", "it may be a pull request"],
+  ])("stays as it is for an issue %s, and that is said once", async (_, number, code, words) => {
+    const stage = await openApart();
+    stage.github.openPullRequest("acme/app", { title: "A change", author: "ada" });
+    link(stage, "p1", number);
+    const report = await stage.syncOne();
+    expect(report.errors).toMatchObject([{ post: "p1", issue: `acme/app#${number}`, code }]);
+    expect(report.errors[0]?.message).toContain(words);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, adopted: 0, issues: 0 });
+  });
+
+  it("is asked for again by the next run where GitHub can't be asked", async () => {
+    const stage = await openApart();
+    stage.github.failNext({
+      method: "GET",
+      path: /issues\/1$/,
+      answer: { kind: "answer", status: 502 },
+      times: 9,
+    });
+    link(stage, "p1", 1);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, errors: [{ post: "p1" }] });
+    for (let run = 0; run < 9; run += 1) await stage.sync();
+    expect(linksOf(stage, "p1")).toEqual([1]);
+  });
+
+  it("is linked in a plan, too, and the plan leaves the request to the run", async () => {
+    const stage = await openApart();
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    link(stage, "p1", 1);
+    expect(await stage.plan()).toEqual([]);
+    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0 });
+  });
+
+  it("leaves a line about it in the history", async () => {
+    const stage = await openApart();
+    link(stage, "p1", 1);
+    await stage.sync();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    const lines = stage.ledger.journal.history(project, p("p1"), 9);
+    expect(lines.map(({ kind, fields, reason }) => [kind, fields[0]?.value, reason])).toEqual([
+      ["unlink-issue", "acme/app#1", "a person unlinked it"],
+      ["link-issue", "acme/app#1", "a person linked it"],
+    ]);
+  });
+});
+
+describe("a post with several issues", () => {
+  it.each([
+    ["all", 1, undefined],
+    ["all", 2, "completed"],
+    ["any", 1, "completed"],
+    ["primary", 1, "completed"],
+  ])("follows them as `several: %s` says when %i of two are closed", async (several, closed, status) => {
+    const stage = await openPairs({ several });
+    link(stage, "p1", 2);
+    await stage.sync();
+    stage.mark();
+    for (let number = 1; number <= closed; number += 1) stage.github.close("acme/app", number, "completed");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe(status ?? "planned");
+  });
+
+  it("is not written because one more is linked, or one is taken away", async () => {
+    const stage = await openPairs();
+    stage.github.close("acme/app", 2, "completed");
+    await stage.sync();
+    stage.mark();
+    link(stage, "p1", 2);
+    await stage.sync();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    await stage.sync();
+    expect(stage.patches()).toEqual([]);
+    expect(linksOf(stage, "p1")).toEqual([2]);
+  });
+});
+
+describe("an issue of several posts", () => {
+  it("lists them in mark and block, and each post follows it by its own rules", async () => {
+    const stage = await openPairs();
+    link(stage, "p2", 1);
+    unlink(stage, "p2", 2);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, issueWrites: 1, failed: 0 });
+    const url = (post: string): string => `${new URL(stage.board.url).origin}/p/${post}`;
+    expect(bodyOf(stage, 1)).toContain(`\n\nAlso asked for in: ${url("p2")}\n\n`);
+    expect(bodyOf(stage, 1)).toContain(" posts=cDE,cDI -->");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issueWrites: 0, adopted: 0 }] });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.board.notifications.map(({ post }) => post).sort()).toEqual(["p1", "p2"]);
+  });
+
+  it("drops a post from its block when that is unlinked", async () => {
+    const stage = await openPairs();
+    const before = bodyOf(stage, 1);
+    link(stage, "p2", 1);
+    await stage.sync();
+    unlink(stage, "p2", 1);
+    await stage.sync();
+    expect(bodyOf(stage, 1)).toBe(before);
+    expect(linksOf(stage, "p2")).toEqual([2]);
+  });
+
+  it("gets the text of the next post when the first one is unlinked", async () => {
+    const stage = await openPairs();
+    link(stage, "p2", 1);
+    await stage.sync();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    expect(stage.github.issue("acme/app", 1).title).toBe("Download");
+    expect(bodyOf(stage, 1)).toContain("What post 2 is about.");
+    expect(bodyOf(stage, 1)).not.toContain("Also asked for");
+    expect(bodyOf(stage, 1)).toContain(" posts=cDI -->");
+  });
+
+  it("is found again for all of its posts after the state was lost, and has the text of the first", async () => {
+    const stage = await openPairs();
+    link(stage, "p2", 1);
+    unlink(stage, "p2", 2);
+    await stage.sync();
+    stage.github.deleteIssue("acme/app", 2);
+    stage.loseState();
+    expect(await stage.syncOne()).toMatchObject({ adopted: 2, created: 0, issues: 1 });
+    await stage.sync();
+    stage.mark();
+    stage.board.editPost("acme-app", "p2", { description: "Other." });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, parked: 0 });
+    expect(bodyOf(stage, 1)).toContain("To XLSX.");
+    expect(bodyOf(stage, 1)).toContain("Also asked for in: ");
+  });
+});
+
+describe("a post that a person unlinks", () => {
+  it("stays without an issue, whatever is selected and whatever the issue's mark says", async () => {
+    const stage = await openPairs();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    stage.github.edit("acme/app", 1, { title: "Touched" });
+    stage.clock.skip(7 * 60 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 0, skipped: 1, failed: 0, held: 0 });
+    stage.restart();
+    await stage.sync();
+    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(stage.writes()).toEqual([]);
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  });
+
+  it("gets another issue when a person says `retry`, and the old one is left alone", async () => {
+    const stage = await openPairs();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    add(stage, { kind: "retry", posts: [p("p1")] });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
+    expect(linksOf(stage, "p1")).toEqual([3]);
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    stage.mark();
+    stage.board.editPost("acme-app", "p1", { description: "Changed." });
+    await stage.sync();
+    expect(stage.writes()).toEqual(["PATCH /repos/acme/app/issues/3"]);
+  });
+
+  it("is the text of its issue again when it is linked to that one again", async () => {
+    const stage = await openPairs();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    link(stage, "p1", 1);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { description: "Changed." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
+    expect(bodyOf(stage, 1)).toContain("Changed.");
+  });
+
+  it("keeps its link until it is known what became of a PATCH to it", async () => {
+    const stage = await openPairs();
+    stage.board.failNext({ kind: "reset", applied: true }, { when: ({ method }) => method === "PATCH" });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    expect(linksOf(stage, "p1")).toEqual([1]);
+    stage.clock.skip(2 * minuteMs);
+    await stage.sync();
+    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(stage.board.notifications).toHaveLength(1);
+  });
+});
