@@ -35,6 +35,10 @@ export interface SandboxQuirks {
   readonly converted: 404 | 410;
   /** What a list of issues gets where they are switched off: pull requests alone, or a refusal. */
   readonly issuesOff: 200 | 404 | 410;
+  /** The version of an Enterprise Server; undefined on github.com. */
+  readonly enterprise: string | undefined;
+  /** Versions of the API that are known. */
+  readonly apiVersions: readonly string[];
   /** Whether tokens have the scope `read:project`. */
   readonly projectScope: boolean;
   /** What the GraphQL schema of an older server lacks: `Issue.subIssues`, `Issue.stateReason(enableDuplicate)`. */

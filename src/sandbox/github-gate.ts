@@ -42,7 +42,6 @@ type Caller =
     }
   | { readonly kind: "app"; readonly side: AppSide };
 
-const apiVersions = ["2022-11-28", "2026-03-10"];
 const contentPath = /\/issues(?:\/\d+\/comments)?$/u;
 
 /** Lets a request in, or says why not, and gives the answer its headers. */
@@ -55,7 +54,7 @@ export function answer(gate: Gate, request: RawRequest): Answer {
     );
   }
   const version = headers["x-github-api-version"];
-  if (typeof version === "string" && !apiVersions.includes(version)) {
+  if (typeof version === "string" && !gate.quirks.apiVersions.includes(version)) {
     return refuse(400, `The API version '${version}' is not supported.`);
   }
   const token = readToken(headers.authorization);

@@ -65,6 +65,9 @@ export function route(state: GitHubState, quirks: SandboxQuirks, request: Routed
     if (installation !== undefined) return refuse(403, "Resource not accessible by integration");
     return method === "GET" ? { status: 200, body: accountShape(state, account) } : notFound();
   }
+  if (path === "/meta" && method === "GET") {
+    return { status: 200, body: { verifiable_password_authentication: false, ...serverVersion(quirks) } };
+  }
   const place = locate(state, path);
   if (!place?.repository.isVisible) return notFound();
   const { repository, rest } = place;
@@ -85,6 +88,11 @@ export function route(state: GitHubState, quirks: SandboxQuirks, request: Routed
     return endpoint(call);
   }
   return notFound();
+}
+
+/** Only an Enterprise Server tells its version. */
+function serverVersion({ enterprise }: SandboxQuirks): object {
+  return enterprise === undefined ? {} : { installed_version: enterprise };
 }
 
 function isDecodable(path: string): boolean {

@@ -87,6 +87,8 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     movedWrite: 301,
     converted: 404,
     issuesOff: 200,
+    enterprise: undefined,
+    apiVersions: ["2022-11-28", "2026-03-10"],
     projectScope: true,
     graphQLLacks: [],
     ...options.quirks,

@@ -67,6 +67,7 @@ async function checkAccount(
 ): Promise<string> {
   const { login } = await tracker.account(bounds);
   say(findings, "ok", "tracker", `The token is accepted; issues will be opened by ${login}.`);
+  say(findings, "ok", "tracker", `The server is ${await tracker.server(bounds)}.`);
   return login;
 }
 

@@ -23,6 +23,9 @@ export interface Tracker {
   /** Who we are. */
   account(bounds: ReadBounds): Promise<Account>;
 
+  /** What answers there, and its version where it tells one: for people. */
+  server(bounds: ReadBounds): Promise<string>;
+
   /**
    * One repository, by name or by its numeric id (a name may have come to mean another repository).
    *

@@ -36,6 +36,7 @@ const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): 
   ofWorld((world, hub) => ({
     tracker: {
       account: world.tracker.account,
+      server: world.tracker.server,
       repository: world.tracker.repository,
       catalogue: world.tracker.catalogue,
       labels: world.tracker.labels,

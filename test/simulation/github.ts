@@ -95,6 +95,7 @@ export function createSimTracker(
       yield nodeIds.map((nodeId) => ({ nodeId, signals: {}, fault: "missing" as const }));
     },
     budgetOf: () => "",
+    server: () => Promise.resolve("a simulation"),
     listIssues: (repository, query, bounds) =>
       listIssues(line, repositoryOf(repository), query, () => read(bounds)),
     async readIssue(ref, bounds) {

@@ -180,6 +180,7 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
       return tracker.requests;
     },
     account: (bounds) => call(passage, bounds, () => tracker.account(bounds)),
+    server: (bounds) => call(passage, bounds, () => tracker.server(bounds)),
     repository: (wanted, bounds) => call(passage, bounds, () => tracker.repository(wanted, bounds)),
     catalogue: (repository, bounds) => call(passage, bounds, () => tracker.catalogue(repository, bounds)),
     labels: (repository, etag, bounds) =>

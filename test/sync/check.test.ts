@@ -26,6 +26,7 @@ describe("a check", () => {
     expect(words).toContain(
       `tracker: The token is accepted; issues will be opened by ${stage.github.login}.`,
     );
+    expect(words).toContain("tracker: The server is GitHub at 127.0.0.1:");
     expect(words).toContain("acme-app: 6 posts, found under feedback; id field `id`; paging:");
     expect(words).toContain(
       "acme-app: Statuses seen: planned (3), in_progress (1), completed (1), closed (1).",

@@ -1,6 +1,7 @@
 import { Octokit } from "@octokit/rest";
 import type { Log } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
+import type { ApiVersion } from "./api-version.ts";
 import type { Credential } from "./auth.ts";
 import { TransportFailure } from "./network.ts";
 import type { ServerClock } from "./server-clock.ts";
@@ -45,6 +46,7 @@ export interface ConnectionOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly serverClock: ServerClock;
+  readonly version: ApiVersion;
   readonly log: Log;
   readonly quote: Quote;
 }
@@ -57,7 +59,7 @@ export function createClient(options: ConnectionOptions, credential: Credential)
   const octokit = createOctokit(options);
   const sendOnce = async (request: ClientRequest): Promise<Answer | TransportFailure> => {
     const authorization = await credential.authorize(request.signal);
-    const answer = await ask(octokit, request, authorization);
+    const answer = await ask(octokit, request, options.version, authorization);
     if (answer instanceof TransportFailure || answer.status !== 401) return answer;
     const againAfterMs = credential.refuse(authorization);
     return againAfterMs === undefined ? answer : { ...answer, againAfterMs };
@@ -66,7 +68,9 @@ export function createClient(options: ConnectionOptions, credential: Credential)
     for (let refusals = 0; ; refusals += 1) {
       const answer = await sendOnce(request);
       if (request.isRead !== true || refusals === refusalLimit) return answer;
-      if (answer instanceof TransportFailure || answer.againAfterMs === undefined) return answer;
+      if (answer instanceof TransportFailure) return answer;
+      if (options.version.isRefusedBy(answer)) continue;
+      if (answer.againAfterMs === undefined) return answer;
       await options.clock.sleep(answer.againAfterMs, request.signal);
     }
   };
@@ -87,6 +91,7 @@ export function createOctokit(options: ConnectionOptions): Octokit {
 async function ask(
   octokit: Octokit,
   request: ClientRequest,
+  version: ApiVersion,
   authorization: string,
 ): Promise<Answer | TransportFailure> {
   try {
@@ -94,8 +99,7 @@ async function ask(
       ...request.parameters,
       headers: {
         accept: "application/vnd.github+json",
-        // An unversioned client would be moved to another version the day this one is retired.
-        "x-github-api-version": "2022-11-28",
+        ...version.headers(),
         ...request.headers,
         authorization,
       },

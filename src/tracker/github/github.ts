@@ -2,6 +2,7 @@ import type { Log } from "../../log.ts";
 import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
+import { createApiVersion } from "./api-version.ts";
 import { type Credential, createTokenCredential } from "./auth.ts";
 import { type ConnectionOptions, createClient } from "./client.ts";
 import { listComments } from "./comments.ts";
@@ -14,6 +15,7 @@ import { createQuery } from "./querying.ts";
 import { createReader } from "./reader.ts";
 import { readIssue } from "./reading.ts";
 import {
+  describeServer,
   findRepository,
   labelList,
   milestoneList,
@@ -74,6 +76,7 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
     transport: createTransport({ fetch, timeoutMs, bodyLimitBytes, serverClock }),
     clock,
     serverClock,
+    version: createApiVersion(log),
     random,
     log,
     quote: createQuote(secrets),
@@ -103,6 +106,7 @@ export function createAdapter(connection: Connection, credential: Credential, bu
   };
   return {
     account: (bounds) => readAccount(read, bounds, quote),
+    server: (bounds) => describeServer(read, url, bounds, quote),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),
     labels: (repository, etag, bounds) =>

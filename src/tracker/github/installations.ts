@@ -59,6 +59,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker {
   };
   return {
     account: (bounds) => readApp(read, bounds, quote),
+    server: (bounds) => owners.first().server(bounds),
     repository: owners.find,
     catalogue: (repository, bounds) => of(repository).catalogue(repository, bounds),
     labels: (repository, etag, bounds) => of(repository).labels(repository, etag, bounds),

@@ -19,6 +19,8 @@ export interface Owners {
   readonly names: () => readonly string[];
   of(repository: RepositoryName): Tracker;
   ofOwner(owner: string): Tracker;
+  /** Any of them, where it makes no difference. */
+  first(): Tracker;
   /** undefined where no installation shows the repository. */
   ofId(id: RepositoryId, bounds: ReadBounds): Promise<Tracker | undefined>;
   /** The owner of a repository by its id, as far as that was ever seen. */
@@ -68,6 +70,7 @@ export function createOwners(
     names: () => [...installations.keys()],
     of,
     ofOwner: (owner) => (installations.get(owner.toLowerCase()) ?? firstOf(installations)).tracker,
+    first: () => firstOf(installations).tracker,
     async ofId(id, bounds) {
       try {
         return of(names.get(id) ?? (await findById(id, bounds)).name);

@@ -6,7 +6,7 @@ import { refuseAnswer } from "./answers.ts";
 import { isRepositoryName, splitName } from "./names.ts";
 import { type Pages, requireOk } from "./pages.ts";
 import type { Read, ReadRequest } from "./reader.ts";
-import { asList, readLabels, readLogin, readMilestone, readRepository } from "./shapes.ts";
+import { asList, isObject, readLabels, readLogin, readMilestone, readRepository } from "./shapes.ts";
 import type { Quote } from "./words.ts";
 
 /** The path parameters of a repository. @throws RemoteError `refused` for what is no repository's name. */
@@ -20,6 +20,21 @@ export async function readAccount(read: Read, bounds: ReadBounds, quote: Quote):
   const request: ReadRequest = { route: "GET /user", parameters: {}, subject: "our account" };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
   return { login: readLogin(answer.data) };
+}
+
+/** What answers at the address, with its version where it tells one: only an Enterprise Server does. */
+export async function describeServer(
+  read: Read,
+  url: string,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<string> {
+  const { host } = new URL(url);
+  const answer = await read({ route: "GET /meta", parameters: {}, subject: "the server" }, bounds);
+  const version = isObject(answer.data) ? answer.data["installed_version"] : undefined;
+  return typeof version === "string"
+    ? `GitHub Enterprise Server ${quote(version)} at ${host}`
+    : `GitHub at ${host}`;
 }
 
 /** One repository by name or id; a renamed one comes with its new name. */
