@@ -16,12 +16,7 @@ const unavailable: readonly Unavailable[] = [
   { pattern: "heartbeat", asksFor: always },
   { pattern: "notices", asksFor: always },
   { pattern: "projects.*.boardRules", asksFor: always },
-  { pattern: "projects.*.followDuplicates", asksFor: whenTrue },
   { pattern: "projects.*.backlink", asksFor: whenTrue },
-  { pattern: "projects.*.rules.*.when.projectStatus", asksFor: always },
-  { pattern: "projects.*.rules.*.when.pullRequest", asksFor: always },
-  { pattern: "projects.*.rules.*.when.subIssues", asksFor: always },
-  { pattern: "projects.*.rules.*.when.released", asksFor: always },
 ];
 
 /** Every setting of the file that this version can't honour. */

@@ -12,3 +12,10 @@ export function isSignalNeeded(issue: Issue, known: Signals, { rules }: Pick<Set
   const isFinal = isReleased?.kind === "known" && isReleased.value;
   return matchRule({ issue, signals: isFinal ? { isReleased } : undefined }, rules).doubt !== undefined;
 }
+
+/** What holds for an issue that has just been opened; whether a project has taken it up at once is not known. */
+export const signalsOfNew: Signals = {
+  pullRequests: { kind: "known", value: [] },
+  subIssues: { kind: "known", value: { total: 0, closed: 0 } },
+  isReleased: { kind: "known", value: false },
+};

@@ -1,7 +1,9 @@
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import type { CreateIssue } from "../plan/action.ts";
+import { signalsOfNew } from "../plan/asked.ts";
 import { parseMarker } from "../plan/marker.ts";
+import { neededSignals } from "../plan/signals.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
@@ -9,6 +11,7 @@ import { boardLane } from "./lane.ts";
 import { isScanned } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
 import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
+import { looksBesideRecord } from "./pull-signals.ts";
 import { postpone, recordRow, replan } from "./record.ts";
 import { noteError } from "./report.ts";
 import { repositoryNames } from "./repositories.ts";
@@ -151,6 +154,7 @@ function linkOpened(
   const { post, content } = action;
   const issue = { repositoryId: record.issue.repositoryId, number: record.issue.number };
   ledger.rows.link(cycle.memory.id, { post, issue, origin: "opened" }, record.issue, content);
+  if (looksBesideRecord(neededSignals(cycle.settings))) ledger.signals.store(issue, signalsOfNew);
   ledger.rows.unpark(cycle.memory.id, post, "create-issue");
   cycle.tally.created += 1;
   const name = nameIssue(cycle, issue);

@@ -38,6 +38,8 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const pulled = await pull(cycle);
     endOldWrites(pulled);
     await resolveUnknown(pulled);
+    // After that, so that an issue whose opening was in doubt is read like those that were linked before.
+    await pullSignals(pulled);
     await recoverPairs(pulled);
     await takeLinks(pulled);
     const wanted = decide(pulled);
@@ -53,7 +55,6 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 
 async function pull(cycle: Cycle): Promise<PulledCycle> {
   const board = await pullBoard(cycle);
-  const pulled = { ...cycle, repositories: await pullTracker(cycle) };
-  await pullSignals(pulled);
-  return planContext(pulled, board);
+  const repositories = await pullTracker(cycle);
+  return planContext({ ...cycle, repositories }, board);
 }

@@ -17,7 +17,8 @@ type End =
   | { readonly kind: "found"; readonly target: DuplicateTarget; readonly answer: SignalAnswer }
   /** There is none to follow, for this reason. */
   | { readonly kind: "none"; readonly reason: string }
-  | { readonly kind: "unreadable"; readonly target: DuplicateTarget }
+  /** It leads to an issue that is not shown to us; which one, where at least that is. */
+  | { readonly kind: "unreadable"; readonly target: DuplicateTarget | undefined }
   | { readonly kind: "unasked"; readonly target: DuplicateTarget }
   | { readonly kind: "unknown"; readonly message: string };
 
@@ -109,6 +110,7 @@ function nextStep(
   }
   if (answer?.duplicateOf?.kind !== "known") return { kind: "unknown", message: whyOf(answer?.duplicateOf) };
   const { value: target } = answer.duplicateOf;
+  if (target === "hidden") return { kind: "unreadable", target: undefined };
   if (target !== null) return { kind: "next", target };
   return at === undefined || answer === undefined
     ? { kind: "none", reason: "the tracker names no issue in whose favour it was closed" }
@@ -141,29 +143,28 @@ function takeEnd(cycle: Cycle, duplicate: SignalledIssue, end: End): Readable<Is
 }
 
 /**
- * An issue that was never seen can't be followed. One that was may only be hidden for a moment: nothing is decided until it
- * is not found ten minutes later, either.
+ * An issue that was never seen can't be followed. The one that was followed may only be hidden for a moment: nothing is decided
+ * until it is not found ten minutes later, either.
  */
 function takeUnreadable(
   cycle: Cycle,
   duplicate: SignalledIssue,
-  target: DuplicateTarget,
+  target: DuplicateTarget | undefined,
 ): Readable<IssueRef | null> {
   const { ledger, clock } = cycle.world;
-  const { issue } = target;
-  const before = duplicate.signals.canonical;
-  const wasFollowed = before?.kind === "known" && before.value !== null && isSameIssue(before.value, issue);
+  const { canonical } = duplicate.signals;
+  const followed = canonical?.kind === "known" ? canonical.value : null;
+  const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
+  if (followed === null || (target !== undefined && !isSameIssue(followed, target.issue))) {
+    return leadNowhere(cycle, duplicate, reason);
+  }
+  const known = ledger.absences.of(followed);
   const now = clock.now();
-  const known = ledger.absences.of(issue);
-  if (wasFollowed && known === undefined) {
-    ledger.absences.set(issue, { kind: "missing", since: now });
-    return { kind: "known", value: issue };
-  }
-  if (wasFollowed && known?.kind === "missing" && now - known.since < secondLookMs) {
-    return { kind: "known", value: issue };
-  }
-  if (known?.kind === "missing") ledger.absences.set(issue, { kind: "lost", since: now });
-  return leadNowhere(cycle, duplicate, `it leads to ${nameTarget(target)}, which can't be read`);
+  if (known === undefined) ledger.absences.set(followed, { kind: "missing", since: now });
+  const isFirst = known === undefined || (known.kind === "missing" && now - known.since < secondLookMs);
+  if (isFirst) return { kind: "known", value: followed };
+  if (known.kind === "missing") ledger.absences.set(followed, { kind: "lost", since: now });
+  return leadNowhere(cycle, duplicate, reason);
 }
 
 function nameTarget({ repository, issue }: DuplicateTarget): string {

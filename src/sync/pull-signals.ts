@@ -36,7 +36,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
  */
 export async function readSignals(cycle: Cycle): Promise<void> {
   const needs = neededSignals(cycle.settings);
-  const isNamed = needs.pullRequests || needs.subIssues || needs.released || needs.projects.length > 0;
+  const isNamed = looksBesideRecord(needs);
   if (!isNamed && !needs.duplicates) return;
   const reader = createSignalReader(cycle);
   const duplicates = collect((issues) => followDuplicates(cycle, reader, issues));
@@ -47,6 +47,11 @@ export async function readSignals(cycle: Cycle): Promise<void> {
   }
   await duplicates.end();
   await others.end();
+}
+
+/** Whether rules look at anything that an issue's own record does not show, but for what it is a duplicate of. */
+export function looksBesideRecord({ pullRequests, subIssues, released, projects }: SignalNeeds): boolean {
+  return pullRequests || subIssues || released || projects.length > 0;
 }
 
 /** Hands issues on in parts of a request's size. */

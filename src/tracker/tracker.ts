@@ -164,8 +164,11 @@ export interface SignalAnswer {
   readonly nodeId: string;
   /** Without `canonical`: what follows from a chain of duplicates is the caller's matter. */
   readonly signals: Omit<Signals, "canonical">;
-  /** null where it is no duplicate of an issue: not marked, unmarked again, or marked as one of a pull request. */
-  readonly duplicateOf?: Readable<DuplicateTarget | null>;
+  /**
+   * null where it is no duplicate of an issue: not marked, unmarked again, or marked as one of a pull request. `hidden`: of
+   * one that is not shown to us, or not there any more.
+   */
+  readonly duplicateOf?: Readable<DuplicateTarget | "hidden" | null>;
   /** Of `facts`: the issue as a list would show it; absent where it could not be read in full. */
   readonly issue?: Issue;
   /** Nothing is known of the issue: it does not exist (any more), or we can't see it. The rest is empty then. */

@@ -419,28 +419,7 @@ describe("a setting whose feature is not there yet is refused", () => {
       withProject("boardRules: [{ when: { missing: true }, set: { state: closed, addLabels: a } }]"),
       "5:5: projects[0].boardRules",
     ],
-    ["followDuplicates", withProject("followDuplicates: true"), "5:5: projects[0].followDuplicates"],
     ["backlink", withProject("backlink: true"), "5:5: projects[0].backlink"],
-    [
-      "projectStatus",
-      withProject("rules: [{ when: { projectStatus: { project: 7, is: Done } }, set: { status: a } }]"),
-      "5:23: projects[0].rules[0].when.projectStatus",
-    ],
-    [
-      "pullRequest",
-      withProject("rules: [{ when: { pullRequest: open }, set: { status: a } }]"),
-      "5:23: projects[0].rules[0].when.pullRequest",
-    ],
-    [
-      "subIssues",
-      withProject("rules: [{ when: { subIssues: all-closed }, set: { status: a } }]"),
-      "5:23: projects[0].rules[0].when.subIssues",
-    ],
-    [
-      "released",
-      withProject("rules: [{ when: { released: true }, set: { status: a } }]"),
-      "5:23: projects[0].rules[0].when.released",
-    ],
   ])("%s", (_, text, place) => {
     expect(problemsIn(text)).toEqual([`${place}: is not available yet in this version; remove it`]);
   });

@@ -1,5 +1,12 @@
 import type { RebuildFindings } from "../../src/sync/rebuild-findings.ts";
-import { addPlanned, openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "./stage.ts";
 
 /** How a stage is set up, and what it shows, where several tests want the same. */
 
@@ -26,6 +33,29 @@ export const twoRepositories: StageOptions = {
 /** A stage with planned posts that have an issue each, all in step. */
 export async function openPosts(count: number, options: StageOptions = {}): Promise<Stage> {
   const stage = await openStage(options);
+  addPlanned(stage, count);
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+/** A project on the tracker, where there is one. */
+export const roadmap = { owner: "acme", number: 7 };
+
+/** What a rule asks of it. */
+export const inProgress: ConfigPart = { projectStatus: { project: 7, is: ["In progress"] } };
+
+/** A project that sets a status where a condition holds, below the rule for what was completed. */
+export function lookingAt(when: ConfigPart): ConfigPart {
+  const done = { when: { state: "closed", reason: "completed" }, set: { status: "completed" } };
+  return { ...standardProject, rules: [done, { when, set: { status: "in_progress" } }] };
+}
+
+/** `openPosts` in a project that looks at something, beside a project on the tracker in which none of the issues is. */
+export async function openLooking(when: ConfigPart, count = 1, options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage({ projects: [lookingAt(when)], ...options });
+  stage.github.addProject(roadmap, { Status: ["Todo", "In progress", "Done"] });
   addPlanned(stage, count);
   await stage.sync();
   await stage.sync();

@@ -155,7 +155,7 @@ function readSubIssues(value: unknown): Readable<{ readonly total: number; reado
  * The event is in the timelines of both issues, and an issue may be marked as a duplicate of several: what was marked last
  * and not unmarked since counts.
  */
-function readDuplicate(value: unknown, node: Node): Readable<DuplicateTarget | null> {
+function readDuplicate(value: unknown, node: Node): Readable<DuplicateTarget | "hidden" | null> {
   const timeline = asObject(value, "timelineItems");
   const unmarked = new Set<string>();
   for (const row of asList(timeline["nodes"], "timelineItems").toReversed()) {
@@ -163,8 +163,7 @@ function readDuplicate(value: unknown, node: Node): Readable<DuplicateTarget | n
     const target = isObject(event["canonical"]) ? event["canonical"] : undefined;
     if (target !== undefined && target["id"] === node["id"]) continue;
     if (asObject(event["duplicate"], "duplicate")["id"] !== node["id"]) continue;
-    if (target === undefined)
-      return unknown("the issue that it is a duplicate of can't be seen by the token");
+    if (target === undefined) return known("hidden");
     const id = asText(target["id"], "canonical.id");
     if (event["__typename"] === "UnmarkedAsDuplicateEvent") unmarked.add(id);
     else if (!unmarked.has(id)) return known(readTarget(target));

@@ -117,13 +117,13 @@ describe("a duplicate", () => {
     expect((await readOne(fixture, 1, { duplicates: true })).duplicateOf).toEqual(known(null));
   });
 
-  it("of an issue that can't be seen is unknown", async () => {
+  it("of an issue that can't be seen is said to be hidden", async () => {
     const fixture = await startSandbox({ repositories: [{ name: "acme/app" }, { name: "acme/secret" }] });
     fixture.github.openIssue("acme/app", { title: "Again" });
     fixture.github.openIssue("acme/secret", { title: "First" });
     fixture.github.closeAsDuplicate(place(1), place(1, "acme/secret"));
     fixture.github.setVisible("acme/secret", false);
-    expect((await readOne(fixture, 1, { duplicates: true })).duplicateOf).toEqual(unknown(/can't be seen/));
+    expect((await readOne(fixture, 1, { duplicates: true })).duplicateOf).toEqual(known("hidden"));
   });
 });
 

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { openLooking, openPosts, privateRepositories } from "../support/setups.ts";
+import { minuteMs, type Stage, type StageOptions, standardProject } from "../support/stage.ts";
+
+interface Place {
+  readonly repository: string;
+  readonly number: number;
+}
+
+const rules = [
+  { when: { state: "closed", reason: "completed" }, set: { status: "completed" } },
+  { when: { state: "closed", reason: ["not_planned", "duplicate"] }, set: { status: "closed" } },
+  { when: { assigned: true }, set: { status: "in_progress" } },
+];
+const options: StageOptions = {
+  repositories: privateRepositories("acme/app", "acme/lib"),
+  projects: [{ ...standardProject, rules }],
+};
+
+function place(number: number, repository = "acme/app"): Place {
+  return { repository, number };
+}
+
+function openIssue({ github }: Stage, repository = "acme/app"): Place {
+  return place(github.openIssue(repository, { title: "The same" }).number, repository);
+}
+
+/** A post whose issue was closed in favour of another one, and what that is. */
+async function openDuplicate(repository?: string): Promise<Stage & { readonly other: Place }> {
+  const stage = await openPosts(1, options);
+  const other = openIssue(stage, repository);
+  stage.github.closeAsDuplicate(place(1), other);
+  expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+  return { ...stage, other };
+}
+
+function statusOf(stage: Pick<Stage, "board">): unknown {
+  return stage.board.post("acme-app", "p1")?.["status"];
+}
+
+describe("the post of an issue that was closed as a duplicate follows the other issue", () => {
+  it.each(["acme/app", "acme/lib"])("in %s, until that is done", async (repository) => {
+    const stage = await openDuplicate(repository);
+    const { number } = stage.other;
+    stage.github.assign(repository, number, "ann");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("in_progress");
+    stage.github.close(repository, number, "completed");
+    await stage.syncOne();
+    expect(statusOf(stage)).toBe("completed");
+    expect(stage.writes().filter((write) => !write.startsWith("PATCH /feedback"))).toEqual([]);
+  });
+
+  it("with what is read beside its record", async () => {
+    const stage = await openLooking({ pullRequest: "open" }, 1, {
+      repositories: privateRepositories("acme/app", "acme/lib"),
+    });
+    const other = openIssue(stage, "acme/lib");
+    stage.github.closeAsDuplicate(place(1), other);
+    await stage.sync();
+    const { number } = stage.github.openPullRequest("acme/lib", { title: "For the other" });
+    stage.github.linkPullRequest(other, place(number, "acme/lib"));
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("in_progress");
+  });
+
+  it("through as many as five issues, and no more", async () => {
+    const stage = await openPosts(1, options);
+    let last = place(1);
+    for (let step = 0; step < 5; step += 1) {
+      const next = openIssue(stage, "acme/lib");
+      stage.github.closeAsDuplicate(last, next);
+      last = next;
+    }
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    stage.github.assign("acme/lib", last.number, "ann");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+    const sixth = openIssue(stage, "acme/lib");
+    stage.github.closeAsDuplicate(last, sixth);
+    await stage.sync();
+    expect(statusOf(stage)).toBe("closed");
+    expect(stage.log.join("")).toContain("more than 5 issues");
+  });
+
+  it("which is asked for once a run, with all that are duplicates", async () => {
+    const stage = await openDuplicate("acme/lib");
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toEqual(["GET /feedback", "GET /repos/acme/app/issues", "POST /graphql"]);
+  });
+
+  it("no more once it is reopened", async () => {
+    const stage = await openDuplicate();
+    stage.github.close("acme/app", stage.other.number, "completed");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+    stage.github.reopen("acme/app", 1);
+    await stage.sync();
+    expect(statusOf(stage)).toBe("planned");
+  });
+
+  it("not where the config says so", async () => {
+    const stage = await openPosts(1, {
+      ...options,
+      projects: [{ ...standardProject, rules, followDuplicates: false }],
+    });
+    stage.github.closeAsDuplicate(place(1), openIssue(stage));
+    stage.mark();
+    await stage.sync();
+    expect(statusOf(stage)).toBe("closed");
+    expect(stage.reads()).not.toContain("POST /graphql");
+  });
+});
+
+describe("where there is no issue to follow the rules for duplicates decide", () => {
+  it.each<[string, string, (stage: Stage) => void]>([
+    ["none is named", "names no issue", ({ github }) => github.close("acme/app", 1, "duplicate")],
+    [
+      "they lead in a circle",
+      "in a circle",
+      (stage) => {
+        const other = openIssue(stage);
+        stage.github.closeAsDuplicate(place(1), other);
+        stage.github.closeAsDuplicate(other, place(1));
+      },
+    ],
+  ])("because %s, which is said in the log", async (_, words, act) => {
+    const stage = await openPosts(1, options);
+    act(stage);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("closed");
+    expect(stage.log.filter((line) => line.includes(words))).toHaveLength(1);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    expect(stage.log.filter((line) => line.includes(words))).toHaveLength(1);
+  });
+
+  it("once the issue that was followed is not found ten minutes later, either", async () => {
+    const stage = await openDuplicate("acme/lib");
+    stage.github.deleteIssue("acme/lib", stage.other.number);
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, statusWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, statusWrites: 0 });
+    stage.clock.skip(10 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("closed");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+  });
+
+  it("and nothing is decided while it can't be read for another reason", async () => {
+    const stage = await openPosts(1, options);
+    stage.github.closeAsDuplicate(place(1), openIssue(stage));
+    stage.github.breakField(place(1), "timelineItems", { type: "FORBIDDEN", message: "Not for you" });
+    const { errors } = await stage.syncOne();
+    expect(errors).toEqual([
+      {
+        post: "p1",
+        code: "tracker.undecided",
+        message: expect.stringMatching(/closed as a duplicate.*Not for you/u),
+      },
+    ]);
+    expect(statusOf(stage)).toBe("planned");
+  });
+});

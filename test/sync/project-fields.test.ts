@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { inProgress, lookingAt, openLooking, roadmap } from "../support/setups.ts";
+import { hourMs, type Stage } from "../support/stage.ts";
+
+const one = { repository: "acme/app", number: 1 };
+
+/** A post that stands where a field of a project has brought it. */
+async function openInProgress(): Promise<Stage> {
+  const stage = await openLooking(inProgress);
+  stage.github.addToProject(roadmap, one);
+  stage.github.setProjectStatus(roadmap, one, "In progress");
+  await stage.sync();
+  await stage.sync();
+  expect(statusOf(stage)).toBe("in_progress");
+  stage.mark();
+  return stage;
+}
+
+function statusOf(stage: Stage): unknown {
+  return stage.board.post("acme-app", "p1")?.["status"];
+}
+
+/** Codes of a run's errors, once more a few hours later, when names are looked up anew. */
+async function codesOfRuns(stage: Stage): Promise<readonly (readonly string[])[]> {
+  const codes: (readonly string[])[] = [];
+  for (const waitMs of [0, 0, 7 * hourMs, 0]) {
+    stage.clock.skip(waitMs);
+    codes.push((await stage.syncOne()).errors.map(({ code }) => code));
+  }
+  return codes;
+}
+
+describe("a field of a project", () => {
+  it("may be renamed, and is found by its id until its name is asked for again", async () => {
+    const stage = await openInProgress();
+    stage.github.renameField(roadmap, "Status", "State");
+    expect(await codesOfRuns(stage)).toEqual([
+      [],
+      [],
+      ["tracker.project", "tracker.undecided"],
+      ["tracker.project", "tracker.undecided"],
+    ]);
+    expect(stage.writes()).toEqual([]);
+    stage.github.renameField(roadmap, "State", "Status");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+  });
+
+  it("that is gone says nothing: no post goes back, and it is said in every run", async () => {
+    const stage = await openInProgress();
+    stage.github.deleteField(roadmap, "Status");
+    for (let run = 0; run < 2; run += 1) {
+      const { errors } = await stage.syncOne();
+      expect(errors).toEqual([
+        { code: "tracker.project", message: expect.stringContaining('no field "Status"') },
+        { post: "p1", code: "tracker.undecided", message: expect.any(String) },
+      ]);
+    }
+    expect(statusOf(stage)).toBe("in_progress");
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("that people made anew is the new one", async () => {
+    const stage = await openInProgress();
+    stage.github.deleteField(roadmap, "Status");
+    stage.github.addField(roadmap, "Status", ["Todo", "In progress"]);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+    expect(statusOf(stage)).toBe("planned");
+  });
+
+  it("of a project that the token can't see names the permission that it needs", async () => {
+    const stage = await openLooking(inProgress, 1, { quirks: { projectScope: false } });
+    const { errors } = await stage.syncOne();
+    expect(errors).toEqual([
+      { code: "tracker.project", message: expect.stringContaining("read:project") },
+      { post: "p1", code: "tracker.undecided", message: expect.stringContaining("issue #1") },
+    ]);
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("an option of a field", () => {
+  it("may be renamed: the rule that knows it goes on, and the new name is said", async () => {
+    const stage = await openInProgress();
+    stage.github.renameOption(roadmap, "Status", "In progress", "Doing");
+    expect(await codesOfRuns(stage)).toEqual([
+      [],
+      [],
+      ["tracker.project-option"],
+      ["tracker.project-option"],
+    ]);
+    const { errors } = await stage.syncOne();
+    expect(errors[0]?.message).toContain('calls the option "In progress" "Doing" now');
+    stage.github.setProjectStatus(roadmap, one, "Todo");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("planned");
+    stage.github.setProjectStatus(roadmap, one, "Doing");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+  });
+
+  it("that was renamed moves nothing when the rule is corrected", async () => {
+    const stage = await openInProgress();
+    stage.github.renameOption(roadmap, "Status", "In progress", "Doing");
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    stage.mark();
+    stage.reconfigure({ projects: [lookingAt({ projectStatus: { project: 7, is: ["Doing"] } })] });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0 });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0 });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("that is gone makes unknown what the field shows instead", async () => {
+    const stage = await openInProgress();
+    stage.github.deleteOption(roadmap, "Status", "In progress");
+    for (let run = 0; run < 2; run += 1) {
+      const { errors } = await stage.syncOne();
+      expect(errors.map(({ code }) => code)).toEqual(["tracker.project-option", "tracker.undecided"]);
+      expect(errors[0]?.message).toContain('has no option "In progress", which a rule looks at');
+    }
+    expect(statusOf(stage)).toBe("in_progress");
+    expect(stage.writes()).toEqual([]);
+  });
+});

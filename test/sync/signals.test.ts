@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { inProgress, lookingAt, openLooking, openPosts, roadmap, twoProjects } from "../support/setups.ts";
+import { hourMs, type Stage } from "../support/stage.ts";
+
+const one = { repository: "acme/app", number: 1 };
+
+/** The post's status, after a run that must not fail. */
+async function statusAfterSync(stage: Stage, post = "p1"): Promise<unknown> {
+  const { failed, errors } = await stage.syncOne();
+  expect([failed, errors]).toEqual([0, []]);
+  return stage.board.post("acme-app", post)?.["status"];
+}
+
+function openPullRequest({ github }: Stage): { readonly repository: string; readonly number: number } {
+  const { number } = github.openPullRequest("acme/app", { title: "For one" });
+  return { repository: "acme/app", number };
+}
+
+describe("a signal that no issue's record shows moves its post", () => {
+  it("of a pull request that is linked, made ready, and merged", async () => {
+    const stage = await openLooking({ pullRequest: "ready" });
+    const pull = openPullRequest(stage);
+    stage.github.setDraft("acme/app", pull.number, true);
+    stage.github.linkPullRequest(one, pull);
+    expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.setDraft("acme/app", pull.number, false);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.github.mergePullRequest("acme/app", pull.number);
+    expect(await statusAfterSync(stage)).toBe("planned");
+  });
+
+  it("of an option in a field of a project, and back", async () => {
+    const stage = await openLooking(inProgress);
+    stage.github.addToProject(roadmap, one);
+    expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.setProjectStatus(roadmap, one, "In progress");
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.github.setProjectStatus(roadmap, one, "Done");
+    expect(await statusAfterSync(stage)).toBe("planned");
+  });
+
+  it("of sub-issues that are closed", async () => {
+    const stage = await openLooking({ subIssues: "all-closed" });
+    const [first, second] = ["A", "B"].map((title) => stage.github.openIssue("acme/app", { title }).number);
+    for (const number of [first, second])
+      stage.github.addSubIssue(one, { repository: "acme/app", number: number ?? 0 });
+    stage.github.close("acme/app", first ?? 0);
+    expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.close("acme/app", second ?? 0);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+  });
+
+  it("of a release that contains what was merged, which is for good", async () => {
+    const stage = await openLooking({ released: true });
+    const pull = openPullRequest(stage);
+    stage.github.linkPullRequest(one, pull);
+    stage.github.mergePullRequest("acme/app", pull.number);
+    stage.clock.skip(hourMs);
+    expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.publishRelease("acme/app", { tag: "v1" });
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.mark();
+    stage.github.deleteTag("acme/app", "v1");
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    expect(stage.reads()).not.toContain("POST /graphql");
+  });
+
+  it("in a post that is opened: nothing of that can be there yet, but for a project", async () => {
+    const stage = await openPosts(0, { projects: [lookingAt({ pullRequest: "none" })] });
+    stage.board.addPost("acme-app", { status: "planned" });
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    expect(stage.patches()).toHaveLength(1);
+  });
+});
+
+describe("an idle run", () => {
+  it("asks once for a hundred issues whose decision may hang on a signal, and for no other", async () => {
+    const stage = await openLooking({ pullRequest: "open" }, 3);
+    stage.github.close("acme/app", 2, "completed");
+    stage.github.close("acme/app", 3, "completed");
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toEqual(["GET /feedback", "GET /repos/acme/app/issues", "POST /graphql"]);
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toEqual(["GET /feedback", "GET /repos/acme/app/issues"]);
+  });
+
+  it("asks for fields of projects by their ids, and for their names every few hours", async () => {
+    const stage = await openLooking(inProgress);
+    await stage.sync();
+    expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(1);
+    stage.clock.skip(7 * hourMs);
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(2);
+  });
+
+  it("asks for an issue once, also where two projects share it", async () => {
+    const other = { ...lookingAt({ pullRequest: "open" }), project: "acme-api" };
+    const projects = [lookingAt({ pullRequest: "open" }), other];
+    const stage = await openPosts(1, { boardProjects: twoProjects, projects });
+    const post = stage.board.addPost("acme-api", { status: "planned" });
+    const { issue } = stage.ledger.signals.linked("prj_app" as never, undefined, 1)[0] ?? {};
+    if (issue === undefined) throw new Error("There is no issue.");
+    const link = { post: post as never, issue, origin: "adopted" as const };
+    stage.ledger.rows.link("prj_api" as never, link, issue, undefined);
+    stage.mark();
+    expect((await stage.sync()).result).toBe("ok");
+    expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(1);
+  });
+});
+
+describe("what can't be read is unknown", () => {
+  it("and leaves a post as it is, said in every run, until it can be read", async () => {
+    const stage = await openLooking({ pullRequest: "open" });
+    stage.github.breakField(one, "closedByPullRequestsReferences", {
+      type: "FORBIDDEN",
+      message: "Resource not accessible by personal access token",
+    });
+    for (let run = 0; run < 2; run += 1) {
+      const { failed, errors } = await stage.syncOne();
+      expect(failed).toBe(1);
+      expect(errors).toEqual([
+        {
+          post: "p1",
+          code: "tracker.undecided",
+          message: expect.stringMatching(/issue #1.*`pullRequest`.*not accessible/u),
+        },
+      ]);
+    }
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("and hinders no rule above, and no other post", async () => {
+    const stage = await openLooking({ pullRequest: "open" }, 2);
+    stage.github.breakField(one, "closedByPullRequestsReferences", { type: "FORBIDDEN", message: "No." });
+    const pull = openPullRequest(stage);
+    stage.github.linkPullRequest({ ...one, number: 2 }, pull);
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, statusWrites: 1 });
+    expect(stage.board.post("acme-app", "p2")?.["status"]).toBe("in_progress");
+    stage.github.close("acme/app", 1, "completed");
+    expect(await statusAfterSync(stage)).toBe("completed");
+  });
+
+  it("also while the tracker doesn't answer: what was read before counts until then", async () => {
+    const stage = await openLooking({ pullRequest: "open" });
+    const pull = openPullRequest(stage);
+    stage.github.linkPullRequest(one, pull);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.github.mergePullRequest("acme/app", pull.number);
+    stage.github.failNext({ path: "/graphql", times: 4, answer: { kind: "answer", status: 502 } });
+    const { failed, errors, statusWrites } = await stage.syncOne();
+    expect([failed, statusWrites]).toEqual([1, 0]);
+    expect(errors).toEqual([
+      {
+        code: "tracker.unreachable",
+        message: expect.stringMatching(/502.*of which it was read before, that counts/u),
+      },
+    ]);
+    expect(await statusAfterSync(stage)).toBe("planned");
+  });
+
+  it("while the tracker wants no queries, and is read later without a failure", async () => {
+    const stage = await openLooking({ pullRequest: "open" });
+    stage.github.linkPullRequest(one, openPullRequest(stage));
+    const answer = {
+      kind: "answer",
+      status: 200,
+      headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(stage.clock.now() / 1000 + 600) },
+      body: { errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded" }] },
+    } as const;
+    stage.github.failNext({ path: "/graphql", answer });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 1, statusWrites: 0 });
+    stage.clock.skip(hourMs);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+  });
+
+  it("of an issue that is gone, too, and its repository is looked at as a whole", async () => {
+    const stage = await openLooking({ pullRequest: "open" });
+    stage.github.deleteIssue("acme/app", 1);
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, parked: 0 });
+    expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "tracker.deleted" }] });
+    expect(stage.writes()).toEqual([]);
+  });
+});
