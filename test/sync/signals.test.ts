@@ -187,3 +187,30 @@ describe("what can't be read is unknown", () => {
     expect(stage.writes()).toEqual([]);
   });
 });
+
+describe("rules that are new and look at a signal", () => {
+  async function openRuled(): Promise<Stage> {
+    const stage = await openPosts(2, { projects: [lookingAt({ labels: ["in progress"] })] });
+    stage.github.linkPullRequest(one, openPullRequest(stage));
+    stage.reconfigure({ projects: [lookingAt({ pullRequest: "open" })] });
+    return stage;
+  }
+
+  it("are laid over the bases when it has been read: what they alone would change is held", async () => {
+    const stage = await openRuled();
+    for (let run = 0; run < 2; run += 1) {
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 1, statusWrites: 0 });
+    }
+    stage.mark();
+    stage.github.linkPullRequest({ ...one, number: 2 }, openPullRequest(stage));
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 1, statusWrites: 1 });
+    expect(stage.patches().map(({ path }) => path)).toEqual(["/feedback/p2"]);
+  });
+
+  it("wait until it can be read", async () => {
+    const stage = await openRuled();
+    stage.github.failNext({ path: "/graphql", times: 4, answer: { kind: "answer", status: 502 } });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, held: 0, statusWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 1, statusWrites: 0 });
+  });
+});
