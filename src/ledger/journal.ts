@@ -32,6 +32,11 @@ export interface Journal {
   audit(entry: AuditEntry): void;
   /** Newest first; of one post, or of all. */
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
+  /**
+   * What a run has written, or may have, to either side, of all projects, oldest first. Where an answer was lost, with what
+   * was found out since.
+   */
+  writesOf(run: number): readonly RunWrite[];
   /** Times given to `paceWrite` for a budget since a time, oldest first, over all projects; creates by themselves. */
   trackerWrites(
     since: number,
@@ -90,6 +95,8 @@ export interface Intent extends NewIntent {
 }
 
 export interface AuditEntry {
+  /** The intent that was SENT for it; left out where a write needs none, and where lines are read. */
+  readonly intent?: IntentId;
   readonly at: number;
   readonly run: number;
   readonly side: "board" | "tracker";
@@ -107,4 +114,12 @@ export interface AuditEntry {
   readonly outcome: "applied" | "rejected" | "limited" | "unsent" | "unknown" | "missing" | "unauthorized";
   readonly message: string | undefined;
   readonly isApproved: boolean;
+}
+
+/** What a run did to one side. */
+export interface RunWrite extends Omit<AuditEntry, "intent" | "outcome"> {
+  /** Where the issue is, or is to be opened; undefined for a post, and where the repository is not known any more. */
+  readonly repository: RepositoryId | undefined;
+  /** `unknown`: nobody knows yet, or ever will, whether it took effect. */
+  readonly outcome: "applied" | "unknown";
 }

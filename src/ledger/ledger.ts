@@ -38,6 +38,11 @@ export interface Ledger {
    * recovery. undefined for an original.
    */
   readonly copiedAt: number | undefined;
+  /**
+   * Tells this state from every other one. A copy has that of its original until it is known for a copy: what was planned
+   * before it was put back is no plan for it.
+   */
+  readonly identity: string;
   /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
   declareOld(at: number): void;
   /**

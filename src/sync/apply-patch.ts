@@ -39,7 +39,7 @@ export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<
   const outcome = await board.patchPost(cycle.memory.id, action.post, change);
   noteClosure(cycle, boardLane, outcome);
   ledger.transaction(() => {
-    audit(cycle, row, action, outcome);
+    audit(cycle, row, action, intent, outcome);
     recordOutcome(cycle, row, action, intent, outcome);
   });
 }
@@ -92,10 +92,17 @@ function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: 
   log.info(fields, "Post patched");
 }
 
-function audit(cycle: PulledCycle, row: Row, action: PatchPost, outcome: PatchOutcome): void {
+function audit(
+  cycle: PulledCycle,
+  row: Row,
+  action: PatchPost,
+  intent: IntentId,
+  outcome: PatchOutcome,
+): void {
   const first = row.links[0]?.link.issue;
   const repository = first && cycle.world.ledger.memory.repositoryById(first.repositoryId);
   const entry: AuditEntry = {
+    intent,
     at: cycle.world.clock.now(),
     run: cycle.run.number,
     side: "board",

@@ -6,7 +6,7 @@ import type { PulledCycle } from "./cycle-state.ts";
 export function auditTracker(
   { world, run, memory }: PulledCycle,
   outcome: WriteOutcome,
-  write: Pick<AuditEntry, "kind" | "post" | "issue" | "fields" | "reason">,
+  write: Pick<AuditEntry, "intent" | "kind" | "post" | "issue" | "fields" | "reason">,
 ): void {
   world.ledger.journal.audit({
     ...write,

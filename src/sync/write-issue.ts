@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../ledger/journal.ts";
+import type { AuditEntry, IntentId } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueField, IssueRecord, Repository } from "../model/issue.ts";
 import type { ContentBase } from "../model/link.ts";
@@ -70,7 +70,7 @@ export async function writeIssue(
   const outcome = onlyShown(request, await tracker.write(repository, write));
   if (outcome.kind === "unauthorized" && outcome.againAfterMs !== undefined && !isSecond) {
     ledger.transaction(() => {
-      audit(cycle, repository, request, outcome);
+      audit(cycle, repository, request, intent, outcome);
       ledger.journal.resolve(intent, "PREPARED", clock.now(), outcome.message);
     });
     await clock.sleep(outcome.againAfterMs, cycle.run.bounds.signal);
@@ -78,7 +78,7 @@ export async function writeIssue(
   }
   noteClosure(cycle, lane, outcome);
   ledger.transaction(() => {
-    audit(cycle, repository, request, outcome);
+    audit(cycle, repository, request, intent, outcome);
     if (outcome.kind !== "applied") {
       takeFailure(cycle, { side: "tracker", intent, action, place, claim }, outcome);
       return;
@@ -103,10 +103,12 @@ function audit(
   cycle: PulledCycle,
   { name }: Repository,
   { action, write, fields, number: known }: IssueRequest,
+  intent: IntentId,
   outcome: WriteOutcome,
 ): void {
   const number = known ?? (outcome.kind === "applied" ? outcome.record?.issue.number : undefined);
   auditTracker(cycle, outcome, {
+    intent,
     kind: write.kind,
     post: action.post,
     issue: number === undefined ? undefined : { repository: name, number },

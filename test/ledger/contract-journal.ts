@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { RepositoryMemory } from "../../src/ledger/memory.ts";
 import {
   content,
   createIntent,
+  createPatchLine,
   createPost,
   createRepository,
   hourMs,
@@ -47,6 +49,28 @@ const line: AuditEntry = {
   outcome: "applied",
   message: "accepted",
   isApproved: true,
+};
+
+const unread = {
+  labelsEtag: undefined,
+  milestonesEtag: undefined,
+  etag: undefined,
+  cursor: undefined,
+  scannedAt: undefined,
+  scannedFor: [],
+  recoveredAt: undefined,
+  fullAt: undefined,
+  publicSince: undefined,
+  pausedAt: undefined,
+};
+
+const knownRepository: RepositoryMemory = {
+  name: "acme/app",
+  repository: createRepository(),
+  checkedAt: noon,
+  labels: [],
+  milestones: [],
+  ...unread,
 };
 
 export function describeJournal(ledger: () => Ledger): void {
@@ -127,6 +151,73 @@ export function describeJournal(ledger: () => Ledger): void {
     });
   });
 
+  describe("what a run has written", () => {
+    const status: AuditEntry["fields"] = [{ field: "status", before: "open", value: "planned" }];
+    const written = (of: Partial<AuditEntry>): AuditEntry => ({
+      ...createPatchLine(),
+      fields: status,
+      ...of,
+    });
+
+    it("is told in its order, of all projects, without what never took effect", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const { journal, memory } = ledger();
+      memory.rememberRepository(knownRepository);
+      const issue = { repository: "Acme/App", number: 7 };
+      const lines = [
+        written({ run: 2, issue, side: "tracker", kind: "edit-issue" }),
+        written({ run: 2, project: otherProject, issue: { repository: "acme/gone", number: 1 } }),
+        written({ run: 2, outcome: "rejected", message: "no" }),
+        written({ run: 3 }),
+      ];
+      for (const entry of lines) journal.audit(entry);
+      expect(journal.writesOf(2)).toEqual([
+        { ...lines[0], repository: 10 },
+        { ...lines[1], repository: undefined },
+      ]);
+      expect(journal.writesOf(9)).toEqual([]);
+    });
+
+    it.each([
+      ["took effect", 1, "DONE", "applied"],
+      ["took effect, of one of two requests", 2, "DONE", "unknown"],
+      ["was never found out", 1, "REJECTED", "unknown"],
+      ["is not known yet", 1, "UNKNOWN", "unknown"],
+    ] as const)("says where an answer was lost that the write %s", (_, sends, state, outcome) => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const { journal } = ledger();
+      const intent = sendIntent(ledger(), { ...patch, repository: 10 });
+      journal.resolve(intent, "UNKNOWN", noon, "no answer");
+      if (sends === 2) {
+        journal.resolve(intent, "PREPARED", noon, "not applied");
+        journal.markSent(intent, noon + 1);
+      }
+      journal.audit(written({ intent, outcome: "unknown", message: "no answer" }));
+      journal.resolve(intent, state, noon + 2, "looked up");
+      expect(journal.writesOf(1)).toMatchObject([{ repository: 10, outcome }]);
+    });
+
+    it("names the fields of a change that a crash has interrupted", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      const { journal } = ledger();
+      const issueWrites = [
+        { field: "label:bug", before: false, value: true, target: { kind: "value", value: true } } as const,
+      ];
+      sendIntent(ledger(), { kind: "change-issue", repository: 10, number: 7, issueWrites });
+      journal.recover(noon + 1);
+      const [intent] = journal.open(project);
+      expect(journal.writesOf(1)).toMatchObject([{ outcome: "unknown", repository: 10 }]);
+      if (intent !== undefined) journal.resolve(intent.id, "DONE", noon + 2, "the issue shows it");
+      expect(journal.writesOf(1)).toMatchObject([
+        {
+          outcome: "applied",
+          kind: "change-issue",
+          fields: [{ field: "label:bug", before: false, value: true }],
+        },
+      ]);
+    });
+  });
+
   describe("a process that starts", () => {
     it("takes everything that was sent for unknown from now on, once", () => {
       const { journal } = ledger();
@@ -167,26 +258,7 @@ export function describeJournal(ledger: () => Ledger): void {
 
     it("names the issue whose change was interrupted, where its repository is known", () => {
       const { journal, memory } = ledger();
-      const unread = {
-        labelsEtag: undefined,
-        milestonesEtag: undefined,
-        etag: undefined,
-        cursor: undefined,
-        scannedAt: undefined,
-        scannedFor: [],
-        recoveredAt: undefined,
-        fullAt: undefined,
-        publicSince: undefined,
-        pausedAt: undefined,
-      };
-      memory.rememberRepository({
-        name: "acme/app",
-        repository: createRepository(),
-        checkedAt: noon,
-        labels: [],
-        milestones: [],
-        ...unread,
-      });
+      memory.rememberRepository(knownRepository);
       sendIntent(ledger(), { kind: "update-issue", repository: 10, number: 7 });
       sendIntent(ledger(), { kind: "update-issue", repository: 99, number: 7, post: postId("p2") });
       journal.recover(noon);

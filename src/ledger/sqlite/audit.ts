@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { AuditEntry, Intent } from "../journal.ts";
+import type { AuditEntry, Intent, IntentId, RunWrite } from "../journal.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Store } from "./store.ts";
 
@@ -10,6 +10,7 @@ export interface Audit {
   writeInterrupted(intent: Intent, message: string): void;
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
   statusWrites(project: ProjectId, since: number): number;
+  writesOf(run: number): readonly RunWrite[];
 }
 
 interface AuditColumns {
@@ -26,17 +27,24 @@ interface AuditColumns {
   is_approved: number;
 }
 
-type NewColumns = AuditColumns & { project: number; post: number | null; is_status: number };
+type NewColumns = AuditColumns & {
+  project: number;
+  post: number | null;
+  intent: IntentId | null;
+  is_status: number;
+};
 type FoundColumns = AuditColumns & { project: ProjectId; post: PostId | null };
+type WriteColumns = FoundColumns & { repository_id: number | null; is_done: number };
 
 /** Writes and reads audit lines. */
 export function createAudit(store: Store, numbers: Numbers): Audit {
   const insert = store.prepare<[NewColumns]>(`
     INSERT INTO audit
-      (at, run, side, project, post, repository, issue, kind, fields, reason, outcome, message, is_approved, is_status)
+      (at, run, side, project, post, intent, repository, issue, kind, fields, reason, outcome, message, is_approved,
+       is_status)
     VALUES
-      (@at, @run, @side, @project, @post, @repository, @issue, @kind, @fields, @reason, @outcome, @message, @is_approved,
-       @is_status)`);
+      (@at, @run, @side, @project, @post, @intent, @repository, @issue, @kind, @fields, @reason, @outcome, @message,
+       @is_approved, @is_status)`);
   const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue, kind, fields,
     audit.reason AS reason, outcome, message, is_approved`;
   const joined = `audit JOIN board_projects ON board_projects.number = audit.project
@@ -51,6 +59,15 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
   const countStatus = store.prepare<[string, number], { count: number }>(`
     SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
       AND is_status = 1 AND at >= ? AND is_approved = 0`);
+  // Of a request that was made twice nobody can tell which of the two took effect.
+  const selectWrites = store.prepare<[number], WriteColumns>(`
+    SELECT ${columns},
+      coalesce((SELECT intents.repository FROM intents WHERE intents.id = audit.intent),
+        (SELECT repositories.id FROM repositories WHERE repositories.current_name = audit.repository COLLATE NOCASE))
+        AS repository_id,
+      outcome = 'applied' OR EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
+        AND intents.attempts = 1) AS is_done
+    FROM ${joined} WHERE run = ? AND outcome IN ('applied', 'unknown') ORDER BY audit.number`);
   const selectName = store.prepare<[number], { current_name: string }>(
     "SELECT current_name FROM repositories WHERE id = ?",
   );
@@ -70,7 +87,8 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         post: intent.post,
         issue: issueOf(intent, (id) => selectName.get(id)?.current_name),
         kind: intent.kind,
-        fields: (intent.writes ?? []).map(pickField),
+        intent: intent.id,
+        fields: (intent.writes ?? intent.issueWrites ?? []).map(pickField),
         reason: intent.reason,
         outcome: "unknown",
         message,
@@ -85,6 +103,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     },
     statusWrites: (project, since) =>
       countStatus.all(project, since).reduce((sum, { count }) => sum + count, 0),
+    writesOf: (run) => selectWrites.all(run).map(toWrite),
   };
 }
 
@@ -121,6 +140,7 @@ function fromEntry(entry: AuditEntry, project: number, post: number | null): New
     side: entry.side,
     project,
     post,
+    intent: entry.intent ?? null,
     repository: entry.issue?.repository ?? null,
     issue: entry.issue?.number ?? null,
     kind: entry.kind,
@@ -148,5 +168,13 @@ function toEntry(found: FoundColumns): AuditEntry {
     outcome: found.outcome,
     message: found.message ?? undefined,
     isApproved: found.is_approved === 1,
+  };
+}
+
+function toWrite(found: WriteColumns): RunWrite {
+  return {
+    ...toEntry(found),
+    repository: found.repository_id ?? undefined,
+    outcome: found.is_done === 1 ? "applied" : "unknown",
   };
 }

@@ -137,6 +137,7 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
     },
     audit: (entry) => store.transaction(() => audit.write(entry)),
     history: (project, post, limit) => audit.history(project, post, limit),
+    writesOf: (run) => audit.writesOf(run),
     statusWrites: (project, since) => audit.statusWrites(project, since),
     prune,
   };

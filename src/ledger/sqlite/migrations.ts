@@ -382,4 +382,11 @@ export const migrations: readonly string[] = [
   INSERT INTO limits (side, budget, until) SELECT side, '', until FROM limits_of_sides;
   DROP TABLE limits_of_sides;
   `,
+  `
+  -- intent: the line of the journal that was written before it left; NULL where it needed none, and in older lines.
+  ALTER TABLE audit ADD COLUMN intent INTEGER;
+  CREATE INDEX audit_of_run ON audit (run);
+  -- What tells this state from every other one.
+  INSERT INTO meta (key, value) VALUES ('identity', lower(hex(randomblob(16))));
+  `,
 ];

@@ -78,6 +78,9 @@ export function createLedger(store: Store): Ledger {
     get copiedAt() {
       return stamp.read();
     },
+    get identity() {
+      return stamp.identity();
+    },
     declareOld: (at) => stamp.write(at),
     rewind: createRewind(store, sightings),
     transaction: (work) => store.transaction(work),

@@ -6,11 +6,15 @@ export interface Stamp {
   /** When this file was copied from a running state; undefined for an original. */
   read(): number | undefined;
   write(at: number): void;
+  /** Made with the state; another one as soon as it is known for a copy. */
+  identity(): string;
 }
 
 /** The stamp is read anew each time: what one transaction has written may be rolled back. */
 export function createStamp(store: Store): Stamp {
   const select = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'copied_at'");
+  const selectIdentity = store.prepare<[], { value: string }>(`
+    SELECT group_concat(value, '-' ORDER BY key DESC) AS value FROM meta WHERE key IN ('identity', 'copied_at')`);
   const write = store.prepare<[string]>(writeStamp);
   return {
     read() {
@@ -20,5 +24,6 @@ export function createStamp(store: Store): Stamp {
     write(at) {
       write.run(String(at));
     },
+    identity: () => selectIdentity.get()?.value ?? "",
   };
 }

@@ -206,3 +206,23 @@ function readStamp(database: Database.Database): number | undefined {
     .get();
   return found && Number(found.value);
 }
+
+describe("the identity of a state", () => {
+  it("is that of no other state, and the same for as long as it is not a copy that was put back", async () => {
+    const folder = createFolder();
+    const file = join(folder, "state.db");
+    const one = openLedger(file, options);
+    const other = openLedger(join(folder, "other.db"), options);
+    const { identity } = one;
+    expect(identity).toMatch(/^[0-9a-f]{32}$/);
+    expect(other.identity).not.toBe(one.identity);
+    await one.copyTo(join(folder, "plan.db"), undefined);
+    await one.copyTo(join(folder, "backup.db"), noon);
+    const copies = ["plan.db", "backup.db"].map((name) => openLedger(join(folder, name), options));
+    expect(copies.map(({ identity }) => identity === one.identity)).toEqual([true, false]);
+    for (const ledger of [one, other, ...copies]) ledger.close();
+    const again = openLedger(file, options);
+    expect(again.identity).toBe(identity);
+    again.close();
+  });
+});
