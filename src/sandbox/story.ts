@@ -1,6 +1,7 @@
 import { type SandboxBoard, startSandboxBoard } from "./board.ts";
 import type { SandboxPost } from "./board-style.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "./github.ts";
+import type { AppSetup } from "./github-app.ts";
 
 /** A company of two products, its customers' posts, and a few days of its developers: what `demo` plays. */
 export interface Story {
@@ -31,10 +32,12 @@ export interface StoryOptions {
   readonly now: () => number;
   /** The board's port; the GitHub gets the next one. Without it both take a free one. */
   readonly port: number | undefined;
+  /** A GitHub App beside the account. */
+  readonly app?: AppSetup;
 }
 
 /** Starts both sides, as they are before the first sync. */
-export async function startStory({ now, port }: StoryOptions): Promise<Story> {
+export async function startStory({ now, port, app }: StoryOptions): Promise<Story> {
   const board = await startSandboxBoard({
     projects: [
       { id: "prj_app", slug: project, name: "Acme App" },
@@ -44,7 +47,7 @@ export async function startStory({ now, port }: StoryOptions): Promise<Story> {
     now,
     ...(port !== undefined && { port }),
   });
-  const github = await startGitHub(now, port).catch(async (error: unknown) => {
+  const github = await startGitHub(now, port, app).catch(async (error: unknown) => {
     await board.close();
     throw error;
   });
@@ -62,11 +65,16 @@ export async function startStory({ now, port }: StoryOptions): Promise<Story> {
   };
 }
 
-function startGitHub(now: () => number, port: number | undefined): Promise<SandboxGitHub> {
+function startGitHub(
+  now: () => number,
+  port: number | undefined,
+  app: AppSetup | undefined,
+): Promise<SandboxGitHub> {
   return startSandboxGitHub({
     clock: { now },
     token: "demo-github-token-0123456789",
     login: "acme-boardsync",
+    ...(app !== undefined && { app }),
     repositories: [
       { name: repository, private: true, labels: ["feedback", "in progress"], collaborators: ["dana"] },
       { name: "acme/api", private: true, labels: ["feedback"] },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { runProgram } from "../../src/commands/program.ts";
 import type { Output, Terminal } from "../../src/commands/terminal.ts";
+import type { AppSetup } from "../../src/sandbox/github-app.ts";
 import { type Story, startStory } from "../../src/sandbox/story.ts";
 
 /** What a command printed, and its exit code. */
@@ -82,9 +83,9 @@ export function makeFolder(): string {
 }
 
 /** Both sides, up until the test ends. */
-export async function openStage(): Promise<Stage> {
+export async function openStage(app?: AppSetup): Promise<Stage> {
   const folder = makeFolder();
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now, port: undefined, ...(app && { app }) });
   onTestFinished(() => story.close());
   const writeConfig: Stage["writeConfig"] = (name, change) => {
     const file = join(folder, name);

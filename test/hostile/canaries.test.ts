@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openStage, type Ran, type Stage } from "../commands/stage.ts";
+import { createAppKey } from "../support/app-key.ts";
 
 const people = {
   authorName: "Canary Person",
@@ -106,4 +107,52 @@ it("no name, address, note, key or token of anybody is in what any command print
       expect(at === -1 ? "" : text.slice(Math.max(0, at - 200), at + 50), `${secret} in ${place}`).toBe("");
     }
   }
+}, 60_000);
+
+it("no key, token or signature of a GitHub App is in what any command prints or writes, though the server tells it to everybody", async () => {
+  const { privateKey, publicKey } = createAppKey();
+  const app = { id: 4711, slug: "feedback-sync", publicKey, installations: [{ owner: "acme" }] };
+  const stage = await openStage(app);
+  const { github } = stage.story;
+  const env = {
+    GITHUB_TOKEN: undefined,
+    GITHUB_APP_ID: "4711",
+    GITHUB_APP_PRIVATE_KEY: privateKey.trim().replaceAll("\n", "\\n"),
+  };
+  const ran: Ran[] = [];
+  const run = async (...args: string[]): Promise<void> => {
+    for (const options of [{ env, isTerminal: true, columns: 60 }, { env }]) {
+      const before = github.app.tokens.length;
+      // Each process has tokens of its own, which are known only when the answer is made.
+      const body = {
+        toJSON: () => ({
+          message: `Ask with ${github.app.tokens.slice(before).join()}`,
+          documentation_url: privateKey,
+        }),
+      };
+      const path = /^\/repos\/acme\/app(?:\/issues)?$/;
+      github.failNext({ path, answer: { kind: "answer", status: 403, body } });
+      const form = options.isTerminal === true ? [] : ["--json"];
+      ran.push(await stage.run([...args, ...form, "--log-level", "trace"], options));
+    }
+  };
+  await run("check");
+  await run("plan");
+  await run("sync");
+  ran.push(await stage.run(["sync"], { env }));
+  await run("status");
+  ran.push(await stage.run(["sync"], { env: { ...env, GITHUB_APP_PRIVATE_KEY: privateKey.slice(0, 600) } }));
+  ran.push(await stage.run(["sync"], { env: { ...env, GITHUB_TOKEN: github.token } }));
+  expect(github.issues("acme/app").length, ran[6]?.err).toBeGreaterThan(0);
+  expect(ran.slice(-2).map(({ code }) => code)).toEqual([2, 2]);
+  const files = readdirSync(stage.folder).filter((name) => statSync(join(stage.folder, name)).isFile());
+  const everything = [
+    ...ran.flatMap(({ out, err }) => [out, err]),
+    ...files.map((name) => readFileSync(join(stage.folder, name), "latin1")),
+  ].join("\n");
+  expect(everything).toMatch(/Ask with\s+\[redacted\]/);
+  expect(github.app.tokens.length).toBeGreaterThanOrEqual(6);
+  const keyLines = privateKey.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----"));
+  for (const secret of [...github.app.tokens, ...keyLines]) expect(everything).not.toContain(secret);
+  expect(everything).not.toMatch(/eyJ[\w-]{10}/);
 }, 60_000);
