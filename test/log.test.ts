@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../src/errors.ts";
-import { createLog, escapeControls, type Log, type LogOptions, redactor } from "../src/log.ts";
+import {
+  createKnownSecrets,
+  createLog,
+  escapeControls,
+  type Log,
+  type LogOptions,
+  redactor,
+} from "../src/log.ts";
 
 /** Everything that a terminal might act on, and that a stranger can write into a title. */
 const hostile = [
@@ -509,5 +516,25 @@ describe("escaping control characters", () => {
     ["", ""],
   ])("%j becomes %j", (text, expected) => {
     expect(escapeControls(text)).toBe(expected);
+  });
+});
+
+describe("secrets that become known later", () => {
+  it("are covered from then on, also by a log that was made before", () => {
+    const known = createKnownSecrets();
+    const { redact } = known;
+    expect(redact("key-1 token-1")).toBe("key-1 token-1");
+    known.add(["key-1"]);
+    known.addPassing("token-1");
+    expect(redact("key-1 token-1")).toBe("[redacted] [redacted]");
+  });
+
+  it("are forgotten in their order where they hold for an hour only, and the others never", () => {
+    const known = createKnownSecrets();
+    known.add(["key-1"]);
+    for (let count = 0; count < 65; count += 1) known.addPassing(`token-${count};`);
+    expect(known.redact("key-1 token-0; token-1; token-64;")).toBe(
+      "[redacted] token-0; [redacted] [redacted]",
+    );
   });
 });
