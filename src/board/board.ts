@@ -1,4 +1,12 @@
-import type { BoardProject, Post, PostChange, PostField, PostId, ProjectId } from "../model/post.ts";
+import type {
+  BoardProject,
+  NoteChange,
+  Post,
+  PostChange,
+  PostField,
+  PostId,
+  ProjectId,
+} from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
 /**
@@ -19,24 +27,31 @@ export interface Board {
    * come twice when the board shifts between pages; the later record counts. A page is handed over as soon as it is
    * read, so a pull that fails later has still shown true posts.
    *
+   * @param wishes what is read beside the posts; nobody else gets to see it.
    * @throws RemoteError when a page can't be fetched or its shape can't be recognised: the pull is then incomplete.
    */
-  listPosts(project: ProjectId, bounds: ReadBounds): AsyncIterable<PostPage>;
+  listPosts(project: ProjectId, bounds: ReadBounds, wishes?: ListWishes): AsyncIterable<PostPage>;
 
   /**
    * Changes the given fields of one post, and no others. Sent once, with the project in the query. Voters are mailed by
    * the board when `status` is among the fields, so the caller has journalled it before.
    */
-  patchPost(project: ProjectId, post: PostId, change: PostChange): Promise<PatchOutcome>;
+  patchPost(project: ProjectId, post: PostId, change: PostChange | NoteChange): Promise<PatchOutcome>;
 
   /** Requests sent so far by this adapter, retries included. */
   readonly requests: number;
+}
+
+export interface ListWishes {
+  readonly hasNotes: boolean;
 }
 
 export interface PostPage {
   readonly posts: readonly Post[];
   /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */
   readonly seen: ReadonlySet<PostField>;
+  /** Internal notes of the records that show one, null counting as empty; only where they were asked for. */
+  readonly notes?: ReadonlyMap<PostId, string>;
   /** What was recognised, for `check`: `data.feedback`, `uuid`, `Link`, … The same on every page of a pull. */
   readonly shape: ListShape;
   /** Records that could not be used (no id, not an object), as sentences; at most a few a page. */

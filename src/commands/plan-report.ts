@@ -65,6 +65,7 @@ function sentenceOf(actions: readonly PlannedAction[], adopted: number, hasError
     { amount: amount("create-issue"), said: `${count(amount("create-issue"), "issue")} to open` },
     { amount: amount("update-issue"), said: `${count(amount("update-issue"), "issue")} to edit` },
     { amount: amount("patch-post"), said: `${count(amount("patch-post"), "post")} to patch` },
+    { amount: amount("patch-note"), said: `${count(amount("patch-note"), "internal note")} to change` },
     { amount: held, said: `${count(held, "action")} held` },
   ].filter((part) => part.amount > 0);
   if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;

@@ -9,14 +9,12 @@ interface Unavailable {
 }
 
 const always = () => true;
-const whenTrue = (value: unknown) => value === true;
 
 /** Delete a line when its feature is there. Nothing that a person writes is silently ignored. */
 const unavailable: readonly Unavailable[] = [
   { pattern: "heartbeat", asksFor: always },
   { pattern: "notices", asksFor: always },
   { pattern: "projects.*.boardRules", asksFor: always },
-  { pattern: "projects.*.backlink", asksFor: whenTrue },
 ];
 
 /** Every setting of the file that this version can't honour. */

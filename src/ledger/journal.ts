@@ -1,5 +1,5 @@
 import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts";
-import type { ContentBase, Field, Parked, Target } from "../model/link.ts";
+import type { ContentBase, Field, IntentKind, Target } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
 
 /**
@@ -55,7 +55,7 @@ export type IntentState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
 export interface NewIntent {
   readonly project: ProjectId;
   readonly post: PostId;
-  readonly kind: Parked["kind"];
+  readonly kind: IntentKind;
   readonly run: number;
   readonly at: number;
   readonly reason: string;

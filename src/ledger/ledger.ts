@@ -1,4 +1,5 @@
 import type { Absences } from "./absences.ts";
+import type { Backlinks } from "./backlinks.ts";
 import type { Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
@@ -23,6 +24,7 @@ export interface Ledger {
   readonly rows: Rows;
   readonly lookup: Lookup;
   readonly links: Links;
+  readonly backlinks: Backlinks;
   readonly journal: Journal;
   readonly requests: Requests;
   readonly runs: Runs;

@@ -99,6 +99,9 @@ export interface Parked {
   readonly signature: string;
 }
 
+/** Writes that the journal tells apart; one of the internal note is no plan's action, because it rests on what no plan sees. */
+export type IntentKind = Parked["kind"] | "patch-note";
+
 /** Everything that one decision needs. Built by the ledger, read by the plan. */
 export interface Row {
   readonly post: Post;
@@ -114,7 +117,7 @@ export interface Row {
   readonly links: readonly LinkedIssue[];
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** Kinds with an intent that is SENT or UNKNOWN: nothing more of that kind is sent until its outcome is known. */
-  readonly openIntents: readonly Parked["kind"][];
+  readonly openIntents: readonly IntentKind[];
   readonly parked: readonly Parked[];
   readonly isQuarantined: boolean;
   /** Times (epoch ms) of this post's status writes in the last 24 hours, oldest first. */

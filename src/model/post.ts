@@ -57,5 +57,10 @@ export interface BoardProject {
   readonly name: string;
 }
 
+/** A PATCH of the internal note, which nobody is mailed for. */
+export interface NoteChange {
+  readonly internalNote: string | null;
+}
+
 /** What a PATCH carries: the fields that differ, and nothing else. */
 export type PostChange = Readonly<Partial<Record<RuleField, FieldValue>>>;

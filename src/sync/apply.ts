@@ -89,7 +89,7 @@ async function carryOut(cycle: PulledCycle, action: Action, { followUpHeld }: Wa
 }
 
 /** Works through a list, `width` at a time. After an error no further part is begun, and what is under way is waited for. */
-async function inParallel<T>(
+export async function inParallel<T>(
   parts: readonly T[],
   width: number,
   work: (part: T) => Promise<void>,

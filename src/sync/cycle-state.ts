@@ -7,6 +7,7 @@ import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import type { Settings } from "../plan/settings.ts";
 import { type Lane, laneClosure } from "./lane.ts";
+import type { DueNote } from "./notes.ts";
 import type { Closure, PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
@@ -30,6 +31,8 @@ export interface BoardPull {
   /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */
   readonly beganAt: number;
   readonly endedAt: number;
+  /** Internal notes that have to be changed; they live as long as the cycle, and nowhere else. */
+  readonly notes: readonly DueNote[];
 }
 
 /** A cycle whose pulls are done: decisions can be made. */

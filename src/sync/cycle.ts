@@ -1,4 +1,5 @@
 import { apply } from "./apply.ts";
+import { decideNotes, writeNotes } from "./backlinks.ts";
 import { planContext } from "./context.ts";
 import { type Cycle, type PulledCycle, startTally } from "./cycle-state.ts";
 import { decide } from "./decide.ts";
@@ -43,7 +44,11 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await recoverPairs(pulled);
     await takeLinks(pulled);
     const wanted = decide(pulled);
-    if (run.mode === "sync") await apply(pulled, wanted);
+    const notes = decideNotes(pulled);
+    if (run.mode === "sync") {
+      await apply(pulled, wanted);
+      await writeNotes(pulled, notes);
+    }
     isDone = true;
   } catch (error) {
     noteLimitOf(world, error);

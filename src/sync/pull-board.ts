@@ -7,6 +7,7 @@ import { isShrunk } from "../plan/guard.ts";
 import type { BoardPull, Cycle } from "./cycle-state.ts";
 import { boardLane, closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
+import { collectNotes } from "./notes.ts";
 import { isPutOff, noteError } from "./report.ts";
 
 /**
@@ -21,11 +22,15 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const pull = ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
   const seen = new Set<PostField>();
   let end: ListEnd | undefined;
+  const notes = collectNotes(cycle);
   let read = 0;
   try {
-    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds)) {
+    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, {
+      hasNotes: notes !== undefined,
+    })) {
       ledger.pulls.storePosts(pull, page.posts, clock.now());
       for (const field of page.seen) seen.add(field);
+      notes?.take(page);
       for (const reason of page.unusable) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
@@ -41,7 +46,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   } catch (error) {
     end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };
   }
-  return endPull(cycle, pull, end ?? unended, seen, beganAt);
+  return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), notes: notes?.found ?? [] };
 }
 
 const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
@@ -63,7 +68,7 @@ function endPull(
   end: ListEnd,
   shown: ReadonlySet<PostField>,
   beganAt: number,
-): BoardPull {
+): Omit<BoardPull, "notes"> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();

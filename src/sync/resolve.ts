@@ -1,6 +1,7 @@
 import type { Intent } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Issue } from "../model/issue.ts";
+import type { ActionKind } from "../plan/action.ts";
 import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
@@ -17,7 +18,10 @@ import { settleIntent } from "./settle.ts";
  * because an answer was lost: what took effect is recorded, what provably did not is decided afresh, the rest is parked.
  */
 export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
-  const unknown = cycle.world.ledger.journal.open(cycle.memory.id).filter(({ state }) => state === "UNKNOWN");
+  const unknown = cycle.world.ledger.journal
+    .open(cycle.memory.id)
+    .filter(isOfPlan)
+    .filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
     if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
     const lookAtIssue = issueResolvers[intent.kind];
@@ -31,15 +35,22 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   );
 }
 
+type PlannedIntent = Intent & { readonly kind: ActionKind };
+
+/** A note tells by itself what became of a write to it; see `backlinks.ts`. */
+function isOfPlan(intent: Intent): intent is PlannedIntent {
+  return intent.kind !== "patch-note";
+}
+
 /** Writes to issues that were there are looked up one by one. */
-const issueResolvers: Partial<Record<Intent["kind"], typeof resolveUpdate>> = {
+const issueResolvers: Partial<Record<ActionKind, typeof resolveUpdate>> = {
   "update-issue": resolveUpdate,
   "change-issue": resolveChange,
   "comment-issue": resolveComment,
 };
 
 /** One scan serves all of a repository; a scan that fails leaves its outcomes unknown, and stops nothing else. */
-async function resolveCreates(cycle: PulledCycle, intents: readonly Intent[]): Promise<void> {
+async function resolveCreates(cycle: PulledCycle, intents: readonly PlannedIntent[]): Promise<void> {
   const ready = intents.filter(
     (intent) => hasRested(cycle, intent) || shownIssue(cycle, intent) !== undefined,
   );

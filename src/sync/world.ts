@@ -126,7 +126,7 @@ export interface ReportedError {
 
 /** One line of a plan, as `plan --json` prints it. */
 export interface PlannedAction {
-  readonly kind: ActionKind;
+  readonly kind: ActionKind | "patch-note";
   readonly post: string;
   /** `owner/name#number`; for an issue that is still to be opened `owner/name`. */
   readonly issue: string | null;

@@ -419,7 +419,6 @@ describe("a setting whose feature is not there yet is refused", () => {
       withProject("boardRules: [{ when: { missing: true }, set: { state: closed, addLabels: a } }]"),
       "5:5: projects[0].boardRules",
     ],
-    ["backlink", withProject("backlink: true"), "5:5: projects[0].backlink"],
   ])("%s", (_, text, place) => {
     expect(problemsIn(text)).toEqual([`${place}: is not available yet in this version; remove it`]);
   });
@@ -436,7 +435,7 @@ describe("a setting whose feature is not there yet is refused", () => {
 describe("all mistakes are said at once, in the order of their lines", () => {
   it("those of the schema, of what is not available, between settings, and of repeated keys", () => {
     const text = withProject(
-      "backlink: true\nwrites: x\nroute: [{ label: b, repo: o/r }]\nwrites: all\nissue: { title: '{{ x' }",
+      "boardRules: [{ when: { missing: true }, set: { state: closed } }]\nwrites: x\nroute: [{ label: b, repo: o/r }]\nwrites: all\nissue: { title: '{{ x' }",
     );
     const checkTemplate = (template: string) => (template.endsWith("}}") ? undefined : "a tag is not closed");
     expect(
@@ -445,7 +444,7 @@ describe("all mistakes are said at once, in the order of their lines", () => {
       ),
     ).toEqual([
       "1:1: zebra",
-      "6:5: projects[0].backlink",
+      "6:5: projects[0].boardRules",
       "8:22: projects[0].route[0].label",
       "9:5: projects[0].writes",
       "10:21: projects[0].issue.title",

@@ -76,14 +76,12 @@ async function playAll(stage: Stage): Promise<readonly Ran[]> {
   return ran;
 }
 
-it("no name, address, note, key or token of anybody is in what any command prints, writes or sends", async () => {
-  const stage = await openStage();
-  const ran = await playAll(stage);
-  expect(ran.some(({ err }) => err.includes("HTTP 422"))).toBe(true);
+/** Everywhere that a secret could have got to. */
+function lookEverywhere(stage: Stage, ran: readonly Ran[]): Readonly<Record<string, string>> {
   const { board, github } = stage.story;
   const files = readdirSync(stage.folder).filter((name) => statSync(join(stage.folder, name)).isFile());
   expect(files).toEqual(expect.arrayContaining(["state.db", "state.db.lock", "copy.db"]));
-  const places = {
+  return {
     stdout: ran.map(({ out }) => out).join("\n"),
     stderr: ran.map(({ err }) => err).join("\n"),
     "requests to GitHub": JSON.stringify(
@@ -94,6 +92,22 @@ it("no name, address, note, key or token of anybody is in what any command print
     ),
     ...Object.fromEntries(files.map((name) => [name, readFileSync(join(stage.folder, name), "latin1")])),
   };
+}
+
+function expectNone(places: Readonly<Record<string, string>>, secrets: readonly string[]): void {
+  for (const [place, text] of Object.entries(places)) {
+    for (const secret of secrets) {
+      const at = text.toLowerCase().indexOf(secret.toLowerCase());
+      expect(at === -1 ? "" : text.slice(Math.max(0, at - 200), at + 50), `${secret} in ${place}`).toBe("");
+    }
+  }
+}
+
+it("no name, address, note, key or token of anybody is in what any command prints, writes or sends", async () => {
+  const stage = await openStage();
+  const ran = await playAll(stage);
+  expect(ran.some(({ err }) => err.includes("HTTP 422"))).toBe(true);
+  const { board, github } = stage.story;
   const secrets = [
     ...Object.values(people),
     "canary",
@@ -101,12 +115,20 @@ it("no name, address, note, key or token of anybody is in what any command print
     github.token,
     ...Object.values(wrongSecrets),
   ];
-  for (const [place, text] of Object.entries(places)) {
-    for (const secret of secrets) {
-      const at = text.toLowerCase().indexOf(secret.toLowerCase());
-      expect(at === -1 ? "" : text.slice(Math.max(0, at - 200), at + 50), `${secret} in ${place}`).toBe("");
-    }
-  }
+  expectNone(lookEverywhere(stage, ran), secrets);
+}, 60_000);
+
+it("a note that `backlink` changes goes back to the board, and nowhere else", async () => {
+  const stage = await openStage();
+  stage.writeConfig("boardsync.yaml", (config) => config.replace(/^( +)repo: .*$/gm, "$&\n$1backlink: true"));
+  const ran = await playAll(stage);
+  const { "requests to the board": sent = "", ...places } = lookEverywhere(stage, ran);
+  const { board, github } = stage.story;
+  expect(
+    board.posts("acme-app").some(({ internalNote }) => internalNote?.includes("\nTracked in ") === true),
+  ).toBe(true);
+  expectNone(places, [...Object.values(people), "canary", board.key, github.token]);
+  expectNone({ sent }, [people.authorName, people.authorEmail, board.key, github.token]);
 }, 60_000);
 
 it("no key, token or signature of a GitHub App is in what any command prints or writes, though the server tells it to everybody", async () => {

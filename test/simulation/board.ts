@@ -36,6 +36,7 @@ export function createSimBoard(
     },
     listPosts: (_project, bounds) => listPosts(server, wire, events, seen, () => read(bounds)),
     async patchPost(_project, id, change) {
+      if ("internalNote" in change) throw new Error("No history has a backlink.");
       requests += 1;
       const leftAt = wire.time.now();
       await wire.leave(life);

@@ -1,8 +1,8 @@
 import { RemoteError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { PostChange, PostId, ProjectId } from "../../model/post.ts";
+import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
-import type { Board, PatchOutcome } from "../board.ts";
+import type { Board, ListWishes, PatchOutcome } from "../board.ts";
 import type { BodyLimits } from "./body.ts";
 import { type ListOverrides, listPages } from "./list.ts";
 import type { PagingLimits } from "./paging.ts";
@@ -66,7 +66,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board {
       );
       return readProjects(answer.value, connection.excerpt);
     },
-    listPosts: (project, bounds) => listPosts(connection, project, bounds),
+    listPosts: (project, bounds, wishes) => listPosts(connection, project, bounds, wishes),
     patchPost: (project, post, change) => patchPost(connection, project, post, change),
     get requests() {
       return connection.transport.requests;
@@ -126,19 +126,30 @@ async function askBase<T>(connection: Connection, ask: () => Promise<T>): Promis
   }
 }
 
-function listPosts(connection: Connection, project: ProjectId, bounds: ReadBounds) {
+function listPosts(connection: Connection, project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
   const { reader, overrides, limits, excerpt, options } = connection;
   const first = addressOf(connection, "/feedback", project);
   const { sizeParam, size } = overrides.paging;
   if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
-  return listPages({ first, project, bounds, reader, overrides, limits, excerpt, log: options.log });
+  const hasNotes = wishes?.hasNotes ?? false;
+  return listPages({
+    first,
+    project,
+    bounds,
+    reader,
+    overrides,
+    limits,
+    excerpt,
+    log: options.log,
+    hasNotes,
+  });
 }
 
 async function patchPost(
   connection: Connection,
   project: ProjectId,
   post: PostId,
-  change: PostChange,
+  change: PostChange | NoteChange,
 ): Promise<PatchOutcome> {
   if (post === "." || post === ".." || !post.isWellFormed()) {
     // Dots stand for a folder in every URL parser, also when percent-encoded: such a request would reach another place.

@@ -4,7 +4,7 @@ import type { ReadBounds } from "../../model/surroundings.ts";
 import type { ListEnd, ListShape, PostPage } from "../board.ts";
 import { createPaging, type PagingLimits, type PagingOverrides } from "./paging.ts";
 import type { JsonAnswer, Reader } from "./read.ts";
-import { type FieldNames, pickRecord } from "./record.ts";
+import { type FieldNames, pickRecord, readNote } from "./record.ts";
 import { findIdName, findList, keysOf, readList } from "./shape.ts";
 import type { Excerpt } from "./wording.ts";
 
@@ -25,6 +25,7 @@ export interface ListOptions {
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
   readonly log: Log;
+  readonly hasNotes: boolean;
 }
 
 /** At most so many records of a page are explained one by one. */
@@ -50,7 +51,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     if (path === undefined) keys = keysOf(list.records).map((key) => excerpt(key, 60));
     path = list.path;
     idName ??= findIdName(list.records, overrides.fields.id, excerpt);
-    const read = readRecords(list.records, idName, overrides.fields);
+    const read = readRecords(list.records, idName, overrides.fields, options.hasNotes);
     warnOfTypes(read.mistyped, warned, project, options.log);
     const fresh = new Set(read.posts.map((post) => post.id).filter((id) => !known.has(id)));
     const repeated = read.posts.some((post) => known.has(post.id)) ? 1 : 0;
@@ -68,7 +69,8 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     });
     const shape: ListShape = { items: path, id: idName, paging: paging.description, keys };
     const end = step.kind === "end" ? lower(step.end, unusable) : undefined;
-    yield { posts: read.posts, seen: read.seen, shape, unusable: read.unusable, end };
+    const notes = options.hasNotes ? { notes: read.notes } : {};
+    yield { posts: read.posts, seen: read.seen, ...notes, shape, unusable: read.unusable, end };
     url = step.kind === "next" ? step.url : undefined;
   }
 }
@@ -76,14 +78,21 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
 interface Records {
   readonly posts: readonly Post[];
   readonly seen: ReadonlySet<PostField>;
+  readonly notes: ReadonlyMap<PostId, string>;
   readonly mistyped: ReadonlySet<PostField>;
   readonly unusable: readonly string[];
 }
 
-function readRecords(records: readonly unknown[], idName: string | undefined, names: FieldNames): Records {
+function readRecords(
+  records: readonly unknown[],
+  idName: string | undefined,
+  names: FieldNames,
+  hasNotes: boolean,
+): Records {
   const posts: Post[] = [];
   const seen = new Set<PostField>();
   const mistyped = new Set<PostField>();
+  const notes = new Map<PostId, string>();
   const unusable: string[] = [];
   for (const [index, record] of records.entries()) {
     const picked = pickRecord(record, idName, names);
@@ -92,13 +101,15 @@ function readRecords(records: readonly unknown[], idName: string | undefined, na
       unusable.push(`Record ${index + 1} of a page has no usable ${idName ?? "id"}.`);
     } else {
       posts.push(picked.post);
+      const note = hasNotes ? readNote(record) : undefined;
+      if (note !== undefined) notes.set(picked.post.id, note);
       for (const field of Object.keys(picked.post.values)) seen.add(field as PostField);
     }
   }
   const rest = unusable.length - mostExplained;
   const explained =
     rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
-  return { posts, seen, mistyped, unusable: explained };
+  return { posts, seen, notes, mistyped, unusable: explained };
 }
 
 /** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */

@@ -82,6 +82,15 @@ export function pickRecord(record: unknown, idName: string | undefined, names: F
   return { post: { id: id as PostId, values: Object.fromEntries(values) }, mistyped };
 }
 
+/** Where a record keeps its internal note, which is no field of a post. */
+const noteNames = ["internalNote", "internal_note"];
+
+/** The internal note of a record, null counting as empty; undefined where the record shows none. */
+export function readNote(record: unknown): string | undefined {
+  const shown = noteNames.map((name) => readPath(record, name)).find((value) => value !== undefined);
+  return shown === null ? "" : readText(shown);
+}
+
 /** The field under the first of its names that is there; null counts only where no other name has a value. */
 function readField(record: unknown, field: PostField, override: string | undefined): unknown {
   const names = override === undefined ? usualNames[field] : [override];

@@ -82,7 +82,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       write({
         at: intent.sentAt ?? intent.at,
         run: intent.run,
-        side: intent.kind === "patch-post" ? "board" : "tracker",
+        side: intent.kind === "patch-post" || intent.kind === "patch-note" ? "board" : "tracker",
         project: intent.project,
         post: intent.post,
         issue: issueOf(intent, (id) => selectName.get(id)?.current_name),

@@ -1,4 +1,4 @@
-import type { ContentBase, Field, Parked, Target } from "../../model/link.ts";
+import type { ContentBase, Field, IntentKind, Target } from "../../model/link.ts";
 import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../journal.ts";
 import type { Audit } from "./audit.ts";
@@ -9,7 +9,7 @@ interface IntentColumns {
   id: IntentId;
   project: ProjectId;
   post: PostId;
-  kind: Parked["kind"];
+  kind: IntentKind;
   run: number;
   at: number;
   reason: string;
@@ -219,7 +219,7 @@ function toContent(titleHash: string | null, blockHash: string | null): ContentB
 }
 
 /** What a PATCH writes, or what another kind of write does to an issue. */
-function toWrites(kind: Parked["kind"], writes: string): Pick<NewIntent, "writes" | "issueWrites"> {
+function toWrites(kind: IntentKind, writes: string): Pick<NewIntent, "writes" | "issueWrites"> {
   return kind === "patch-post" ? { writes: parseWrites(writes) } : { issueWrites: parseWrites(writes) };
 }
 

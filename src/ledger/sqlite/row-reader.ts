@@ -1,5 +1,5 @@
 import type { IssueField, IssueRef } from "../../model/issue.ts";
-import type { FieldBase, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
+import type { FieldBase, IntentKind, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
 import type { Post, PostId, RuleField } from "../../model/post.ts";
 import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
 import type { Query, Store } from "./store.ts";
@@ -189,7 +189,7 @@ function prepareParts(store: Store) {
       SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
         pending_target, pending_since
       FROM json_each(@posts) AS batch CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
-    intents: store.prepare<[Batch], { post: number; kind: Parked["kind"] }>(`
+    intents: store.prepare<[Batch], { post: number; kind: IntentKind }>(`
       SELECT post, kind FROM json_each(@posts) AS batch
       CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
       WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),

@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger.ts";
 import { createAbsences } from "./absences.ts";
 import { createAudit } from "./audit.ts";
+import { createBacklinks } from "./backlinks.ts";
 import { copyDatabase } from "./copy.ts";
 import { createLinks } from "./ended-links.ts";
 import { createIssueStore } from "./issue-store.ts";
@@ -70,6 +71,7 @@ export function createLedger(store: Store): Ledger {
     absences: createAbsences(store, numbers, issues),
     signals: createSignals(store, numbers, issues),
     links: createLinks(store, numbers, issues),
+    backlinks: createBacklinks(store, numbers),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     lookup: createLookup(store, numbers),
     journal: createJournal(store, numbers, createAudit(store, numbers)),

@@ -1,0 +1,20 @@
+import type { PostId, ProjectId } from "../model/post.ts";
+
+/**
+ * The line in a post's internal note that names its issues. Of a note nothing else is ever kept. A post is due when what it is
+ * linked to has changed, and stays so until it is recorded otherwise.
+ */
+export interface Backlinks {
+  /** Whether any post of a project is due. */
+  hasDue(project: ProjectId): boolean;
+  /** Those of these posts that are due. */
+  due(project: ProjectId, posts: readonly PostId[]): readonly DueBacklink[];
+  /** `line`: as the note has it now, as far as is known. */
+  record(project: ProjectId, post: PostId, line: string | undefined, isDue: boolean): void;
+}
+
+export interface DueBacklink {
+  readonly post: PostId;
+  /** Our line as it was written or found last; undefined where there was none. */
+  readonly line: string | undefined;
+}

@@ -1,0 +1,46 @@
+/** A line of exactly this form counts as ours, so that one that a lost or old state knows nothing of is not written twice. */
+const form = /^Tracked in [\w.-]+\/[\w.-]+#\d+(?:, [\w.-]+\/[\w.-]+#\d+)*$/;
+
+/** The line that names a post's issues in its internal note; undefined for a post without any. */
+export function backlinkLine(issues: readonly string[]): string | undefined {
+  return issues.length === 0 ? undefined : `Tracked in ${issues.join(", ")}`;
+}
+
+/** Whether a note has a line, whatever ends it. */
+export function hasLine(note: string, line: string): boolean {
+  return note.split("\n").some((one) => withoutReturn(one) === line);
+}
+
+/**
+ * The note with our line as it is now, or without it; everything else stays to the letter.
+ *
+ * @param previous our line as the state knows it.
+ */
+export function replaceLine(note: string, previous: string | undefined, line: string | undefined): string {
+  const lines = note.split("\n");
+  const at = findOurs(lines, previous);
+  const found = lines[at];
+  if (found === undefined) return line === undefined ? note : append(note, line);
+  const ending = found.endsWith("\r") ? "\r" : "";
+  if (line !== undefined) return lines.with(at, line + ending).join("\n");
+  const rest = lines.toSpliced(at, 1);
+  const isLast = at === lines.length - 1;
+  return isLast ? withoutReturn(rest.join("\n")) : rest.join("\n");
+}
+
+/** The line that the state knows; else the one line of our form, if there is no other. -1 without any. */
+function findOurs(lines: readonly string[], previous: string | undefined): number {
+  const known = lines.findIndex((line) => withoutReturn(line) === previous);
+  if (known !== -1) return known;
+  const alike = lines.flatMap((line, index) => (form.test(withoutReturn(line)) ? [index] : []));
+  return alike.length === 1 ? (alike[0] ?? -1) : -1;
+}
+
+function append(note: string, line: string): string {
+  if (note === "" || note.endsWith("\n")) return note + line;
+  return note + (note.includes("\r\n") ? "\r\n" : "\n") + line;
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
