@@ -157,12 +157,13 @@ function readSubIssues(value: unknown): Readable<{ readonly total: number; reado
  */
 function readDuplicate(value: unknown, node: Node): Readable<DuplicateTarget | "hidden" | null> {
   const timeline = asObject(value, "timelineItems");
+  const own = asText(node["id"], "id");
   const unmarked = new Set<string>();
   for (const row of asList(timeline["nodes"], "timelineItems").toReversed()) {
     const event = asObject(row, "timelineItem");
     const target = isObject(event["canonical"]) ? event["canonical"] : undefined;
-    if (target !== undefined && target["id"] === node["id"]) continue;
-    if (asObject(event["duplicate"], "duplicate")["id"] !== node["id"]) continue;
+    if (target !== undefined && target["id"] === own) continue;
+    if (asText(asObject(event["duplicate"], "duplicate")["id"], "duplicate.id") !== own) continue;
     if (target === undefined) return known("hidden");
     const id = asText(target["id"], "canonical.id");
     if (event["__typename"] === "UnmarkedAsDuplicateEvent") unmarked.add(id);
@@ -213,13 +214,17 @@ function readStatus(
     if (fault !== undefined) return unknown(`GitHub did not show it: ${fault.message}`);
     // A hidden item may be the one.
     const isHidden = readAll(value, "project items").some(
-      (item) => !isObject(item) || item["type"] === "REDACTED" || !isObject(item["project"]),
+      (item) => !isObject(item) || item["type"] === "REDACTED" || !hasProject(item),
     );
     return isHidden ? unknown("it is in a project that the token can't see") : known(null);
   }
   const fault = faults.find(({ path }) => path[4] === index || path.length < 5);
   if (fault !== undefined) return unknown(`GitHub did not show it: ${fault.message}`);
   return readOption(asObject(items[index], "projectItem")[alias], field);
+}
+
+function hasProject(item: Node): boolean {
+  return isObject(item["project"]) && typeof item["project"]["id"] === "string";
 }
 
 function readOption(value: unknown, field: ProjectField): Readable<string | null> {

@@ -18,6 +18,7 @@ import {
   token,
   unbounded,
 } from "./setup.ts";
+import { readSignals } from "./signal-setup.ts";
 
 const all = { kind: "since", since: undefined } as const;
 const create: IssueWrite = {
@@ -210,6 +211,12 @@ describe("the token", () => {
   });
 });
 
+async function collect<T>(pages: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(page);
+  return all;
+}
+
 /** Every read of the port. */
 function listReads(tracker: Tracker): readonly (() => Promise<unknown>)[] {
   const bounds = unbounded();
@@ -218,6 +225,11 @@ function listReads(tracker: Tracker): readonly (() => Promise<unknown>)[] {
     () => tracker.repository("acme/app", bounds),
     () => tracker.repository(42, bounds),
     () => tracker.catalogue(repository, bounds),
+    () => tracker.labels(repository, '"x"', bounds),
+    () => tracker.milestones(repository, '"x"', bounds),
+    () => collect(tracker.comments({ repositoryId: 42, number: 7 }, bounds)),
+    () => tracker.projectField({ owner: "acme", project: 1, field: "Status" }, bounds),
+    () => readSignals({ tracker }, ["I_1"], { pullRequests: true, released: true, facts: true }),
     () => collectPages(tracker, repository, { kind: "latest", etag: '"x"' }, bounds),
     () => collectPages(tracker, repository, all, bounds),
     () =>
@@ -237,6 +249,7 @@ const writes: readonly IssueWrite[] = [
   { kind: "add-labels", number: 7, labels: ["x"] },
   { kind: "remove-label", number: 7, label: "x" },
   { kind: "create-label", name: "x" },
+  { kind: "add-comment", number: 7, body: "x" },
 ];
 
 /** An answer that is nearly right: a true body with one field changed, or anything at all. */

@@ -15,6 +15,7 @@ const edit: IssueWrite = { kind: "edit-issue", number: 7, state: "closed" };
 const addLabels: IssueWrite = { kind: "add-labels", number: 7, labels: ["x"] };
 const removeLabel: IssueWrite = { kind: "remove-label", number: 7, label: "x" };
 const createLabel: IssueWrite = { kind: "create-label", name: "x" };
+const addComment: IssueWrite = { kind: "add-comment", number: 7, body: "x" };
 
 /** What the one answer makes of the one write. */
 async function outcomeOf(
@@ -41,6 +42,9 @@ const html = { "content-type": "text/html" };
 describe("an answer of success", () => {
   it.each<[string, IssueWrite, number, unknown, string]>([
     ["201 with the issue", create, 201, issueJson(), "applied"],
+    ["201 with a comment", addComment, 201, { id: 1, body: "x" }, "applied"],
+    ["200 where a comment is due", addComment, 200, { id: 1, body: "x" }, "unknown"],
+    ["201 without a comment", addComment, 201, [], "unknown"],
     ["200 with the issue, where 201 is due", create, 200, issueJson(), "unknown"],
     ["200 with a list: a redirect that turned into a GET", create, 200, [issueJson()], "unknown"],
     ["201 with a list", create, 201, [issueJson()], "unknown"],

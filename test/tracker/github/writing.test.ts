@@ -57,6 +57,21 @@ describe("a write", () => {
     expect(sandbox.github.issues("acme/app")).toHaveLength(1);
   });
 
+  it("comments on an issue, once for each time that it is sent", async () => {
+    const sandbox = await startSandbox();
+    sandbox.github.openIssue("acme/app", { title: "One" });
+    const write: IssueWrite = { kind: "add-comment", number: 1, body: "Planned for spring." };
+    expect(await send(sandbox, write)).toEqual({ kind: "applied", record: undefined });
+    expect(sandbox.github.comments("acme/app", 1)).toEqual([
+      { author: sandbox.github.login, body: "Planned for spring." },
+    ]);
+    sandbox.github.lock("acme/app", 1);
+    expect(await send(sandbox, write)).toMatchObject({ kind: "rejected", status: 403 });
+    const long: IssueWrite = { ...write, body: "x".repeat(65_537) };
+    sandbox.github.unlock("acme/app", 1);
+    expect(await send(sandbox, long)).toMatchObject({ kind: "rejected", fields: ["body"] });
+  });
+
   it("sends no field that was not given", async () => {
     const sandbox = await startSandbox();
     await send(sandbox, create);
@@ -250,6 +265,7 @@ describe("a write of which nothing certain is known", () => {
     { kind: "add-labels", number: 1, labels: ["x"] },
     { kind: "remove-label", number: 1, label: "theirs" },
     { kind: "create-label", name: "x" },
+    { kind: "add-comment", number: 1, body: "x" },
   ];
   const rows = writes.flatMap((write) =>
     (["reset", "truncate", "cut", "hang", 500, 502, 503, 504, 408] as const).map((fault) => ({
