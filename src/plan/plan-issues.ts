@@ -1,14 +1,7 @@
 import type { IssueField } from "../model/issue.ts";
 import type { IssueBases, LinkedIssue, Row } from "../model/link.ts";
-import type { PostField } from "../model/post.ts";
-import {
-  type Action,
-  changeOf,
-  type IssueComment,
-  type IssueWrites,
-  type Note,
-  type PatchPost,
-} from "./action.ts";
+import type { PostChange, PostField } from "../model/post.ts";
+import type { Action, IssueComment, IssueWrites, Note } from "./action.ts";
 import { changedBases } from "./base.ts";
 import { type BoardDerivation, deriveBoard, describeMatch } from "./board-rules.ts";
 import { commentKey, composeComment } from "./comment.ts";
@@ -34,7 +27,8 @@ import type { BoardRule, RenderComment, Settings } from "./settings.ts";
  *     A2  no listing has shown the post since our last PATCH,
  *           or the outcome of one is unknown
  *     A3  the board does not show a field that decides
- *     A4  a PATCH of this decision moves B elsewhere           the issue's side wins: the post is going to follow it
+ *     A4  what the issues ask for of the post (T) moves B       the post is going to follow the issue; also while that
+ *           elsewhere                                             settles, or a person has to choose
  *     A5  the issue can't be read, is gone, or is one that
  *           neither we opened nor a person linked
  *     A6  a change of this issue is under way, for             what it shows may or may not be our doing
@@ -69,12 +63,12 @@ const nothing: IssuePlan = { actions: [], issueBases: [], notes: [] };
 /**
  * Decides the fields of a row's issues.
  *
- * @param patch what the same decision sends to the board: what it makes of the post must not come back.
+ * @param asked what the issues ask for of the post: what we are going to make of it must not come back.
  */
-export function planIssues(row: Row, patch: PatchPost | undefined, context: IssueContext): IssuePlan {
+export function planIssues(row: Row, asked: PostChange, context: IssueContext): IssuePlan {
   const derived = derive(row, context);
   if (derived === undefined) return nothing;
-  const fields = findStanding(row, patch, derived, context);
+  const fields = findStanding(row, asked, derived, context);
   const decided = row.links
     .filter(isWritable)
     .map((linked) => ({ linked, decisions: decideIssue(row, linked, fields, derived, context) }));
@@ -132,16 +126,16 @@ function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "s
   return derived.kind === "derived" ? derived : undefined;
 }
 
-/** The fields that the PATCH of this decision leaves alone. */
+/** The fields that are the same on the post as the issues ask for it (A4). */
 function findStanding(
   row: Row,
-  patch: PatchPost | undefined,
+  asked: PostChange,
   { targets }: Derived,
   { settings, seen }: IssueContext,
 ): readonly IssueField[] {
   const fields = [...targets.keys()];
-  if (patch === undefined) return fields;
-  const post = { ...row.post, values: { ...row.post.values, ...changeOf(patch) } };
+  if (Object.keys(asked).length === 0) return fields;
+  const post = { ...row.post, values: { ...row.post.values, ...asked } };
   const after = deriveBoard({ ...row, post }, settings, seen);
   if (after.kind === "undecided") return [];
   return fields.filter((field) => {

@@ -1,6 +1,6 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
-import type { FieldValue, Post, PostField, RuleField } from "../model/post.ts";
+import type { FieldValue, Post, PostChange, PostField, RuleField } from "../model/post.ts";
 import {
   type Action,
   type CreateIssue,
@@ -143,8 +143,8 @@ export function recordApplied(
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
-  const { patch, base, notes } = planPatch(row, context);
-  const issues = planIssues(row, patch, context);
+  const { patch, asked, base, notes } = planPatch(row, context);
+  const issues = planIssues(row, asked, context);
   const updates = followContent(row, context.settings, context.render);
   const times = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   return {
@@ -201,6 +201,8 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
 
 interface PatchPlan {
   readonly patch: PatchPost | undefined;
+  /** All that the issues ask for of the post and that will be written, as far as one can see: also what settles or is held. */
+  readonly asked: PostChange;
   readonly base: Decision["base"];
   readonly notes: readonly Note[];
 }
@@ -210,9 +212,9 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
   // What the issue shows may be our own doing, and is no reason to write before that is known.
   const isChanging = row.links.some((linked) => linked.isChanging);
   if (isStale || isChanging || row.openIntents.includes("patch-post"))
-    return { patch: undefined, base: {}, notes: [] };
+    return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
-  if (derived.kind === "undecided") return { patch: undefined, base: {}, notes: [derived] };
+  if (derived.kind === "undecided") return { ...noPatch, base: {}, notes: [derived] };
   // A pair with any base has had its first plan: a field without one was named by a rule since.
   const isOpening =
     Object.keys(row.base).length === 0 && row.links.every(({ link }) => link.origin === "opened");
@@ -240,7 +242,9 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
   const others = free.length > 0 ? wanted.flatMap(noteHold) : [];
   const notes = [...decided.flatMap((field) => field.notes), ...others];
   const writes = chosen.map(({ write }) => write);
-  if (writes.length === 0) return { patch: undefined, base, notes };
+  const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
+  const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
+  if (writes.length === 0) return { patch: undefined, asked, base, notes };
   const patch: PatchPost = {
     kind: "patch-post",
     post: row.post.id,
@@ -249,11 +253,30 @@ function planPatch(row: Row, { settings, seen, now }: PlanContext): PatchPlan {
     notifies: countVoters(row.post, writes),
     hold: joinHolds(chosen.flatMap(({ hold }) => hold ?? [])),
   };
-  if (isStopped(patch, row, settings)) return { patch: undefined, base, notes };
+  if (isStopped(patch, row, settings)) return { ...noPatch, base, notes };
   const obstacle = patchObstacle(patch, row, settings);
   return obstacle === undefined
-    ? { patch, base, notes }
-    : { patch: undefined, base, notes: [...notes, ...obstacle] };
+    ? { patch, asked, base, notes }
+    : { ...noPatch, base, notes: [...notes, ...obstacle] };
+}
+
+const noPatch = { patch: undefined, asked: {} } as const;
+
+/** What a field that settles is going to be, if nothing changes. */
+function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): Wish {
+  const target = base.pending?.target;
+  return { field, value: target?.kind === "value" ? target.value : undefined };
+}
+
+interface Wish {
+  readonly field: RuleField;
+  readonly value: FieldValue | undefined;
+}
+
+function valuesOf(wishes: readonly Wish[]): PostChange {
+  return Object.fromEntries(
+    wishes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
+  );
 }
 
 function policyOf({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {

@@ -235,6 +235,34 @@ describe("both sides at once", () => {
     expect(decision.issueBases).toEqual([]);
   });
 
+  it("`hold`: the issue waits also while what nobody has to choose is written first", () => {
+    const rules = [
+      { when: { state: "closed" as const }, set: { status: "completed", roadmapColumn: "COMPLETED" } },
+    ];
+    const row = {
+      ...both,
+      base: { ...both.base, roadmapColumn: makeBase(noTarget, null, { foreign: null }) },
+    };
+    const decision = plan(row, { conflict: "hold", rules });
+    expect(decision.actions).toMatchObject([{ kind: "patch-post", writes: [{ field: "roadmapColumn" }] }]);
+    expect(decision.issueBases).toEqual([]);
+  });
+
+  it("the issue waits also while what it asks for settles, and no longer than that", () => {
+    const settling = plan(both, { settleMs: 600 });
+    expect(settling.notes.map(({ kind }) => kind)).toEqual(["settling"]);
+    expect(kindsOf(settling)).toEqual([]);
+    const back = { ...linked(untouched, "declined", atRest), base: settling.base };
+    expect(kindsOf(plan(back, { settleMs: 600 }))).toEqual(["change-issue"]);
+  });
+
+  it("what settles to no rule at all stops no change of the issue", () => {
+    const base = { status: makeBase(aim("completed"), "open", { foreign: "open" }) };
+    const decision = plan(linked(untouched, "declined", atRest, { base }), { settleMs: 600 });
+    expect(decision.notes.map(({ kind }) => kind)).toEqual(["settling"]);
+    expect(kindsOf(decision)).toEqual(["change-issue"]);
+  });
+
   it("a PATCH that leaves the rule of the post what it is stops no change of the issue", () => {
     const rules = [{ when: { state: "closed" as const }, set: { roadmapColumn: "COMPLETED" } }];
     const row = { ...both, base: { roadmapColumn: makeBase(noTarget, null, { foreign: null }) } };

@@ -1,0 +1,525 @@
+import { describe, expect, it } from "vitest";
+import { StateError } from "../../src/errors.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import type { SandboxPost } from "../../src/sandbox/board-style.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  minuteMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
+const repo = "acme/app";
+
+const decline: ConfigPart = {
+  when: { status: "declined" },
+  set: { state: "closed", reason: "not_planned", addLabels: ["Declined"] },
+};
+
+/** `standardProject`, and board rules beside its rules. */
+function twoWay(boardRules: readonly ConfigPart[] = [decline], changes: ConfigPart = {}): ConfigPart {
+  return { ...standardProject, boardRules, ...changes };
+}
+
+/** One post `p1`, planned, with its issue #1, in step. */
+async function openPair(part: ConfigPart = twoWay(), options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage({ projects: [part], ...options });
+  addPlanned(stage, 1);
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+function move(stage: Stage, fields: Partial<SandboxPost>, post = "p1"): void {
+  stage.board.editPost("acme-app", post, fields);
+}
+
+function issueOf({ github }: Stage, number = 1) {
+  const { state, stateReason, labels, milestone } = github.issue(repo, number);
+  return { state, stateReason, labels, milestone };
+}
+
+function statusOf(stage: Stage, post = "p1") {
+  return stage.board.post("acme-app", post)?.status;
+}
+
+/** Two more runs, which write nothing. */
+async function expectCalm(stage: Stage): Promise<void> {
+  stage.mark();
+  await stage.sync();
+  expect(await stage.syncOne()).toMatchObject({ issueWrites: 0, postWrites: 0, failed: 0, waiting: 0 });
+  expect(stage.writes()).toEqual([]);
+}
+
+const declined = { state: "closed", stateReason: "not_planned", labels: ["feedback", "Declined"] };
+const asOpened = { state: "open", labels: ["feedback"] };
+
+describe("a post that people decline", () => {
+  it("closes its issue as not planned and labels it, once, and hears no echo of that", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 2, postWrites: 0, failed: 0 });
+    expect(issueOf(stage)).toMatchObject(declined);
+    expect(stage.writes()).toEqual([
+      "POST /repos/acme/app/labels",
+      "POST /repos/acme/app/issues/1/labels",
+      "PATCH /repos/acme/app/issues/1",
+    ]);
+    await expectCalm(stage);
+    // A rule has a status for an issue that is closed so; but the issue is only what the post has made of it.
+    expect(statusOf(stage)).toBe("declined");
+  });
+
+  it("is not fought for when a person reopens the issue", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    stage.github.reopen(repo, 1);
+    stage.github.unlabel(repo, 1, "Declined");
+    await stage.sync();
+    await expectCalm(stage);
+    expect(issueOf(stage)).toMatchObject({ ...asOpened, stateReason: "reopened" });
+  });
+
+  it("and put back again gives the issue back what was there before, and keeps what people added", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    stage.github.label(repo, 1, "help");
+    move(stage, { status: "planned" });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject({ state: "open", labels: ["feedback", "help"] });
+    await expectCalm(stage);
+    expect(statusOf(stage)).toBe("planned");
+  });
+
+  it("leaves with `whenNoRule: keep` what it made of the issue", async () => {
+    const stage = await openPair(twoWay([decline], { whenNoRule: "keep" }));
+    move(stage, { status: "declined" });
+    await stage.sync();
+    move(stage, { status: "planned" });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject(declined);
+    await expectCalm(stage);
+  });
+
+  it("goes on to follow its issue when people work on that all the same", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    stage.github.reopen(repo, 1);
+    stage.github.label(repo, 1, "in progress");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+    await expectCalm(stage);
+    // The board rule let the issue go with the status; nobody has to take its label off.
+    expect(issueOf(stage)).toMatchObject({ state: "open", labels: ["feedback", "in progress", "Declined"] });
+  });
+});
+
+describe("a PATCH of ours", () => {
+  it("is no reason to write to the issue, whatever board rules make of it", async () => {
+    const shipped = { when: { status: "completed" }, set: { addLabels: ["shipped"], comment: "Shipped!" } };
+    const stage = await openPair(twoWay([shipped]));
+    stage.github.close(repo, 1, "completed");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+    await expectCalm(stage);
+    expect(issueOf(stage).labels).toEqual(["feedback"]);
+  });
+
+  it("whose answer was lost is none either", async () => {
+    const shipped = { when: { status: "completed" }, set: { addLabels: ["shipped"] } };
+    const stage = await openPair(twoWay([shipped]));
+    stage.github.close(repo, 1, "completed");
+    const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
+    stage.board.failNext({ kind: "answer", status: 502, applied: true }, isPatch);
+    await stage.sync();
+    await stage.sync();
+    stage.clock.skip(3 * minuteMs);
+    await stage.sync();
+    await expectCalm(stage);
+    expect(issueOf(stage).labels).toEqual(["feedback"]);
+  });
+});
+
+describe("both sides changed at once", () => {
+  async function openBoth(conflict: string): Promise<Stage> {
+    const stage = await openPair(twoWay([decline], { conflict }));
+    move(stage, { status: "declined" });
+    stage.github.close(repo, 1, "completed");
+    return stage;
+  }
+
+  it("`tracker`: the post follows the issue, and the issue stays", async () => {
+    const stage = await openBoth("tracker");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+    await expectCalm(stage);
+    expect(issueOf(stage)).toMatchObject({ stateReason: "completed", labels: ["feedback"] });
+  });
+
+  it("`board`: the post stays, and the issue follows as far as it stands elsewhere", async () => {
+    const stage = await openBoth("board");
+    // The column, which nobody else has moved, follows the issue first.
+    await stage.sync();
+    await stage.sync();
+    await expectCalm(stage);
+    expect(statusOf(stage)).toBe("declined");
+    expect(issueOf(stage)).toMatchObject({ stateReason: "completed", labels: ["feedback", "Declined"] });
+  });
+
+  it("`hold`: nothing moves until a person chooses", async () => {
+    const stage = await openBoth("hold");
+    await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ held: 1, issueWrites: 0, postWrites: 0 });
+    expect(issueOf(stage).labels).toEqual(["feedback"]);
+    stage.ledger.requests.add({
+      kind: "discard",
+      posts: ["p1" as PostId],
+      project,
+      at: stage.clock.now(),
+    });
+    await stage.sync();
+    await expectCalm(stage);
+    expect([statusOf(stage), issueOf(stage).stateReason]).toEqual(["declined", "completed"]);
+  });
+
+  it("people who change the issue between our look and our write are heard", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    // Seen with the issue right before the write: the post follows that instead.
+    const { github } = stage;
+    stage.bend((world) => ({
+      ...world,
+      tracker: Object.assign(Object.create(world.tracker), {
+        readIssue: (...given: Parameters<typeof world.tracker.readIssue>) => {
+          if (github.issue(repo, 1).state === "open") github.close(repo, 1, "completed");
+          return world.tracker.readIssue(...given);
+        },
+      }),
+    }));
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    await stage.sync();
+    expect([statusOf(stage), issueOf(stage).labels]).toEqual(["completed", ["feedback"]]);
+  });
+});
+
+describe("what a board rule can ask for", () => {
+  it("takes labels off, sets a milestone, and puts both back", async () => {
+    const rule = {
+      when: { status: "planned", onRoadmap: true },
+      set: { removeLabels: ["Feedback"], milestone: "Next" },
+    };
+    const stage = await openPair(twoWay([rule]), {
+      repositories: [{ name: repo, labels: ["feedback", "in progress"], milestones: ["Next"] }],
+    });
+    move(stage, { onRoadmap: true });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject({ labels: [], milestone: "Next" });
+    move(stage, { onRoadmap: false });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject({ labels: ["feedback"], milestone: null });
+    await expectCalm(stage);
+  });
+
+  it("does the rest where the milestone is not there, says so once, and tries again when asked", async () => {
+    const rule = { when: { status: "declined" }, set: { state: "closed", milestone: "Never" } };
+    const stage = await openPair(twoWay([rule]));
+    move(stage, { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({
+      issueWrites: 1,
+      parked: 1,
+      errors: [
+        {
+          post: "p1",
+          issue: "acme/app#1",
+          code: "tracker.rejected",
+          message:
+            'What a board rule asks of acme/app#1 was refused: acme/app has no milestone "Never": create it, or correct the board rule. What else it asks for is done; `boardsync retry p1` tries this again.',
+        },
+      ],
+    });
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ parked: 1, failed: 0 });
+    expect(stage.writes()).toEqual([]);
+    stage.github.addMilestone(repo, "Never");
+    stage.ledger.requests.add({ kind: "retry", posts: ["p1" as PostId], project, at: stage.clock.now() });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, parked: 0 });
+    expect(issueOf(stage)).toMatchObject({ state: "closed", milestone: "Never" });
+  });
+
+  it("an archived post moves its issue, and is not written itself", async () => {
+    const stage = await openPair(twoWay([{ when: { archived: true }, set: { state: "closed" } }]));
+    move(stage, { isArchived: true });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject({ state: "closed", stateReason: "completed" });
+    await expectCalm(stage);
+    expect(statusOf(stage)).toBe("planned");
+  });
+
+  it("a post that is gone closes its issue after two pulls, where a rule asks for that", async () => {
+    const stage = await openPair(twoWay([decline, { when: { missing: true }, set: { state: "closed" } }]));
+    addPlanned(stage, 2);
+    await stage.sync();
+    stage.mark();
+    stage.board.removePost("acme-app", "p1");
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    await stage.sync();
+    expect(issueOf(stage).state).toBe("closed");
+    await expectCalm(stage);
+  });
+
+  it("a board that shrank closes nothing", async () => {
+    const stage = await openPair(twoWay([{ when: { missing: true }, set: { state: "closed" } }]));
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.mark();
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    for (let run = 0; run < 3; run += 1) expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("a comment", () => {
+  const commenting = twoWay([
+    { when: { status: "declined" }, set: { state: "closed", comment: "Declined: {{ post.title }}" } },
+  ]);
+
+  function commentsOf({ github }: Stage): readonly string[] {
+    return github.comments(repo, 1).map(({ body }) => body.replace(/^<!-- boardsync:comment \w+ -->\n/, ""));
+  }
+
+  it("is made once each time that its rule begins to hold, and stays", async () => {
+    const stage = await openPair(commenting);
+    move(stage, { status: "declined", title: "Ping @all <b>#1</b>" });
+    await stage.sync();
+    await expectCalm(stage);
+    expect(commentsOf(stage)).toHaveLength(1);
+    expect(commentsOf(stage)[0]).not.toContain("@all");
+    expect(stage.github.comments(repo, 1)[0]?.body).not.toMatch(/#1\b/);
+    move(stage, { status: "planned" });
+    await stage.sync();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    await expectCalm(stage);
+    expect(commentsOf(stage)).toHaveLength(2);
+  });
+
+  it.each([true, false])("whose answer was lost (made: %s) is there exactly once", async (applied) => {
+    const stage = await openPair(commenting);
+    move(stage, { status: "declined" });
+    stage.github.failNext({ method: "POST", path: "/comments", applied, answer: { kind: "reset" } });
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "tracker.unknown" }] });
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await expectCalm(stage);
+    expect(commentsOf(stage)).toHaveLength(1);
+  });
+
+  it("with the same mark by somebody else does not count", async () => {
+    const stage = await openPair(commenting);
+    move(stage, { status: "declined" });
+    stage.github.failNext({ method: "POST", path: "/comments", answer: { kind: "reset" } });
+    await stage.sync();
+    const sent = stage.github.requests.find(
+      ({ method, path }) => method === "POST" && path.endsWith("/comments"),
+    );
+    stage.github.comment(
+      repo,
+      1,
+      (sent?.body as { readonly body: string } | undefined)?.body ?? "",
+      "mallory",
+    );
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    expect(stage.github.comments(repo, 1).filter(({ author }) => author !== "mallory")).toHaveLength(1);
+  });
+
+  it("on a locked issue is parked with the reason", async () => {
+    const stage = await openPair(commenting);
+    stage.github.lock(repo, 1);
+    move(stage, { status: "declined" });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ parked: 1, errors: [{ code: "tracker.rejected", issue: "acme/app#1" }] });
+    expect(report.errors[0]?.message).toContain("locked");
+    expect(issueOf(stage).state).toBe("closed");
+    stage.mark();
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("a change of an issue whose answer is lost", () => {
+  it.each(["late", true, false] as const)("(applied: %s) is made once, and never echoed", async (applied) => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    stage.github.failNext({
+      method: "PATCH",
+      path: "/issues/1",
+      applied,
+      answer: { kind: "answer", status: 502 },
+    });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, errors: [{ code: "tracker.unknown" }] });
+    stage.github.landLate();
+    // What a list shows of it is our own doing: nobody is mailed.
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await expectCalm(stage);
+    expect(issueOf(stage)).toMatchObject(declined);
+    expect(statusOf(stage)).toBe("declined");
+    expect(stage.board.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
+  });
+
+  it("is told apart from what people do at the same time", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    stage.github.failNext({
+      method: "PATCH",
+      path: "/issues/1",
+      applied: true,
+      answer: { kind: "answer", status: 502 },
+    });
+    await stage.sync();
+    stage.github.reopen(repo, 1);
+    stage.github.label(repo, 1, "in progress");
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await stage.sync();
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+  });
+});
+
+describe("a process that dies", () => {
+  it.each([0, 1, 2])(
+    "around write %i of a change leaves it to the next one, with no echo",
+    async (skipped) => {
+      for (const when of ["before", "after"] as const) {
+        const stage = await openPair();
+        move(stage, { status: "declined" });
+        const die = (): void => {
+          throw new StateError("The process died.");
+        };
+        const arm = (left: number): void => {
+          stage.atNextWrite("tracker", when, left === 0 ? die : () => arm(left - 1));
+        };
+        arm(skipped);
+        await expect(stage.sync()).rejects.toThrow("The process died.");
+        stage.restart();
+        await stage.sync();
+        stage.clock.skip(20 * minuteMs);
+        await stage.sync();
+        await stage.sync();
+        await expectCalm(stage);
+        expect(issueOf(stage)).toMatchObject(declined);
+        expect(statusOf(stage)).toBe("declined");
+      }
+    },
+  );
+});
+
+describe("changed board rules", () => {
+  it("write nothing by themselves, and are followed from then on", async () => {
+    const stage = await openPair(standardProject);
+    move(stage, { status: "declined" });
+    await stage.sync();
+    stage.reconfigure({ projects: [twoWay()] });
+    await stage.sync();
+    await expectCalm(stage);
+    expect(issueOf(stage)).toMatchObject(asOpened);
+    stage.reconfigure({
+      projects: [twoWay([{ when: { status: "declined" }, set: { addLabels: ["Declined", "wontfix"] } }])],
+    });
+    await expectCalm(stage);
+    move(stage, { status: "planned" });
+    await stage.sync();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    expect(issueOf(stage).labels).toEqual(["feedback", "Declined", "wontfix"]);
+  });
+
+  it("leave a change that people made meanwhile a change", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    stage.reconfigure({
+      projects: [twoWay([{ when: { status: "declined" }, set: { state: "closed", addLabels: ["no"] } }])],
+    });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject({ state: "closed", labels: ["feedback"] });
+  });
+});
+
+describe("a guard", () => {
+  it("holds a burst of changes of issues until a person approves", async () => {
+    const stage = await openStage({ projects: [twoWay()], config: { guard: { issues: 2 } } });
+    addPlanned(stage, 2);
+    await stage.sync();
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    for (const post of ["p1", "p2", "p3"]) move(stage, { status: "declined" }, post);
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ held: 3, issueWrites: 0 });
+    expect(stage.writes()).toEqual([]);
+    const actions = stage.ledger.rows.held(project);
+    stage.ledger.requests.add({ kind: "approve", actions, isWhole: true, project, at: stage.clock.now() });
+    expect(await stage.syncOne()).toMatchObject({ held: 0, issueWrites: 6 });
+    await expectCalm(stage);
+  });
+
+  it("`writes: none` holds it, and `writes: issues` lets it go", async () => {
+    const stage = await openPair();
+    stage.reconfigure({ projects: [twoWay([decline], { writes: "none" })] });
+    move(stage, { status: "declined" });
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    stage.reconfigure({ projects: [twoWay([decline], { writes: "issues" })] });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject(declined);
+  });
+
+  it("is told by `plan` what would be written, and nothing is", async () => {
+    const stage = await openPair(
+      twoWay([{ when: { status: "declined" }, set: { state: "closed", comment: "No: {{ post.title }}" } }]),
+    );
+    move(stage, { status: "declined", title: "Dark mode" });
+    const reason = "the post: status is `declined` → board rule 1";
+    const common = { post: "p1", issue: "acme/app#1", reason, notifies: 0 };
+    expect(await stage.plan()).toEqual(
+      expect.arrayContaining([
+        { kind: "change-issue", fields: { state: "closed" }, ...common },
+        { kind: "comment-issue", fields: { comment: "No: Dark mode" }, ...common },
+      ]),
+    );
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
+describe("an issue that stands for several posts", () => {
+  it("is closed for one of them, and tells none of the others", async () => {
+    const stage = await openPair();
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    const issue = stage.ledger.rows.row(project, "p1" as PostId, 0)?.links[0]?.issue;
+    if (issue === undefined) throw new Error("No issue.");
+    const link = { post: "p2" as PostId, issue, origin: "adopted" } as const;
+    stage.ledger.rows.link(project, link, issue, undefined);
+    await stage.sync();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject(declined);
+    await expectCalm(stage);
+    expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["declined", "planned"]);
+  });
+});
