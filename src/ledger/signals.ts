@@ -16,6 +16,8 @@ export interface SignalMemory {
    * does.
    */
   store(issue: IssueRef, signals: Signals): boolean;
+  /** The same of what is not known yet; what is known stays. */
+  fill(issue: IssueRef, signals: Signals): boolean;
   /**
    * Stores the facts of an issue that another one is a duplicate of; lists keep it up to date from now on, too. Those of a
    * linked issue are left to the lists, and only those.

@@ -38,8 +38,8 @@ export async function followDuplicates(
   cycle.world.ledger.transaction(() => {
     for (const duplicate of duplicates) {
       const { signals } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
-      const canonical = takeEnd(cycle, duplicate, findEnd(duplicate, answers));
-      cycle.world.ledger.signals.store(duplicate.issue, { ...signals, canonical });
+      const canonical = takeEnd(cycle, reader, duplicate, findEnd(duplicate, answers));
+      reader.store(duplicate.issue, { ...signals, canonical });
     }
   });
 }
@@ -122,8 +122,15 @@ function whyOf(part: Readable<unknown> | undefined): string {
 }
 
 /** Stores what was found at the end of a chain; returns what the duplicate leads to. */
-function takeEnd(cycle: Cycle, duplicate: SignalledIssue, end: End): Readable<IssueRef | null> {
-  const { ledger } = cycle.world;
+function takeEnd(
+  cycle: Cycle,
+  reader: SignalReader,
+  duplicate: SignalledIssue,
+  end: End,
+): Readable<IssueRef | null> {
+  const { canonical } = duplicate.signals;
+  // What it led to is left for the pull to look at.
+  if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") return canonical;
   switch (end.kind) {
     case "unknown":
       return { kind: "unknown", message: end.message };
@@ -135,8 +142,8 @@ function takeEnd(cycle: Cycle, duplicate: SignalledIssue, end: End): Readable<Is
       return takeUnreadable(cycle, duplicate, end.target);
     case "found": {
       const { issue } = end.target;
-      if (end.answer.issue !== undefined) ledger.signals.storeCanonical(end.answer.issue);
-      ledger.signals.store(issue, end.answer.signals);
+      if (end.answer.issue !== undefined) reader.storeCanonical(end.answer.issue);
+      reader.store(issue, end.answer.signals);
       return { kind: "known", value: issue };
     }
   }

@@ -7,7 +7,7 @@ import { isDuplicate } from "../plan/standing.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { isPutOff, noteError } from "./report.ts";
-import { createSignalReader, type SignalReader } from "./signal-reader.ts";
+import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
 
 /** The tracker answers for this many issues in one request. */
 const issuesPerRequest = 100;
@@ -20,7 +20,7 @@ const issuesPerRequest = 100;
  */
 export async function pullSignals(cycle: Cycle): Promise<void> {
   try {
-    await readSignals(cycle);
+    await readSignals(cycle, "all");
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
     const message = `${error.message} The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates); for issues of which it was read before, that counts until the next run.`;
@@ -32,16 +32,17 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
  * Reads what issues' own records do not show: of every linked issue whose decision may hang on it, once a run. Nothing is
  * asked where no rule names a signal, nor for issues that are decided without one; for a hundred others it is one request.
  *
+ * @param mode `unknown` before other rules are laid over the bases: what was known then is left for the pull to renew.
  * @throws RemoteError
  */
-export async function readSignals(cycle: Cycle): Promise<void> {
+export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   const needs = neededSignals(cycle.settings);
   const isNamed = looksBesideRecord(needs);
   if (!isNamed && !needs.duplicates) return;
-  const reader = createSignalReader(cycle);
+  const reader = createSignalReader(cycle, mode);
   const duplicates = collect((issues) => followDuplicates(cycle, reader, issues));
   const others = collect((issues) => readOthers(cycle, reader, needs, issues));
-  for (const found of eachUnread(cycle, needs)) {
+  for (const found of eachUnread(cycle, needs, mode)) {
     if (needs.duplicates && isDuplicate(found.issue)) await duplicates.add(found);
     else if (isNamed && isSignalNeeded(found.issue, found.signals, cycle.settings)) await others.add(found);
   }
@@ -71,10 +72,10 @@ function collect(work: (issues: readonly SignalledIssue[]) => Promise<void>) {
 }
 
 /** Linked issues of the repositories that this run has pulled, each once a run for the same needs. */
-function* eachUnread(cycle: Cycle, needs: SignalNeeds): Generator<SignalledIssue> {
+function* eachUnread(cycle: Cycle, needs: SignalNeeds, mode: ReadMode): Generator<SignalledIssue> {
   const { world, run, memory } = cycle;
   const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
-  const print = JSON.stringify(needs);
+  const print = `${mode} ${JSON.stringify(needs)}`;
   let after: IssueRef | undefined;
   for (;;) {
     const found = world.ledger.signals.linked(memory.id, after, issuesPerRequest);
@@ -100,8 +101,8 @@ async function readOthers(
   ledger.transaction(() => {
     for (const { issue } of issues) {
       const answer = answers.get(issue.nodeId);
-      if (answer?.fault === undefined) ledger.signals.store(issue, answer?.signals ?? {});
-      else if (ledger.signals.store(issue, unseen(needs))) lookAgain(cycle, issue);
+      if (answer?.fault === undefined) reader.store(issue, answer?.signals ?? {});
+      else if (reader.store(issue, unseen(needs))) lookAgain(cycle, issue);
     }
   });
 }

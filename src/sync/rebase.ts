@@ -21,7 +21,7 @@ export async function rebase(cycle: Cycle): Promise<void> {
   const known = cycle.memory.rules;
   if (known === rules) return;
   // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
-  if (known !== undefined) await readSignals(cycle);
+  if (known !== undefined) await readSignals(cycle, "unknown");
   ledger.transaction(() => {
     if (known !== undefined) {
       const apart = rebaseRows(cycle, known);

@@ -1,10 +1,10 @@
-import type { ProjectFieldKey, Readable, Signals } from "../model/issue.ts";
+import type { Issue, IssueRef, ProjectFieldKey, Readable, Signals } from "../model/issue.ts";
 import { neededSignals } from "../plan/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
 
-/** Asks for what the rules of one project look at. */
+/** Asks for what the rules of one project look at, and stores it. */
 export interface SignalReader {
   /**
    * What issues show, by their node ids, as far as it can be believed: what a field of a project shows is unknown where that
@@ -13,7 +13,15 @@ export interface SignalReader {
    * @throws RemoteError
    */
   read(asked: readonly AskedIssue[], more?: Partial<SignalWish>): Promise<ReadonlyMap<string, SignalAnswer>>;
+  /** Returns whether that changes what is known. */
+  store(issue: IssueRef, signals: Signals): boolean;
+  /** The issue at the end of a chain of duplicates. */
+  storeCanonical(issue: Issue): void;
+  readonly mode: ReadMode;
 }
+
+/** `all`: what is read counts from now on. `unknown`: only what was not known before does. */
+export type ReadMode = "all" | "unknown";
 
 /** An issue to ask for, with what was known of it before. */
 export interface AskedIssue {
@@ -24,8 +32,8 @@ export interface AskedIssue {
 type Options = NonNullable<Signals["projectStatus"]>;
 
 /** What is remembered of fields is looked at when the first issue is asked for, and not before. */
-export function createSignalReader(cycle: Cycle): SignalReader {
-  const { tracker } = cycle.world;
+export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
+  const { tracker, ledger } = cycle.world;
   const { pullRequests, subIssues, released } = neededSignals(cycle.settings);
   let survey: FieldSurvey | undefined;
   let isFresh = false;
@@ -47,6 +55,12 @@ export function createSignalReader(cycle: Cycle): SignalReader {
   };
 
   return {
+    mode,
+    storeCanonical(issue) {
+      if (mode === "all" || ledger.signals.of(issue) === undefined) ledger.signals.storeCanonical(issue);
+    },
+    store: (issue, signals) =>
+      mode === "all" ? ledger.signals.store(issue, signals) : ledger.signals.fill(issue, signals),
     async read(asked, more = {}) {
       survey ??= await surveyFields(cycle, false);
       let answers = await ask(asked, more, survey.fields);

@@ -78,6 +78,20 @@ export function describeSignals(ledger: () => Ledger): void {
       });
     });
 
+    it("that were read for the first time are laid under those that are known", () => {
+      linkThree(ledger());
+      ledger().signals.store(one, {
+        isReleased: known(true),
+        projectStatus: { "acme/7/status": known("Done") },
+      });
+      settleAll(ledger());
+      expect(ledger().signals.fill(one, full)).toBe(true);
+      const projectStatus = { ...full.projectStatus, "acme/7/status": known("Done") };
+      expect(firstLink(ledger(), "p1")?.signals).toEqual({ ...full, isReleased: known(true), projectStatus });
+      expect(dueIds(ledger())).toEqual(["p1"]);
+      expect(ledger().signals.fill(one, full)).toBe(false);
+    });
+
     it("go along with a transferred issue", () => {
       linkThree(ledger());
       ledger().signals.store(one, full);

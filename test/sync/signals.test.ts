@@ -207,6 +207,13 @@ describe("rules that are new and look at a signal", () => {
     expect(stage.patches().map(({ path }) => path)).toEqual(["/feedback/p2"]);
   });
 
+  it("leave what was known as it was: what has changed on an issue since is a change like any other", async () => {
+    const stage = await openLooking({ pullRequest: "open" });
+    stage.github.linkPullRequest(one, openPullRequest(stage));
+    stage.reconfigure({ projects: [{ ...lookingAt({ pullRequest: "open" }), whenNoRule: "keep" }] });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0, statusWrites: 1 });
+  });
+
   it("wait until it can be read", async () => {
     const stage = await openRuled();
     stage.github.failNext({ path: "/graphql", times: 4, answer: { kind: "answer", status: 502 } });

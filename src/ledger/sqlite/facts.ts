@@ -53,10 +53,10 @@ export function decodeIssue(facts: string): Issue {
   return JSON.parse(facts);
 }
 
-/** What is known of an issue beside its record, with what was read of it now. */
-export function mergeSignals(known: Signals, read: Signals): Signals {
-  const projectStatus = { ...known.projectStatus, ...read.projectStatus };
-  return { ...known, ...read, projectStatus };
+/** What is known of an issue beside its record, with what else is known on top. */
+export function mergeSignals(below: Signals, above: Signals): Signals {
+  const projectStatus = { ...below.projectStatus, ...above.projectStatus };
+  return { ...below, ...above, projectStatus };
 }
 
 /** Signals as they are stored: those of the model, always in the same order, whatever order they were read in. */

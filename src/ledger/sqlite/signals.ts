@@ -1,4 +1,4 @@
-import type { IssueRef, Milestone } from "../../model/issue.ts";
+import type { IssueRef, Milestone, Signals } from "../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../signals.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "./facts.ts";
 import type { IssueStore } from "./issue-store.ts";
@@ -28,6 +28,23 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
     SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
   const signals = prepareSignals(store);
   const catalogue = prepareCatalogue(store);
+  const replace = (issue: IssueRef, change: (known: Signals) => Signals): boolean =>
+    store.transaction(() => {
+      const place = placeOf(issue);
+      const known = signals.select.get(place)?.signals;
+      const changed = change(known === undefined ? {} : decodeSignals(known));
+      const encoded = encodeSignals(changed);
+      if (encoded === known) return false;
+      const canonical = changed.canonical?.kind === "known" ? changed.canonical.value : null;
+      signals.write.run({
+        ...place,
+        signals: encoded,
+        canonicalRepository: canonical?.repositoryId ?? null,
+        canonicalNumber: canonical?.number ?? null,
+      });
+      issues.markRows(issue);
+      return true;
+    });
   return {
     linked(project, after, limit) {
       const number = numbers.findProject(project);
@@ -39,23 +56,8 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
       const found = select.get(placeOf(issue));
       return found && toSignalledIssue(found);
     },
-    store: (issue, read) =>
-      store.transaction(() => {
-        const place = placeOf(issue);
-        const known = signals.select.get(place)?.signals;
-        const merged = mergeSignals(known === undefined ? {} : decodeSignals(known), read);
-        const encoded = encodeSignals(merged);
-        if (encoded === known) return false;
-        const canonical = merged.canonical?.kind === "known" ? merged.canonical.value : null;
-        signals.write.run({
-          ...place,
-          signals: encoded,
-          canonicalRepository: canonical?.repositoryId ?? null,
-          canonicalNumber: canonical?.number ?? null,
-        });
-        issues.markRows(issue);
-        return true;
-      }),
+    store: (issue, read) => replace(issue, (known) => mergeSignals(known, read)),
+    fill: (issue, read) => replace(issue, (known) => mergeSignals(read, known)),
     storeCanonical: (issue) =>
       store.transaction(() => {
         if (signals.selectKept.get(placeOf(issue)) === undefined) issues.store(issue);
