@@ -5,7 +5,7 @@ import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { Secrets } from "./config/secrets.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Log } from "./log.ts";
-import type { Clock, Random } from "./model/surroundings.ts";
+import type { Clock, Random, Traffic } from "./model/surroundings.ts";
 import { boardHash } from "./plan/marker.ts";
 import { createRenderer } from "./plan/render.ts";
 import { defaultRules } from "./plan/rules.ts";
@@ -31,12 +31,15 @@ export interface Machine {
 
 /** Both sides, ready to be asked. */
 export interface Sides {
-  readonly board: Board;
-  readonly tracker: Tracker;
+  readonly board: Board & Traffic;
+  readonly tracker: Tracker & Traffic;
 }
 
+/** What both sides are asked with. */
+type Credentials = Pick<Secrets, "boardApiKey" | "github">;
+
 /** The only place that names concrete adapters. */
-export function connectSides(config: Config, secrets: Secrets, machine: Machine): Sides {
+export function connectSides(config: Config, secrets: Credentials, machine: Machine): Sides {
   const { clock, random, log, version } = machine;
   const proxy = readProxies(machine.environment);
   const { board, tracker } = config;
@@ -65,10 +68,10 @@ export function connectSides(config: Config, secrets: Secrets, machine: Machine)
 function createTracker(
   tracker: Config["tracker"],
   repositories: readonly string[],
-  secrets: Secrets,
+  secrets: Credentials,
   machine: Machine,
   proxy: ReturnType<typeof readProxies>,
-): Tracker {
+): Sides["tracker"] {
   const { clock, random, log, conceal = () => {} } = machine;
   const { github } = secrets;
   const server = {

@@ -13,8 +13,18 @@ export type GitHubSecret =
 export interface Secrets {
   readonly boardApiKey: string;
   readonly github: GitHubSecret;
-  /** Every secret value that was found, those that nothing uses yet included. */
+  /** Of the daemon's HTTP. */
+  readonly http: HttpSecrets;
+  /** Every secret value that was found. */
   readonly all: readonly string[];
+}
+
+/** What guards the doors of the daemon's HTTP; undefined where nobody has set it. */
+export interface HttpSecrets {
+  /** `GITHUB_WEBHOOK_SECRET`, by which deliveries are signed. */
+  readonly webhook: string | undefined;
+  /** `BOARDSYNC_HTTP_TOKEN`, which the status page asks for. */
+  readonly token: string | undefined;
 }
 
 /** Where secrets come from. */
@@ -42,18 +52,22 @@ export function loadSecrets(source: SecretSource): { secrets: Secrets; warnings:
 }
 
 const appNames = ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY"] as const;
-const unusedNames = ["GITHUB_WEBHOOK_SECRET", "BOARDSYNC_HTTP_TOKEN"] as const;
 
 /** As `loadSecrets`, with what is wrong as a value. */
 export function readSecrets(source: SecretSource): SecretsResult {
   const problems: string[] = [];
   const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
   const github = readGitHub(source, problems);
-  if (boardApiKey === undefined || github === undefined) return { kind: "faulty", problems };
-  const unused = unusedNames.filter((name) => isGiven(name, source.environment));
-  const all = [boardApiKey, ...hiddenOf(github), ...unused.flatMap((name) => peek(name, source))];
-  const warnings = unused.map((name) => `${name} is not used yet in this version`);
-  return { kind: "found", secrets: { boardApiKey, github, all }, warnings };
+  const http: HttpSecrets = {
+    webhook: collectOptional("GITHUB_WEBHOOK_SECRET", "the secret of the webhook", source, problems),
+    token: collectOptional("BOARDSYNC_HTTP_TOKEN", "a token for the status page", source, problems),
+  };
+  if (boardApiKey === undefined || github === undefined || problems.length > 0) {
+    return { kind: "faulty", problems };
+  }
+  const optional = [http.webhook, http.token].filter((secret) => secret !== undefined);
+  const all = [boardApiKey, ...hiddenOf(github), ...optional];
+  return { kind: "found", secrets: { boardApiKey, github, http, all }, warnings: [] };
 }
 
 function readGitHub(source: SecretSource, problems: string[]): GitHubSecret | undefined {
@@ -93,6 +107,17 @@ function collect(reading: Reading, problems: string[]): string | undefined {
   if ("value" in reading) return reading.value;
   problems.push(reading.problem);
   return undefined;
+}
+
+/** A secret that nobody has to set. One that is set and can't be used is a mistake all the same. */
+function collectOptional(
+  name: string,
+  meaning: string,
+  source: SecretSource,
+  problems: string[],
+): string | undefined {
+  if (!isGiven(name, source.environment)) return undefined;
+  return collect(readSecret(name, meaning, source), problems);
 }
 
 function isGiven(name: string, environment: Environment): boolean {
@@ -149,18 +174,4 @@ function judgeKey(value: string, subject: string): Reading {
   return {
     problem: `${subject}: the value is no RSA private key in PEM form; give the whole file that GitHub made, from its line BEGIN to its line END, with line breaks or with \\n in their place`,
   };
-}
-
-/** A secret that nothing uses yet, for redaction only: whatever is wrong with it, it must not be shown. */
-function peek(name: string, { environment, cwd, readText }: SecretSource): readonly string[] {
-  const direct = readVariable(environment, name);
-  const file = readVariable(environment, `${name}_FILE`);
-  const read = (): string[] => {
-    try {
-      return file === undefined ? [] : [readText(resolve(cwd, file)).trim()];
-    } catch {
-      return [];
-    }
-  };
-  return [...(direct === undefined ? [] : [direct]), ...read()];
 }

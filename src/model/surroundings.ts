@@ -15,3 +15,9 @@ export interface ReadBounds {
   readonly until: number;
   readonly signal: AbortSignal;
 }
+
+/** What an adapter has asked for over HTTP so far. */
+export interface Traffic {
+  /** Requests that have ended, by the status of their answer, `none` where not even that arrived. */
+  readonly answers: ReadonlyMap<string, number>;
+}

@@ -130,20 +130,31 @@ describe("a GitHub App", () => {
   });
 });
 
-describe("secrets of features that are not there yet", () => {
-  it("are kept out of logs whatever is wrong with them", () => {
-    const environment = { ...both, GITHUB_WEBHOOK_SECRET: "a b" };
-    expect(secretsOf(environment).secrets.all).toEqual(["key-1", "token-1", "a b"]);
+describe("the secrets of the daemon's HTTP", () => {
+  it("are left out where nobody has set them", () => {
+    const environment = { ...both, GITHUB_WEBHOOK_SECRET: "", BOARDSYNC_HTTP_TOKEN_FILE: "" };
+    expect(secretsOf(environment).secrets.http).toEqual({ webhook: undefined, token: undefined });
   });
 
-  it("are named in warnings where nothing needs them, and still kept out of logs", () => {
+  it("come from the environment or from files, and are kept out of logs", () => {
     const environment = { ...both, GITHUB_WEBHOOK_SECRET_FILE: "hook", BOARDSYNC_HTTP_TOKEN: "page-1" };
     const { secrets, warnings } = secretsOf(environment, { hook: "hook-1\n" });
-    expect(warnings).toEqual([
-      "GITHUB_WEBHOOK_SECRET is not used yet in this version",
-      "BOARDSYNC_HTTP_TOKEN is not used yet in this version",
-    ]);
+    expect(secrets.http).toEqual({ webhook: "hook-1", token: "page-1" });
     expect(secrets.all).toEqual(["key-1", "token-1", "hook-1", "page-1"]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("are refused where they can't be right, together with what else is wrong", () => {
+    const environment = {
+      GITHUB_TOKEN: "token-1",
+      GITHUB_WEBHOOK_SECRET: "a b",
+      BOARDSYNC_HTTP_TOKEN_FILE: "no",
+    };
+    expect(problemsOf(() => secretsOf(environment))).toEqual([
+      expect.stringMatching(/^BOARD_API_KEY is not set/),
+      expect.stringMatching(/^GITHUB_WEBHOOK_SECRET: the value holds a space/),
+      expect.stringMatching(/^BOARDSYNC_HTTP_TOKEN_FILE names "no": /),
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post.ts";
-import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
+import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
 import type { BodyLimits } from "./body.ts";
 import { type ListOverrides, listPages } from "./list.ts";
@@ -56,7 +56,7 @@ interface Connection {
  *
  * @throws ConfigError when the key or a proxy can't be used at all.
  */
-export function createHttpBoard(options: HttpBoardOptions): Board {
+export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   const connection = connect(options);
   return {
     verifyKey: (bounds) => verifyKey(connection, bounds),
@@ -71,6 +71,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board {
     get requests() {
       return connection.transport.requests;
     },
+    answers: connection.transport.answers,
   };
 }
 

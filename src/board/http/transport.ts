@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { ConfigError } from "../../errors.ts";
+import type { Traffic } from "../../model/surroundings.ts";
 import { placeOf } from "./wording.ts";
 
 /** Proxies as they stand in the environment; passed in, never read here. */
@@ -45,7 +46,7 @@ export type Reply =
   /** The caller's signal ended it. */
   | { readonly kind: "aborted" };
 
-export interface Transport {
+export interface Transport extends Traffic {
   /** Sends one request once and waits for the end of its answer. Never rejects, follows no redirect, repeats nothing. */
   send(call: Call): Promise<Reply>;
   /** How often `send` was called. */
@@ -76,14 +77,19 @@ export function createTransport(options: TransportOptions): Transport {
   // request is unknown, and an unknown write costs a person's attention. Zero pipelining means a connection per request.
   const writes = createDispatcher(options, 0);
   let requests = 0;
+  const answers = new Map<string, number>();
   return {
-    send(call) {
+    async send(call) {
       requests += 1;
-      return sendOnce(call.method === "GET" ? reads : writes, call, options);
+      const reply = await sendOnce(call.method === "GET" ? reads : writes, call, options);
+      const code = "status" in reply && reply.status !== 0 ? String(reply.status) : "none";
+      answers.set(code, (answers.get(code) ?? 0) + 1);
+      return reply;
     },
     get requests() {
       return requests;
     },
+    answers,
   };
 }
 

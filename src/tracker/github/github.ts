@@ -1,6 +1,6 @@
 import type { Log } from "../../log.ts";
 import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
-import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
+import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { createApiVersion } from "./api-version.ts";
 import { type Credential, createTokenCredential } from "./auth.ts";
@@ -60,7 +60,7 @@ export interface Connection extends ConnectionOptions {
 }
 
 /** GitHub, or GitHub Enterprise Server. One adapter serves all repositories of a personal access token. */
-export function createGitHubTracker(options: GitHubOptions): Tracker {
+export function createGitHubTracker(options: GitHubOptions): Tracker & Traffic {
   const credential = createTokenCredential(options.token);
   return createAdapter(connect(options, credential.secrets), credential, "");
 }
@@ -86,7 +86,11 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
 }
 
 /** An adapter for all that one credential sees. Everything is signed by it, and a limit that it meets is its own. */
-export function createAdapter(connection: Connection, credential: Credential, budget: string): Tracker {
+export function createAdapter(
+  connection: Connection,
+  credential: Credential,
+  budget: string,
+): Tracker & Traffic {
   const { url, transport, clock, quote, pageLimit } = connection;
   const send = createClient(connection, credential);
   const gate = createGate(clock);
@@ -126,5 +130,6 @@ export function createAdapter(connection: Connection, credential: Credential, bu
     get requests() {
       return transport.requests;
     },
+    answers: transport.answers,
   };
 }

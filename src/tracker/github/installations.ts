@@ -1,5 +1,5 @@
 import type { Repository, RepositoryName } from "../../model/issue.ts";
-import type { ReadBounds } from "../../model/surroundings.ts";
+import type { ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Account, Tracker } from "../tracker.ts";
 import { type AppKey, signInAsApp } from "./app-auth.ts";
 import { createClient } from "./client.ts";
@@ -21,7 +21,7 @@ export interface GitHubAppOptions extends ServerOptions {
 }
 
 /** GitHub as a GitHub App. Each owner's part goes through the App's installation there, with a token and limits of its own. */
-export function createGitHubAppTracker(options: GitHubAppOptions): Tracker {
+export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Traffic {
   const held = new Set<() => readonly string[]>();
   const connection = connect(options, () => [...held].flatMap((secrets) => secrets()));
   const app = signInAsApp(options.app, connection, options.conceal);
@@ -81,6 +81,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker {
     get requests() {
       return transport.requests;
     },
+    answers: transport.answers,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Traffic } from "../../model/surroundings.ts";
 import { describeNetworkError, TransportFailure } from "./network.ts";
 import type { ServerClock } from "./server-clock.ts";
 
@@ -37,7 +38,7 @@ interface BufferedAnswer {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-export interface Transport {
+export interface Transport extends Traffic {
   /** Given to Octokit as its fetch. Rejects with a `TransportFailure` and nothing else. */
   send(url: string, init: OctokitInit): Promise<BufferedAnswer>;
   /** Requests sent so far. */
@@ -59,18 +60,33 @@ export interface TransportOptions {
  */
 export function createTransport(options: TransportOptions): Transport {
   let requests = 0;
+  const answers = new Map<string, number>();
   return {
-    send: (url, init) => {
+    async send(url, init) {
       requests += 1;
-      return sendOnce(options, url, init);
+      let code = "none";
+      try {
+        return await sendOnce(options, url, init, (status) => {
+          code = String(status);
+        });
+      } finally {
+        answers.set(code, (answers.get(code) ?? 0) + 1);
+      }
     },
     get requests() {
       return requests;
     },
+    answers,
   };
 }
 
-async function sendOnce(options: TransportOptions, url: string, init: OctokitInit): Promise<BufferedAnswer> {
+/** @param noteStatus - told it as soon as it is there, also of an answer whose body never ends. */
+async function sendOnce(
+  options: TransportOptions,
+  url: string,
+  init: OctokitInit,
+  noteStatus: (status: number) => void,
+): Promise<BufferedAnswer> {
   const { timeoutMs } = options;
   // A controller of its own for each request leaves nothing behind on the run's signal, as AbortSignal.any() may.
   const controller = new AbortController();
@@ -89,6 +105,7 @@ async function sendOnce(options: TransportOptions, url: string, init: OctokitIni
       redirect: "manual",
       signal: controller.signal,
     });
+    noteStatus(answer.status);
     options.serverClock.observe(answer.headers.get("date") ?? undefined);
     const bytes = await readBody(answer.body, options.bodyLimitBytes);
     return {

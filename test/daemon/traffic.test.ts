@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { createHttpBoard } from "../../src/board/http/http.ts";
+import type { Repository, RepositoryId, RepositoryName } from "../../src/model/issue.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { createGitHubTracker } from "../../src/tracker/github/github.ts";
+import { createFakeClock } from "./fake-clock.ts";
+import { createMemoryLog } from "./memory-log.ts";
+
+/** Answers each request with the next of these statuses; 0 cuts the connection. */
+async function serve(statuses: readonly number[]): Promise<string> {
+  const rest = [...statuses];
+  const server = createServer((request, response) => {
+    const status = rest.shift() ?? 500;
+    if (status === 0) request.socket.destroy();
+    else response.writeHead(status, { "content-type": "application/json" }).end("[]");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address() as AddressInfo;
+  return `http://127.0.0.1:${address.port}`;
+}
+
+const surroundings = { timeoutMs: 5000, retries: 0, random: () => 0, clock: createFakeClock(0) };
+const project = "b1" as ProjectId;
+const repository: Repository = {
+  id: 1 as RepositoryId,
+  name: "acme/app" as RepositoryName,
+  isPrivate: true,
+  isArchived: false,
+  hasIssues: true,
+  canPush: true,
+};
+
+it("the board's adapter counts its requests by the status of their answers", async () => {
+  const url = await serve([204, 422, 204, 503, 0]);
+  const log = createMemoryLog();
+  const board = createHttpBoard({ ...surroundings, log, url, key: "key-1", version: "1" });
+  const patch = () => board.patchPost(project, "p1" as PostId, { status: "planned" });
+  for (let sent = 0; sent < 5; sent += 1) await patch();
+  expect(Object.fromEntries(board.answers)).toEqual({ 204: 2, 422: 1, 503: 1, none: 1 });
+  expect(board.requests).toBe(5);
+});
+
+it("the tracker's adapter counts its requests by the status of their answers", async () => {
+  const url = await serve([201, 403, 410, 502, 0]);
+  const log = createMemoryLog();
+  const tracker = createGitHubTracker({ ...surroundings, log, url, token: "token-1" });
+  const write = () => tracker.write(repository, { kind: "create-label", name: "feedback" });
+  for (let sent = 0; sent < 5; sent += 1) await write();
+  expect(Object.fromEntries(tracker.answers)).toEqual({ 201: 1, 403: 1, 410: 1, 502: 1, none: 1 });
+  expect(tracker.requests).toBe(5);
+});
