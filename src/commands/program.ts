@@ -142,7 +142,10 @@ function addSync(program: Command, terminal: Terminal, finish: Finish): void {
   withProjects(program.command("sync"))
     .description("one run: pull both sides, decide, write")
     .addOption(new Option("--dry-run", "the same as plan").conflicts("adopt"))
-    .option("--adopt", "link what carries our mark, take both sides as they are, write nothing to either")
+    .option(
+      "--adopt",
+      "link what carries our mark or names a post's page, take both sides as they are, write nothing to either",
+    )
     .addHelpText(
       "after",
       "\nExample (crontab):\n  */5 * * * *  boardsync sync --quiet --config /etc/boardsync.yaml",

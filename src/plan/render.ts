@@ -42,6 +42,12 @@ export interface Renderer {
    * @throws TemplateError where it can't be read, or fails on this post.
    */
   comment(template: string, post: PostValues, context: RenderContext): string;
+  /**
+   * The post's public page; undefined where neither the config nor the board tells one.
+   *
+   * @throws TemplateError where the template fails on this post.
+   */
+  address(post: PostValues, context: RenderContext): string | undefined;
 }
 
 /** GitHub takes 256 characters of a title. */
@@ -90,6 +96,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   };
 
   return {
+    address: urlOf,
     comment: (template, post, context) =>
       renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
     render(post, context) {

@@ -5,10 +5,9 @@ import { backlinkLine, hasLine, replaceLine } from "../plan/backlink.ts";
 import { hashText } from "../plan/hash.ts";
 import { absence } from "../plan/obstacle.ts";
 import { inParallel } from "./apply.ts";
-import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { type DueNote, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { boardLane } from "./lane.ts";
-import type { DueNote } from "./notes.ts";
 import { noteClosure } from "./outcome.ts";
 import { noteError } from "./report.ts";
 

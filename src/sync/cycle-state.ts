@@ -7,7 +7,6 @@ import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import type { Settings } from "../plan/settings.ts";
 import { type Lane, laneClosure } from "./lane.ts";
-import type { DueNote } from "./notes.ts";
 import type { Closure, PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
@@ -21,6 +20,15 @@ export interface Cycle {
   /** By the name that the config uses; a repository that can't be used is not among them. */
   readonly repositories: ReadonlyMap<RepositoryName, RepositoryMemory>;
   readonly tally: Tally;
+}
+
+/** An internal note that has to be changed, as this pull has shown it. */
+export interface DueNote {
+  readonly post: PostId;
+  /** Never stored, logged, or sent anywhere but back to the board. */
+  readonly text: string;
+  /** Our line in it as the state knows it. */
+  readonly line: string | undefined;
 }
 
 /** What a pull of the board brought, besides the posts in the ledger. */

@@ -1,3 +1,4 @@
+import { adoptNamed } from "./adopt-named.ts";
 import { apply } from "./apply.ts";
 import { decideNotes, writeNotes } from "./backlinks.ts";
 import { planContext } from "./context.ts";
@@ -41,6 +42,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await resolveUnknown(pulled);
     // After that, so that an issue whose opening was in doubt is read like those that were linked before.
     await pullSignals(pulled);
+    await adoptNamed(pulled);
     await recoverPairs(pulled);
     await takeLinks(pulled);
     const wanted = decide(pulled);

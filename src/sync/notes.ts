@@ -1,18 +1,9 @@
 import type { PostPage } from "../board/board.ts";
 import type { PostId } from "../model/post.ts";
-import type { Cycle } from "./cycle-state.ts";
+import type { Cycle, DueNote } from "./cycle-state.ts";
 
 /** Notes are private and may be long: no more than these of one pull stand in memory. The rest waits for the next pull. */
 const most = { notes: 10_000, characters: 8 * 1024 * 1024 };
-
-/** An internal note that has to be changed, as this pull has shown it. */
-export interface DueNote {
-  readonly post: PostId;
-  /** Never stored, logged, or sent anywhere but back to the board. */
-  readonly text: string;
-  /** Our line in it as the state knows it. */
-  readonly line: string | undefined;
-}
 
 /** Picks the notes out of a pull that `backlink` has to change. */
 export interface NoteCollector {

@@ -85,11 +85,12 @@ const templates = {
 const renderer = rememberTexts(createRenderer(templates));
 
 /** Posts of other histories are worded alike: a text is made once. What is no part of the key the renderer is not shown. */
-function rememberTexts({ render, comment }: Renderer): Renderer {
+function rememberTexts({ render, comment, address }: Renderer): Renderer {
   const most = 20_000;
   const texts = new Map<string, RenderedIssue>();
   return {
     comment,
+    address,
     render({ id, values: { title, description, categoryId, status, votes, url } }, context) {
       const shown = { title, description, categoryId, status, votes, url };
       const key = JSON.stringify([id, shown, context]);
