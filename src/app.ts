@@ -100,7 +100,8 @@ function namedRepositories({ projects }: Config): readonly string[] {
   return [...new Set(projects.flatMap(repositoryNames))];
 }
 
-function policyOf(config: Config): Policy {
+/** What holds for all projects of a config. */
+export function policyOf(config: Config): Policy {
   return {
     boardHash: boardHash(config.board.url),
     fullEveryMs: config.fullEvery,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
+import { suggest } from "../config/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
@@ -53,7 +54,8 @@ export interface NamedPost {
  *
  * @throws ConfigError when there is none, or several.
  */
-export function findPost({ config, ledger, now }: Beside, text: string): NamedPost {
+export function findPost(beside: Beside, text: string): NamedPost {
+  const { config, ledger, now } = beside;
   const found = config.projects.flatMap(({ project: key }): readonly NamedPost[] => {
     const memory = ledger.memory.project(key);
     if (memory === undefined) return [];
@@ -64,15 +66,33 @@ export function findPost({ config, ledger, now }: Beside, text: string): NamedPo
   });
   const [first, ...others] = found;
   if (first === undefined) {
-    throw new ConfigError([
-      `No project of the config has a post \`${text}\`. \`boardsync status\` lists what waits.`,
-    ]);
+    const hint = suggestPost(beside, text) || ". `boardsync status` lists what waits.";
+    throw new ConfigError([`No project of the config has a post \`${text}\`${hint}`]);
   }
   if (others.length > 0) {
     const names = found.map(({ key, post }) => `${key}/${post}`).join(", ");
     throw new ConfigError([`\`${text}\` is ambiguous. Write one of: ${names}.`]);
   }
   return first;
+}
+
+/** Ids of one board are often all of one length: so many of each project are held against a slip. */
+const mostCandidates = 5_000;
+
+/** What may have been meant: an id that begins like that, or one with a slip in it; else nothing. */
+function suggestPost({ config, ledger }: Beside, text: string): string {
+  const near = config.projects.flatMap(({ project: key }) => {
+    const memory = ledger.memory.project(key);
+    if (memory === undefined) return [];
+    const isFull = text.startsWith(`${key}/`);
+    const id = isFull ? text.slice(key.length + 1) : text;
+    return ledger.lookup
+      .postsLike(memory.id, id, mostCandidates)
+      .filter((post) => post.startsWith(id) || suggest(id, [post]) !== "")
+      .map((post) => (isFull ? `${key}/${post}` : post));
+  });
+  const longer = near.find((id) => id.startsWith(text));
+  return longer === undefined ? suggest(text, near) : suggest(longer, [longer]);
 }
 
 /**

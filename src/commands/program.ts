@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../log.ts";
 import { failWith, printFailure } from "./failure.ts";
+import { addExplain } from "./program-questions.ts";
 import {
   type AddCommand,
   addApprove,
@@ -99,6 +100,7 @@ const commands: readonly AddCommand[] = [
   addSync,
   addDaemon,
   addStatus,
+  addExplain,
   addApprove,
   addRetry,
   addRelease,

@@ -1,9 +1,10 @@
 import type { IssueField } from "../model/issue.ts";
 import type { Row, Target } from "../model/link.ts";
 import type { FieldValue, PostField } from "../model/post.ts";
+import type { ConditionView, VerdictName } from "./explain.ts";
 import { foldStatus, readField, showValue } from "./fields.ts";
 import { fieldsOf } from "./issue-fields.ts";
-import type { BoardRule, PostCondition, Settings } from "./settings.ts";
+import type { BoardRule, IssueChange, PostCondition, Settings } from "./settings.ts";
 
 /** What the board rules make of a post. */
 export type BoardDerivation =
@@ -94,6 +95,51 @@ function deriveMissing(
   if (row.missing < 2 || set === undefined) return { kind: "undecided" };
   const fields = fieldsOf(set);
   return { kind: "derived", rule, targets: targetsOf([...fields.keys()], fields) };
+}
+
+/** A board rule, held against a post. */
+export interface BoardRuleView {
+  /** Counted from 1, as reasons name it. */
+  readonly rule: number;
+  readonly verdict: VerdictName;
+  readonly conditions: readonly ConditionView[];
+  readonly set: IssueChange;
+}
+
+/** Holds a post against every board rule, for a person who asks why. It decides nothing: `deriveBoard` does. */
+export function viewBoardRules(
+  row: Pick<Row, "post" | "missing">,
+  { boardRules }: Pick<Settings, "boardRules">,
+  seen: ReadonlySet<PostField>,
+): readonly BoardRuleView[] {
+  return boardRules.map(({ when, set }, index) => {
+    const isMeant = when.missing === true ? row.missing > 1 : row.missing === 0;
+    const isListed = row.missing === 0 ? "listed" : "not listed any more";
+    const presence: ConditionView = {
+      name: "missing",
+      wants: String(when.missing === true),
+      shows: row.missing === 1 ? "missing from one list, which is not certain yet" : isListed,
+      verdict: isMeant ? "holds" : "fails",
+    };
+    const conditions = [presence, ...viewConditions(row, when, seen)];
+    const verdicts = conditions.map(({ verdict }) => verdict);
+    const worst = verdicts.includes("unknown") ? "unknown" : "holds";
+    return { rule: index + 1, verdict: verdicts.includes("fails") ? "fails" : worst, conditions, set };
+  });
+}
+
+function viewConditions(
+  { post }: Pick<Row, "post">,
+  when: PostCondition,
+  seen: ReadonlySet<PostField>,
+): readonly ConditionView[] {
+  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
+    const wish = read(when);
+    if (wish === undefined) return [];
+    const value = readField(post, field, seen);
+    const known = value !== undefined && (wish.holds(value) ? "holds" : "fails");
+    return [{ name, wants: String(wish.wanted), shows: showValue(value), verdict: known || "unknown" }];
+  });
 }
 
 /** Where a board rule matches, what of the post it looks at: `status is declined`. */

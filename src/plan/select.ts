@@ -90,6 +90,29 @@ export function selectPost(
   return { isSelected: true, reason: `selected: ${met.join(", ") || "every post is"}` };
 }
 
+/** One condition of `select`, beside what the post shows. */
+export interface SelectView {
+  /** As the config calls it. */
+  readonly name: string;
+  readonly field: PostField;
+  readonly wants: string;
+  readonly shows: string;
+  readonly holds: boolean;
+}
+
+/** Every condition of `select`, met or not, for a person who asks why. It decides nothing: `selectPost` does. */
+export function viewSelection(
+  post: Post,
+  { select }: Pick<Settings, "select">,
+  seen: ReadonlySet<PostField>,
+): readonly SelectView[] {
+  return wishes(select).map(({ name, field, wish }) => {
+    const value = readField(post, field, seen);
+    const holds = value === undefined ? wish.isDefault === true : wish.holds(value);
+    return { name: `select.${name}`, field, wants: wish.words, shows: showValue(value), holds };
+  });
+}
+
 /** The repository of a new issue: the first route whose conditions all hold, else the project's own. */
 export function routePost(post: Post, settings: Settings): RepositoryName {
   const { categoryId, status } = post.values;

@@ -57,7 +57,7 @@ export function nameIssue(issue: Issue, duplicate: Issue | undefined): string {
  * The facts that count, or why they are not known. A duplicate is never worked on, so that its voters hear nothing until the
  * issue in whose favour it was closed gets somewhere: that one stands in its place.
  */
-function findFacts(
+export function findFacts(
   { link, issue, signals, canonical }: LinkedIssue,
   followDuplicates: boolean,
 ): IssueFacts | string {

@@ -143,6 +143,6 @@ export function repositoryById(cycle: Cycle, id: RepositoryId | undefined): Repo
 }
 
 /** `owner/name#number`, as reports say it; with the number alone where the repository is not known. */
-export function nameIssue({ world }: Pick<Cycle, "world">, issue: IssueRef): string {
+export function nameIssue({ world }: { readonly world: Pick<World, "ledger"> }, issue: IssueRef): string {
   return `${world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? ""}#${issue.number}`;
 }

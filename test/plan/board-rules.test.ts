@@ -8,6 +8,7 @@ import {
   describeMatch,
   lookedAt,
   shadowedBoardRules,
+  viewBoardRules,
 } from "../../src/plan/board-rules.ts";
 import { fieldsOf } from "../../src/plan/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition } from "../../src/plan/settings.ts";
@@ -158,5 +159,53 @@ describe("what can be said of board rules", () => {
     );
     expect(describeMatch({ ...row, missing: 2 }, rule({ missing: true }))).toBe("it is gone from the board");
     expect(describeMatch(row, rule({ missing: false }))).toBe("it is on the board");
+  });
+});
+
+describe("a post that is held against every board rule", () => {
+  const rules = [
+    rule({ status: "declined", archived: true }),
+    rule({ missing: true }),
+    rule({ onRoadmap: true }),
+  ];
+
+  function view(
+    values: Row["post"]["values"],
+    missing: 0 | 1 | 2 = 0,
+    seen: readonly PostField[] = postFields,
+  ) {
+    return viewBoardRules(makeRow(values, { missing }), { boardRules: rules }, new Set(seen));
+  }
+
+  it("shows every condition with its verdict", () => {
+    const [first] = view({ status: "Declined", isArchived: false });
+    expect(first).toEqual({
+      rule: 1,
+      verdict: "fails",
+      conditions: [
+        { name: "missing", wants: "false", shows: "listed", verdict: "holds" },
+        { name: "status", wants: "declined", shows: "`Declined`", verdict: "holds" },
+        { name: "archived", wants: "true", shows: "`false`", verdict: "fails" },
+      ],
+      set: close,
+    });
+  });
+
+  it.each<[Row["post"]["values"], 0 | 1 | 2, readonly PostField[], readonly string[]]>([
+    [{ status: "declined", isArchived: true, onRoadmap: true }, 0, postFields, ["holds", "fails", "holds"]],
+    [{ status: "declined" }, 0, ["status"], ["unknown", "fails", "unknown"]],
+    [{ status: "open" }, 0, ["status"], ["fails", "fails", "unknown"]],
+    [{ onRoadmap: true }, 1, postFields, ["fails", "fails", "fails"]],
+    [{ onRoadmap: true }, 2, postFields, ["fails", "holds", "fails"]],
+  ])("%j, missing %i times, with %j: %j", (values, missing, seen, verdicts) => {
+    expect(view(values, missing, seen).map(({ verdict }) => verdict)).toEqual(verdicts);
+  });
+
+  it.each([
+    [0, "listed"],
+    [1, "missing from one list, which is not certain yet"],
+    [2, "not listed any more"],
+  ] as const)("missing %i times is %s", (missing, words) => {
+    expect(view({}, missing)[1]?.conditions[0]?.shows).toBe(words);
   });
 });

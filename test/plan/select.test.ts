@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FieldValue, type PostField, postFields } from "../../src/model/post.ts";
-import { labelsFor, routePost, selectPost, unseenConditions } from "../../src/plan/select.ts";
+import { labelsFor, routePost, selectPost, unseenConditions, viewSelection } from "../../src/plan/select.ts";
 import type { Select, Settings } from "../../src/plan/settings.ts";
 import { makeRow, makeSettings } from "./make.ts";
 
@@ -65,6 +65,31 @@ const rows: Readonly<
 describe.each(Object.entries(rows))("`select.%s`", (_, cases) => {
   it.each(cases)("%j of %j: %s", (wanted, values, expected) => {
     expect(select(wanted, values).isSelected).toBe(expected);
+  });
+});
+
+describe("the view of a selection", () => {
+  it("shows every condition, met or not", () => {
+    const wanted: Select = { ...byDefault, statuses: ["planned", "in_progress"], minVotes: 5 };
+    const post = makeRow({ status: "open", votes: 9 }).post;
+    expect(viewSelection(post, { select: wanted }, everything)).toEqual([
+      { name: "select.archived", field: "isArchived", wants: "false", shows: "`null`", holds: true },
+      {
+        name: "select.statuses",
+        field: "status",
+        wants: "planned, in_progress",
+        shows: "`open`",
+        holds: false,
+      },
+      { name: "select.minVotes", field: "votes", wants: "5 or more", shows: "`9`", holds: true },
+    ]);
+  });
+
+  it("takes a default for met where the board does not show the field, and what a person asked for not", () => {
+    const wanted: Select = { ...byDefault, reviewed: false };
+    const views = viewSelection(makeRow({}).post, { select: wanted }, new Set());
+    expect(views.map(({ holds }) => holds)).toEqual([true, false]);
+    expect(views[0]?.shows).toBe("not shown by the board");
   });
 });
 

@@ -8,6 +8,7 @@ import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { createKnownSecrets, createLog } from "../../src/log.ts";
+import type { PostId } from "../../src/model/post.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board.ts";
 import type { SandboxRequest } from "../../src/sandbox/board-http.ts";
@@ -19,6 +20,8 @@ import type { AppSetup } from "../../src/sandbox/github-app.ts";
 import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
 import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
 import { checkAll } from "../../src/sync/check.ts";
+import { explainPost } from "../../src/sync/explain.ts";
+import type { Explanation } from "../../src/sync/explanation.ts";
 import type { Finding } from "../../src/sync/findings.ts";
 import { type RebuildReport, rebuildProjects } from "../../src/sync/rebuild.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
@@ -90,6 +93,8 @@ export interface Stage {
   plan(): Promise<readonly PlannedAction[]>;
   run(mode: Mode, world?: World): Promise<RunResult>;
   rebuild(): Promise<RebuildReport>;
+  /** What `explain` tells of a post; asks neither side. */
+  explain(post: string, project?: string): Explanation;
   check(): Promise<readonly Finding[]>;
   /** Closes and opens the state, as another process would. */
   restart(): void;
@@ -268,6 +273,14 @@ function createStage(
         copy.close();
         for (const name of readdirSync(folder)) if (name.startsWith("plan.db")) rmSync(join(folder, name));
       }
+    },
+    explain(post, key = "acme-app") {
+      const { world, projects } = connect();
+      const project = projects.find((one) => one.key === key);
+      const sources = { ledger, policy: world.policy, now: clock.now() };
+      const story = project && explainPost(project, post as PostId, sources);
+      if (story === undefined) throw new Error(`There is no post ${post} to explain.`);
+      return story;
     },
     check() {
       const { world, projects } = connect();
