@@ -92,6 +92,24 @@ describe("a GitHub App over two owners", () => {
     expect(await stage.sync()).toMatchObject({ result: "ok" });
   });
 
+  it("asks no more of one that is suspended in the middle of a run, and goes on with the other", async () => {
+    const stage = await openStage({ ...owners, config: { budget: "4h" } });
+    addPlanned(stage, 6);
+    await stage.sync();
+    for (const { id } of stage.board.posts("acme-app"))
+      stage.board.editPost("acme-app", id, { title: "New" });
+    addPlanned(stage, 1, "acme-api");
+    stage.atNextWrite("tracker", "after", () => {
+      stage.github.app.suspend("acme");
+      stage.clock.skip(hourMs);
+      stage.mark();
+    });
+    const { projects } = await stage.sync();
+    expect(projects).toMatchObject([{ failed: 1 }, { created: 1, failed: 0 }]);
+    expect(projects[0]?.errors[0]?.message).toContain("installation on acme is suspended");
+    expect(requestsOf(stage, "POST", "/access_tokens")).toHaveLength(2);
+  });
+
   it("is checked like a token", async () => {
     const stage = await openStage(owners);
     stage.github.app.setPermissions("other", { issues: "read", metadata: "read" });

@@ -23,6 +23,8 @@ export interface InstallationTools {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
   readonly quote: Quote;
+  /** Whose requests are signed, as `Tracker.budgetOf` names it. */
+  readonly budget: string;
   /** A repository of the owner, by which the installation is found. */
   readonly repository: () => RepositoryName;
 }
@@ -75,9 +77,11 @@ export function createInstallationCredential(tools: InstallationTools): Credenti
         until: clock.now() + searchMs,
         signal: signal ?? new AbortController().signal,
       };
-      pending ??= renew(bounds).finally(() => {
-        pending = undefined;
-      });
+      pending ??= renew(bounds)
+        .catch((error: unknown) => throwIn(tools.budget, error))
+        .finally(() => {
+          pending = undefined;
+        });
       return `token ${(await pending).token}`;
     },
     refuse(authorization) {
@@ -145,6 +149,13 @@ export function refuseApp(answer: Answer, quote: Quote): RemoteError {
   }
   const message = `GitHub does not accept the App (${status}): ${words}. Check GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY: the key must be one of this App's.`;
   return new RemoteError("tracker", "unauthorized", message);
+}
+
+/** Whoever hears of it ends the work of this installation for the run, and of no other. */
+function throwIn(budget: string, error: unknown): never {
+  if (!(error instanceof RemoteError)) throw error;
+  const { side, fault, message, cause, retryAt } = error;
+  throw new RemoteError(side, fault, message, { cause, budget, ...(retryAt !== undefined && { retryAt }) });
 }
 
 function suspended(owner: string): RemoteError {

@@ -40,6 +40,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
       app,
       read,
       gate,
+      budget: owner,
       repository: () => installation.repository,
     });
     held.add(credential.secrets);
