@@ -1,12 +1,11 @@
 import type { Log } from "../../log.ts";
-import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
 /** Which version of the API is asked for. An unversioned client would be moved to another one the day this is retired. */
 export interface ApiVersion {
   headers(): Readonly<Record<string, string>>;
   /** Looks at an answer; true when the server does not know the version, so that it is asked for no more. */
-  isRefusedBy(answer: Answer): boolean;
+  isRefusedBy(answer: { readonly status: number; readonly data: unknown }): boolean;
 }
 
 const version = "2022-11-28";
