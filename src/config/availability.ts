@@ -14,7 +14,6 @@ const always = () => true;
 const unavailable: readonly Unavailable[] = [
   { pattern: "heartbeat", asksFor: always },
   { pattern: "notices", asksFor: always },
-  { pattern: "projects.*.boardRules", asksFor: always },
 ];
 
 /** Every setting of the file that this version can't honour. */

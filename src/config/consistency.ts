@@ -22,6 +22,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
     ...findAll(content, "projects.*").flatMap((project) => [
       ...findUnreachableRules(project),
       ...findStrayLabels(project),
+      ...findIdleReasons(project),
       ...findTooManyLabels(project),
     ]),
     ...findBrokenTemplates(content, context.checkTemplate),
@@ -68,6 +69,17 @@ function findUnreachableRules(project: Found): readonly Fault[] {
   }));
 }
 
+/** The tracker changes the reason together with the state only, and each state has reasons of its own. */
+function findIdleReasons(project: Found): readonly Fault[] {
+  return findAll(project.value, "boardRules.*.set").flatMap(({ path, value }): readonly Fault[] => {
+    const { state, reason } = Object(value);
+    if (reason === undefined || state === (reason === "reopened" ? "open" : "closed")) return [];
+    const wanted = reason === "reopened" ? "open" : "closed";
+    const message = `${quote(String(reason))} is a reason of \`state: ${wanted}\`, which has to stand beside it`;
+    return [{ path: [...project.path, ...path, "reason"], at: "value", message }];
+  });
+}
+
 /** A route by label looks at the labels that categories give; a label that none gives would match nothing. */
 function findStrayLabels(project: Found): readonly Fault[] {
   const labels = findAll(project.value, "issue.categoryLabels").flatMap(({ value }) =>
@@ -100,8 +112,12 @@ function findTooManyLabels(project: Found): readonly Fault[] {
 
 function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {
   if (check === undefined) return [];
-  return ["title", "body", "postUrl"].flatMap((key) =>
-    findAll(content, `projects.*.issue.${key}`).flatMap(({ path, value }): readonly Fault[] => {
+  const templates = [
+    ...["title", "body", "postUrl"].map((key) => `projects.*.issue.${key}`),
+    "projects.*.boardRules.*.set.comment",
+  ];
+  return templates.flatMap((pattern) =>
+    findAll(content, pattern).flatMap(({ path, value }): readonly Fault[] => {
       const fault = typeof value === "string" ? check(value) : undefined;
       return fault === undefined ? [] : [{ path, at: "value", message: `is not a valid template: ${fault}` }];
     }),

@@ -1,5 +1,6 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
+import { lookedAt } from "./board-rules.ts";
 import { isSameName } from "./condition.ts";
 import { foldStatus, readField, showValue } from "./fields.ts";
 import { ruledFields } from "./rules.ts";
@@ -144,6 +145,7 @@ export function unseenConditions(settings: Settings, seen: ReadonlySet<PostField
   if (Object.keys(settings.issue.categoryLabels).length > 0)
     named.push(["issue.categoryLabels", "categoryId"]);
   for (const field of ruledFields(settings.rules)) named.push([`rules.set.${field}`, field]);
+  for (const { name, field } of lookedAt(settings.boardRules)) named.push([`boardRules.when.${name}`, field]);
   return named.filter(([, field]) => !seen.has(field)).map(([name]) => name);
 }
 

@@ -7,6 +7,7 @@ import { isSameValue } from "../plan/fields.ts";
 import { impossibleRules, shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
+import { checkBoardRules } from "./check-board-rules.ts";
 import { checkFields, checkNames, checkSignals } from "./check-signals.ts";
 import { type Finding, say } from "./findings.ts";
 import { pickProject, unknownProject } from "./identify.ts";
@@ -33,6 +34,7 @@ export async function checkAll(
       await look(findings, project.key, () => checkFields(findings, project, world.tracker, bounds));
     }
     checkRules(findings, project);
+    checkBoardRules(findings, project);
   }
   return findings;
 }
@@ -147,6 +149,9 @@ function checkStatuses(
     ...settings.rules.flatMap(({ set }, index) =>
       typeof set.status === "string" ? [{ status: set.status, where: `rules[${index}].set.status` }] : [],
     ),
+    ...settings.boardRules.flatMap(({ when: { status } }, index) =>
+      status === undefined ? [] : [{ status, where: `boardRules[${index}].when.status` }],
+    ),
   ];
   for (const { status, where } of named) {
     if ([...statuses.keys()].some((known) => isSameValue("status", known, status))) continue;
@@ -185,9 +190,15 @@ async function checkRepository(
       `${name} has no label ${missing.join(", ")}; it is created with the first issue that needs it.`,
     );
   }
+  const isThere = (milestone: string): boolean => milestones.some(({ title }) => title === milestone);
   const { milestone } = settings.issue;
-  if (milestone !== undefined && !milestones.some(({ title }) => title === milestone)) {
+  if (milestone !== undefined && !isThere(milestone)) {
     const message = `${name} has no milestone "${milestone}". Create it, or correct issue.milestone; until then issues are opened without one.`;
+    say(findings, "error", key, message, "tracker.milestone");
+  }
+  for (const [index, { set }] of settings.boardRules.entries()) {
+    if (typeof set.milestone !== "string" || isThere(set.milestone)) continue;
+    const message = `${name} has no milestone "${set.milestone}". Create it, or correct boardRules[${index}].set.milestone; until then issues are left without one, and that is parked.`;
     say(findings, "error", key, message, "tracker.milestone");
   }
   checkNames(findings, project, name, catalogue);

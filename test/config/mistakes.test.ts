@@ -410,24 +410,50 @@ describe("a mistake in the config is said with its line, column and path", () =>
   });
 });
 
+describe("board rules", () => {
+  it("need a condition and something to set", () => {
+    expect(problemsIn(withProject("boardRules: [{ when: {}, set: {} }]"))).toEqual([
+      "5:26: projects[0].boardRules[0].when: has no condition: name one",
+      "5:35: projects[0].boardRules[0].set: sets nothing: name a field",
+    ]);
+  });
+
+  it.each([
+    ["{ reason: not_planned }", "`not_planned` is a reason of `state: closed`, which has to stand beside it"],
+    [
+      "{ state: closed, reason: reopened }",
+      "`reopened` is a reason of `state: open`, which has to stand beside it",
+    ],
+    [
+      "{ state: open, reason: completed }",
+      "`completed` is a reason of `state: closed`, which has to stand beside it",
+    ],
+  ])("%s has no state of its reason", (set, message) => {
+    const [problem] = problemsIn(withProject(`boardRules: [{ when: { archived: true }, set: ${set} }]`));
+    expect(problem).toContain(`projects[0].boardRules[0].set.reason: ${message}`);
+  });
+
+  it("have comments whose templates can be read", () => {
+    const checkTemplate = (): string => "a tag is not closed";
+    const text = withProject("boardRules: [{ when: { archived: true }, set: { comment: x } }]");
+    expect(problemsIn(text, { checkTemplate }).join()).toContain(
+      "projects[0].boardRules[0].set.comment: is not a valid template: a tag is not closed",
+    );
+  });
+});
+
 describe("a setting whose feature is not there yet is refused", () => {
   it.each<[string, string, string]>([
     ["heartbeat", smallest("heartbeat: https://hc.example/1"), "3:1: heartbeat"],
     ["notices", smallest("notices: { url: https://hooks.example/1 }"), "3:1: notices"],
-    [
-      "boardRules",
-      withProject("boardRules: [{ when: { missing: true }, set: { state: closed, addLabels: a } }]"),
-      "5:5: projects[0].boardRules",
-    ],
   ])("%s", (_, text, place) => {
     expect(problemsIn(text)).toEqual([`${place}: is not available yet in this version; remove it`]);
   });
 
   it("and its own mistakes are said, too", () => {
-    expect(problemsIn(withProject("boardRules: [{ when: {}, set: {} }]"))).toEqual([
-      "5:5: projects[0].boardRules: is not available yet in this version; remove it",
-      "5:26: projects[0].boardRules[0].when: has no condition: name one",
-      "5:35: projects[0].boardRules[0].set: sets nothing: name a field",
+    expect(problemsIn(smallest("notices: { url: x }"))).toEqual([
+      "3:1: notices: is not available yet in this version; remove it",
+      "3:17: notices.url: must be an address such as `https://example.com/ping`",
     ]);
   });
 });
@@ -435,19 +461,20 @@ describe("a setting whose feature is not there yet is refused", () => {
 describe("all mistakes are said at once, in the order of their lines", () => {
   it("those of the schema, of what is not available, between settings, and of repeated keys", () => {
     const text = withProject(
-      "boardRules: [{ when: { missing: true }, set: { state: closed } }]\nwrites: x\nroute: [{ label: b, repo: o/r }]\nwrites: all\nissue: { title: '{{ x' }",
+      "boardRules: [{ when: { missing: true }, set: { reason: completed } }]\nwrites: x\nroute: [{ label: b, repo: o/r }]\nwrites: all\nissue: { title: '{{ x' }",
     );
     const checkTemplate = (template: string) => (template.endsWith("}}") ? undefined : "a tag is not closed");
     expect(
-      problemsIn(`zebra: 1\n${text}`, { checkTemplate }).map((line) =>
+      problemsIn(`zebra: 1\nheartbeat: https://hc.example/1\n${text}`, { checkTemplate }).map((line) =>
         line.split(": ").slice(0, 2).join(": "),
       ),
     ).toEqual([
       "1:1: zebra",
-      "6:5: projects[0].boardRules",
-      "8:22: projects[0].route[0].label",
-      "9:5: projects[0].writes",
-      "10:21: projects[0].issue.title",
+      "2:1: heartbeat",
+      "7:60: projects[0].boardRules[0].set.reason",
+      "9:22: projects[0].route[0].label",
+      "10:5: projects[0].writes",
+      "11:21: projects[0].issue.title",
     ]);
   });
 

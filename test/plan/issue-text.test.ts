@@ -68,6 +68,7 @@ describe("a selected post without an issue", () => {
         },
       ],
       base: {},
+      issueBases: [],
       notes: [],
       standing: { kind: "wanted", reason: create.reason },
       dueAt: undefined,
