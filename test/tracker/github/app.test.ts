@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type SandboxGitHub, startSandboxGitHub } from "../../../src/sandbox/github.ts";
 import { createGitHubAppTracker } from "../../../src/tracker/github/installations.ts";
-import type { IssueWrite, Tracker } from "../../../src/tracker/tracker.ts";
+import type { IssueWrite, SignalAnswer, Tracker } from "../../../src/tracker/tracker.ts";
 import { createAppKey } from "../../support/app-key.ts";
 import { validateRequests } from "../../support/openapi.ts";
 import { collectPages, createFakeClock, type FakeClock, failureOf, unbounded } from "./setup.ts";
@@ -218,6 +218,38 @@ describe("a repository of a GitHub App", () => {
       name: "other/moved",
       canPush: true,
     });
+  });
+});
+
+describe("signals of issues of several owners", () => {
+  const wish = {
+    pullRequests: true,
+    subIssues: false,
+    released: false,
+    duplicates: false,
+    projects: [],
+    facts: false,
+  };
+
+  it("come in the order of the question, whoever owns them", async () => {
+    const { tracker, github } = await startApp();
+    const ids: string[] = [];
+    for (const name of ["other/web", "acme/app", "other/web"]) {
+      github.openIssue(name, { title: `In ${name}` });
+      const repository = await tracker.repository(name, unbounded());
+      const [page] = await collectPages(tracker, repository, { kind: "latest", etag: undefined });
+      ids.push(page?.issues[0]?.issue.nodeId ?? "");
+    }
+    const asked = [ids[2] ?? "", "I_unknown", ...ids.slice(0, 2)];
+    const answers: SignalAnswer[] = [];
+    for await (const page of tracker.readSignals(asked, wish, unbounded())) answers.push(...page);
+    expect(answers).toEqual(
+      asked.map((nodeId) =>
+        nodeId === "I_unknown"
+          ? { nodeId, signals: {}, fault: "missing" }
+          : { nodeId, signals: { pullRequests: { kind: "known", value: [] } } },
+      ),
+    );
   });
 });
 
