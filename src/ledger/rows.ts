@@ -25,7 +25,8 @@ export interface Rows {
   /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
   link(project: ProjectId, link: Link, issue: Issue, content: ContentBase | undefined): void;
   setContent(project: ProjectId, post: PostId, issue: IssueRef, content: ContentBase): void;
-  setMissing(project: ProjectId, post: PostId, missing: 0 | 1 | 2): void;
+  /** The board says of the post itself that it is not there. As a pull that misses it that counts for nothing. */
+  markMissing(project: ProjectId, post: PostId): void;
   park(project: ProjectId, post: PostId, parked: Parked): void;
   /** Ends what is parked for one kind, or for all. */
   unpark(project: ProjectId, post: PostId, kind: Parked["kind"] | undefined): void;

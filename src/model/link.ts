@@ -110,7 +110,7 @@ export interface Row {
    * when none has since our last write to it: what is stored then says nothing about its fields.
    */
   readonly seenAt: number | undefined;
-  /** Missing from a complete pull (1), from two complete pulls of two runs or answered by 404 (2); else 0. */
+  /** Missing from a complete pull or answered by 404 (1), from two complete pulls of two runs (2); else 0. */
   readonly missing: 0 | 1 | 2;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;

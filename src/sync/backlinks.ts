@@ -172,7 +172,7 @@ function recordOutcome(
       return;
     }
     case "missing":
-      ledger.rows.setMissing(project, post, 2);
+      ledger.rows.markMissing(project, post);
       noteError(cycle.tally, { post, code: "board.missing", message: outcome.message });
       return;
     case "limited":

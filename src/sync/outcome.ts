@@ -76,7 +76,7 @@ export function takeFailure(cycle: PulledCycle, sent: SentWrite, failure: Failur
     case "rejected":
       return;
     case "missing":
-      ledger.rows.setMissing(cycle.memory.id, action.post, 2);
+      ledger.rows.markMissing(cycle.memory.id, action.post);
       reportTrouble(cycle, action.post, trouble);
       return;
     case "limited":

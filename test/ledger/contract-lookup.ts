@@ -46,7 +46,7 @@ export function describeLookup(ledger: () => Ledger): void {
         ledger(),
         ["cat", "cats", "caterpillar", "dog", "horses"].map((id) => createPost(id)),
       );
-      rows.setMissing(project, postId("cat-2"), 1);
+      rows.markMissing(project, postId("cat-2"));
       expect(lookup.postsLike(project, "cat", 9)).toEqual(["caterpillar", "cats", "cat", "dog"]);
       expect(lookup.postsLike(project, "cat", 1)).toEqual(["caterpillar", "cat"]);
       expect(lookup.postsLike(otherProject, "cat", 9)).toEqual([]);

@@ -284,9 +284,21 @@ export function describeRows(ledger: () => Ledger): void {
     it("is missing when the board says so, and due", () => {
       pullPosts(ledger(), [createPost("p1")]);
       settleAll(ledger());
-      ledger().rows.setMissing(project, p1, 2);
-      expect(readRow(ledger(), "p1").missing).toBe(2);
+      ledger().rows.markMissing(project, p1);
+      expect(readRow(ledger(), "p1").missing).toBe(1);
       expect(dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("is missing for good only after two complete pulls without it, whatever the board said of it before", () => {
+      pullPosts(ledger(), [createPost("p1")], 1);
+      pullPosts(ledger(), [createPost("p1")], 2);
+      ledger().rows.markMissing(project, p1);
+      const history = [3, 4, 5].map((run) => {
+        pullPosts(ledger(), [], run);
+        ledger().rows.markMissing(project, p1);
+        return readRow(ledger(), "p1").missing;
+      });
+      expect(history).toEqual([1, 2, 2]);
     });
 
     it("is counted", () => {

@@ -137,13 +137,13 @@ function createPostWriter(store: Store): (project: number, post: Post, at: numbe
   };
 }
 
-/** Absence counts once a run, and the second time is enough. */
+/** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
 function createMissingCounter(store: Store): (pull: OpenPull) => void {
   const selectPresent = store.prepare<[number], { number: number }>(
     "SELECT number FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
   );
   const count = store.prepare<[{ post: number; run: number }]>(`
-    UPDATE posts SET missing = missing + 1, missing_run = @run, due_at = 0
+    UPDATE posts SET missing = iif(missing = 1 AND missing_run IS NULL, 1, missing + 1), missing_run = @run, due_at = 0
     WHERE number = @post AND missing_run IS NOT @run`);
   return ({ project, run, seen }) => {
     for (const { number } of selectPresent.all(project)) {

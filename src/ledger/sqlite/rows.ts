@@ -27,8 +27,8 @@ export function createRows(
     ORDER BY id LIMIT @limit`);
   const selectRow = store.prepare<[number, string], RowColumns>(`
     SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE project = ? AND id = ?`);
-  const setMissing = store.prepare<[{ post: number; missing: number }]>(
-    "UPDATE posts SET missing = @missing, due_at = 0 WHERE number = @post AND missing <> @missing",
+  const markMissing = store.prepare<[number]>(
+    "UPDATE posts SET missing = 1, missing_run = NULL, due_at = 0 WHERE number = ? AND missing = 0",
   );
   const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
   const setQuarantine = store.prepare<[number]>("UPDATE posts SET is_quarantined = 1 WHERE number = ?");
@@ -85,8 +85,7 @@ export function createRows(
         seenAt.delete(row);
         forgetLook.run(row);
       }),
-    setMissing: (project, post, missing) =>
-      writeTo(project, post, (_, row) => setMissing.run({ post: row, missing })),
+    markMissing: (project, post) => writeTo(project, post, (_, row) => markMissing.run(row)),
     park: (project, post, parked) =>
       writeTo(project, post, (number, row) => recorder.park(number, row, parked)),
     unpark: (project, post, kind) => writeTo(project, post, (_, row) => recorder.unpark(row, kind)),
