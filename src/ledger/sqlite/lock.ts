@@ -12,7 +12,7 @@ const lockTimeoutMs = 500;
 /**
  * Takes the state for the only process that may send writes: an exclusive transaction on `<file>.lock`, a database of its
  * own that stays empty. The lock is the operating system's: it is gone with the process, however that ends, and a stopped
- * process keeps it. On local disks only. Makes the state, or brings its schema up to date, so that the holder stands in it.
+ * process keeps it, for as long as it keeps what is returned: a lock that is collected lets go. On local disks only. Makes the state, or brings its schema up to date, so that the holder stands in it.
  *
  * @param who - the command, its process and its host, as the middle of a sentence: `daemon, process 4711 on host box`.
  * @throws StateHeldError when another process has it, with who and since when.

@@ -7,9 +7,10 @@ const [task = "", file = ""] = process.argv.slice(2);
 const options = { now: noon, version: "1.2.3" };
 
 if (task === "hold") {
-  acquireState(file, `daemon, process ${process.pid} on box`, options);
+  const lock = acquireState(file, `daemon, process ${process.pid} on box`, options);
   process.stdout.write("held\n");
-  setInterval(() => {}, 1_000_000);
+  // A lock that nobody can release any more is collected, and lets go.
+  setInterval(() => lock.release(), 1_000_000);
 } else {
   const { journal } = openLedger(file, options);
   journal.paceWrite(noon, true, "");
