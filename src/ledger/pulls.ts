@@ -19,7 +19,7 @@ export interface Pulls {
   /**
    * Stores issues that are linked, and those that `marked` names: a marker of ours for a post of this board. Others are
    * left out. Marks the rows of every changed issue due. Returns how many were stored. An issue that was missing or lost is
-   * there again; one that was deleted or moved is never taken from a list, which may lag.
+   * there again; one that was deleted or moved is never taken from a list, which may lag, nor is a state older than the known one.
    */
   storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
   /**

@@ -31,6 +31,18 @@ const intents: readonly [string, NewIntent][] = [
   ["a new issue", createIntent({ repository: 10, content })],
   ["a change of an issue", createIntent({ kind: "update-issue", repository: 10, number: 7, content })],
   ["a change of a post", patch],
+  [
+    "what a board rule asks of an issue",
+    createIntent({
+      kind: "change-issue",
+      repository: 10,
+      number: 7,
+      issueWrites: [
+        { field: "state", before: "open", value: "closed", target: { kind: "value", value: "closed" } },
+        { field: "label:no", before: undefined, value: true, target: { kind: "none" } },
+      ],
+    }),
+  ],
 ];
 
 const line: AuditEntry = {

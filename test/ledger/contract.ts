@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
+import { describeIssueBases } from "./contract-issue-bases.ts";
 import { describeJournal } from "./contract-journal.ts";
 import { describeLinks } from "./contract-links.ts";
 import { describeLookup } from "./contract-lookup.ts";
@@ -26,6 +27,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeRows(current);
     describeLinks(current);
     describeSignals(current);
+    describeIssueBases(current);
     describeLookup(current);
     describeRequests(current);
     describeJournal(current);

@@ -10,7 +10,10 @@ export interface IssueStore {
   isTombstone(issue: IssueRef): boolean;
   /** Whether the facts that are known by this number are another issue's. */
   contradicts(issue: Issue): boolean;
-  /** Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone are left out. */
+  /**
+   * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
+   * are older than what is known, are left out.
+   */
   store(issue: Issue): void;
   setGone(issue: IssueRef, isGone: boolean): void;
   /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
@@ -56,7 +59,8 @@ export function createIssueStore(store: Store): IssueStore {
       const place = placeOf(issue);
       const facts = encodeIssue(issue);
       const known = select.get(place);
-      if (isForGood(known?.absence) || (known?.facts === facts && known.absence === null)) return;
+      if (isForGood(known?.absence)) return;
+      if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
       write.run({ ...place, facts });
       removeAbsence.run(place);
       markRows.run(place);
@@ -72,6 +76,13 @@ export function createIssueStore(store: Store): IssueStore {
 
 function placeOf({ repositoryId, number }: IssueRef): Place {
   return { repository: repositoryId, number };
+}
+
+/** A list that lags shows an issue as it was: what is known of it already is newer. */
+function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean {
+  if (facts === null) return false;
+  const known = decodeIssue(facts);
+  return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
 }
 
 function isForGood(kind: Absence["kind"] | null | undefined): boolean {

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { FieldBase, IssueBase } from "../../src/model/link.ts";
+import {
+  createIssue,
+  createPost,
+  createRecord,
+  dueIds,
+  linkPost,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  readRow,
+  refOf,
+  sendIntent,
+  settleAll,
+} from "./samples.ts";
+
+const p1 = postId("p1");
+const issue = createIssue(1);
+const plain: FieldBase = {
+  target: { kind: "none" },
+  post: undefined,
+  foreign: undefined,
+  written: undefined,
+  pending: undefined,
+  ruled: undefined,
+};
+const full: IssueBase = {
+  state: {
+    ...plain,
+    target: { kind: "value", value: "closed:not_planned" },
+    post: "closed:not_planned",
+    foreign: "open",
+    written: { sent: "closed:not_planned", shown: "closed:not_planned" },
+    pending: { target: { kind: "none" }, since: noon },
+  },
+  "label:declined": { ...plain, target: { kind: "value", value: true }, post: false },
+  milestone: { ...plain, post: null, foreign: "Next" },
+  comment: plain,
+};
+
+/** What posts and issues agreed on, and what stands in the way of a write to an issue. */
+export function describeIssueBases(current: () => Ledger): void {
+  describe("the bases of an issue's fields", () => {
+    function openLinked(): Ledger {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1"), createPost("p2")]);
+      linkPost(ledger, "p1", issue);
+      ledger.rows.record(project, p1, createRecord({ issueBases: [{ issue: refOf(issue), base: full }] }));
+      settleAll(ledger);
+      return ledger;
+    }
+
+    it("come back as they were recorded, each with its issue, and replace only themselves", () => {
+      const ledger = openLinked();
+      const other = createIssue(2);
+      linkPost(ledger, "p1", other);
+      const links = () => readRow(ledger, "p1").links.map(({ base }) => base);
+      expect(links()).toEqual([full, undefined]);
+      const changed = { issue: refOf(other), base: { milestone: plain } };
+      ledger.rows.record(project, p1, createRecord({ issueBases: [changed] }));
+      expect(links()).toEqual([full, { milestone: plain }]);
+    });
+
+    it("move by themselves, and make the row due", () => {
+      const ledger = openLinked();
+      const base = { status: { ...plain, isEcho: true } as const };
+      ledger.rows.setBases(project, p1, {
+        base,
+        issueBases: [{ issue: refOf(issue), base: { state: plain } }],
+      });
+      expect(readRow(ledger, "p1").base).toEqual(base);
+      expect(readRow(ledger, "p1").links[0]?.base).toEqual({ ...full, state: plain });
+      expect(dueIds(ledger)).toEqual(["p1"]);
+    });
+
+    it("follow a transfer, and end with the link", () => {
+      const ledger = openLinked();
+      const moved = createIssue(5, { repositoryId: 20 });
+      ledger.absences.follow(refOf(issue), moved, {
+        kind: "moved",
+        since: noon,
+        to: refOf(moved),
+        name: "acme/api",
+      });
+      expect(readRow(ledger, "p1").links[0]).toMatchObject({ link: { issue: refOf(moved) }, base: full });
+      ledger.absences.retire(project, p1);
+      linkPost(ledger, "p1", moved);
+      expect(readRow(ledger, "p1").links[0]?.base).toBeUndefined();
+    });
+
+    it("of an earlier link count no more when the two are linked again", () => {
+      const ledger = openLinked();
+      linkPost(ledger, "p2", createIssue(3));
+      ledger.rows.setBases(project, postId("p2"), {
+        base: {},
+        issueBases: [{ issue: refOf(issue), base: full }],
+      });
+      linkPost(ledger, "p2", issue);
+      expect(readRow(ledger, "p2").links.map(({ base }) => base)).toEqual([undefined, undefined]);
+    });
+  });
+
+  describe("an issue of several posts", () => {
+    it("names all of them, of every project", () => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1"), createPost("p2")]);
+      linkPost(ledger, "p2", issue);
+      linkPost(ledger, "p1", issue);
+      const link = { post: p1, issue: refOf(issue), origin: "adopted" } as const;
+      ledger.rows.link(otherProject, link, issue, undefined);
+      expect(ledger.rows.linkedTo(issue)).toEqual([
+        { project, post: "p1" },
+        { project, post: "p2" },
+        { project: otherProject, post: "p1" },
+      ]);
+      expect(ledger.rows.linkedTo(createIssue(9))).toEqual([]);
+    });
+
+    it("is under change for each of them while one changes it, and only by a change", () => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1"), createPost("p2")]);
+      linkPost(ledger, "p1", issue);
+      linkPost(ledger, "p2", issue);
+      const place = { repository: 10, number: 1 };
+      const isChanging = () => readRow(ledger, "p2").links[0]?.isChanging;
+      sendIntent(ledger, { kind: "comment-issue", ...place });
+      const update = sendIntent(ledger, { kind: "update-issue", ...place });
+      expect(isChanging()).toBeUndefined();
+      const change = sendIntent(ledger, { kind: "change-issue", ...place });
+      expect(isChanging()).toBe(true);
+      ledger.journal.resolve(change, "PREPARED", noon, "not applied");
+      expect(isChanging()).toBeUndefined();
+      ledger.journal.markSent(change, noon);
+      ledger.journal.resolve(change, "UNKNOWN", noon, "no answer");
+      expect(isChanging()).toBe(true);
+      ledger.journal.resolve(change, "DONE", noon, "accepted");
+      ledger.journal.resolve(update, "DONE", noon, "accepted");
+      expect(isChanging()).toBeUndefined();
+    });
+  });
+
+  describe("an issue that only a trusted account's mark links", () => {
+    it.each([
+      ["adopted", false, true],
+      ["adopted", true, undefined],
+      ["opened", false, undefined],
+    ] as const)("%s, our own mark: %s → read only: %s", (origin, isOwn, expected) => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1")]);
+      ledger.pulls.storeIssues([issue], [{ issue: refOf(issue), isOwn, project, posts: [p1] }]);
+      ledger.rows.link(project, { post: p1, issue: refOf(issue), origin }, issue, undefined);
+      expect(readRow(ledger, "p1").links[0]?.isReadOnly).toBe(expected);
+    });
+  });
+
+  describe("a list that lags", () => {
+    it("brings back no older state of an issue, unless it is another issue or was not found", () => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1")]);
+      linkPost(ledger, "p1", createIssue(1, { state: "closed", updatedAt: "2026-01-03T00:00:00Z" }));
+      const state = () => readRow(ledger, "p1").links[0]?.issue?.state;
+      ledger.pulls.storeIssues([issue], []);
+      expect(state()).toBe("closed");
+      ledger.absences.set(refOf(issue), { kind: "missing", since: noon });
+      ledger.pulls.storeIssues([issue], []);
+      expect(state()).toBe("open");
+      ledger.pulls.storeIssues(
+        [createIssue(1, { nodeId: "I_x", state: "closed", updatedAt: "2020-01-01T00:00:00Z" })],
+        [],
+      );
+      expect(state()).toBe("closed");
+    });
+  });
+}
