@@ -8,7 +8,7 @@ import type { PostId, ProjectId } from "../model/post.ts";
 import { systemClock } from "./clock.ts";
 import { failWith } from "./failure.ts";
 import { configSource } from "./session.ts";
-import { openBeside } from "./state.ts";
+import { openBeside, readState } from "./state.ts";
 import type { CommonOptions, Terminal } from "./terminal.ts";
 
 /** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
@@ -25,20 +25,45 @@ export async function besideRuns(
   work: (beside: Beside) => number | Promise<number>,
 ): Promise<number> {
   try {
-    const { config } = loadConfig(configSource(terminal, options));
-    const state = resolve(terminal.cwd, config.state);
-    const ledger = openBeside(terminal, state);
-    if (ledger === undefined) {
-      throw new ConfigError([`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`]);
-    }
+    const beside = open(terminal, options, (state) => openBeside(terminal, state));
     try {
-      return await work({ config, ledger, now: systemClock.now() });
+      return await work(beside);
     } finally {
-      ledger.close();
+      beside.ledger.close();
     }
   } catch (error) {
     return failWith(terminal, options, error);
   }
+}
+
+/** The same for a command that writes nothing to the state, either. */
+export function readBeside(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (beside: Beside) => number,
+): number {
+  try {
+    const beside = open(terminal, options, readState);
+    try {
+      return work(beside);
+    } finally {
+      beside.ledger.close();
+    }
+  } catch (error) {
+    return failWith(terminal, options, error);
+  }
+}
+
+function open(
+  terminal: Terminal,
+  options: CommonOptions,
+  openState: (state: string) => Ledger | undefined,
+): Beside {
+  const { config } = loadConfig(configSource(terminal, options));
+  const state = resolve(terminal.cwd, config.state);
+  const ledger = openState(state);
+  if (ledger !== undefined) return { config, ledger, now: systemClock.now() };
+  throw new ConfigError([`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`]);
 }
 
 /** A post that a person named. */

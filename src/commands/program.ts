@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../log.ts";
 import { failWith, printFailure } from "./failure.ts";
-import { addExplain } from "./program-questions.ts";
+import { addExplain, addHistory } from "./program-questions.ts";
 import {
   type AddCommand,
   addApprove,
@@ -101,6 +101,7 @@ const commands: readonly AddCommand[] = [
   addDaemon,
   addStatus,
   addExplain,
+  addHistory,
   addApprove,
   addRetry,
   addRelease,
