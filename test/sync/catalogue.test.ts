@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lookingAt, openLooking, openPosts } from "../support/setups.ts";
-import type { Stage } from "../support/stage.ts";
+import { hourMs, type Stage } from "../support/stage.ts";
 
 const repositories = [
   {
@@ -37,6 +37,9 @@ describe("what moves the time of no issue", () => {
     stage.github.setMilestone("acme/app", 1, "1.0");
     stage.github.label("acme/app", 1, "working");
     await stage.sync();
+    // So many others have changed since that the list of changes doesn't show it.
+    stage.clock.skip(hourMs);
+    for (let opened = 0; opened < 100; opened += 1) stage.github.openIssue("acme/app", { title: "Noise" });
     await stage.sync();
     expect(statusOf(stage)).toBe("planned");
     act(stage);
@@ -62,6 +65,18 @@ describe("what moves the time of no issue", () => {
       "GET /repos/acme/app/issues",
       "GET /repos/acme/app/labels",
     ]);
+  });
+
+  it("is asked of the issues themselves where a list lacks what they carry, and is no reason to write", async () => {
+    const stage = await openLooking({ milestone: "1.0" }, 1, { repositories });
+    stage.github.setMilestone("acme/app", 1, "1.0");
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    stage.github.failNext({ path: "/milestones", answer: { kind: "answer", status: 200, body: [] } });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    expect(stage.github.requests.filter(({ query }) => query["creator"] !== undefined)).toHaveLength(1);
+    expect(statusOf(stage)).toBe("in_progress");
   });
 
   it("is not asked for where no rule looks at it", async () => {
