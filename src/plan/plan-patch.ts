@@ -1,0 +1,148 @@
+import type { Issue } from "../model/issue.ts";
+import type { FieldBase, Row } from "../model/link.ts";
+import type { FieldValue, Post, PostChange, PostField, RuleField } from "../model/post.ts";
+import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "./action.ts";
+import { changedBases } from "./base.ts";
+import { decideField, type FieldDecision, type FieldPolicy, postSides } from "./decide.ts";
+import { readField } from "./fields.ts";
+import { isStopped, joinHolds, patchObstacle } from "./obstacle.ts";
+import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
+import type { Settings } from "./settings.ts";
+import { nameIssue } from "./standing.ts";
+
+/** Everything besides the row that a PATCH depends on. */
+interface PatchContext {
+  readonly settings: Settings;
+  readonly seen: ReadonlySet<PostField>;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** What is written to the board for a row. */
+export interface PatchPlan {
+  readonly patch: PatchPost | undefined;
+  /** All that the issues ask for of the post and that will be written, as far as one can see: also what settles or is held. */
+  readonly asked: PostChange;
+  readonly base: Decision["base"];
+  readonly notes: readonly Note[];
+}
+
+/** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
+export function planPatch(row: Row, { settings, seen, now }: PatchContext): PatchPlan {
+  const isStale = row.seenAt === undefined;
+  // What the issue shows may be our own doing, and is no reason to write before that is known.
+  const isChanging = row.links.some((linked) => linked.isChanging);
+  if (isStale || isChanging || row.openIntents.includes("patch-post"))
+    return { ...noPatch, base: {}, notes: [] };
+  const derived = deriveTarget(row.links, settings);
+  if (derived.kind === "undecided") return { ...noPatch, base: {}, notes: [derived] };
+  // A pair with any base has had its first plan: a field without one was named by a rule since.
+  const isOpening =
+    Object.keys(row.base).length === 0 && row.links.every(({ link }) => link.origin === "opened");
+  const decided = [...derived.targets].map(([field, target]) => {
+    const post = readKnown(row, field, seen);
+    const isMissing = row.missing > 0;
+    const advanced = advancedValues(settings.rules, derived.rule, field);
+    const facts = {
+      field,
+      sides: postSides,
+      target,
+      post,
+      isMissing,
+      base: row.base[field],
+      isOpening,
+      advanced,
+    };
+    return { field, ...decideField(facts, policyOf(settings), now) };
+  });
+  const base = changedBases(row.base, decided);
+  const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
+  const free = wanted.filter(({ hold }) => hold === undefined);
+  // What goes by itself does not wait for what a person has to let go.
+  const chosen = free.length > 0 ? free : wanted;
+  const others = free.length > 0 ? wanted.flatMap(noteHold) : [];
+  const notes = [...decided.flatMap((field) => field.notes), ...others];
+  const writes = chosen.map(({ write }) => write);
+  const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
+  const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
+  if (writes.length === 0) return { patch: undefined, asked, base, notes };
+  const patch: PatchPost = {
+    kind: "patch-post",
+    post: row.post.id,
+    writes,
+    reason: reasonOf(derived, writes),
+    notifies: countVoters(row.post, writes),
+    hold: joinHolds(chosen.flatMap(({ hold }) => hold ?? [])),
+  };
+  if (isStopped(patch, row, settings)) return { ...noPatch, base, notes };
+  const obstacle = patchObstacle(patch, row, settings);
+  return obstacle === undefined
+    ? { patch, asked, base, notes }
+    : { ...noPatch, base, notes: [...notes, ...obstacle] };
+}
+
+const noPatch = { patch: undefined, asked: {} } as const;
+
+/** What a field that settles is going to be, if nothing changes. */
+function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): Wish {
+  const target = base.pending?.target;
+  return { field, value: target?.kind === "value" ? target.value : undefined };
+}
+
+interface Wish {
+  readonly field: RuleField;
+  readonly value: FieldValue | undefined;
+}
+
+function valuesOf(wishes: readonly Wish[]): PostChange {
+  return Object.fromEntries(
+    wishes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
+  );
+}
+
+function policyOf({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
+  const policies = { tracker: "write", board: "keep", hold: "hold" } as const;
+  return { whenNoRule, settleMs, conflict: policies[conflict] };
+}
+
+function noteHold({
+  write,
+  hold,
+}: Pick<FieldDecision, "hold"> & { readonly write: FieldWrite }): readonly Note[] {
+  return hold === undefined ? [] : [{ kind: "held", field: write.field, message: hold }];
+}
+
+/** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */
+export function readKnown(
+  { post, missing }: Row,
+  field: RuleField,
+  seen: ReadonlySet<PostField>,
+): FieldValue | undefined {
+  return missing > 0 ? undefined : readField(post, field, seen);
+}
+
+function reasonOf(
+  { issue, rule, duplicate }: Derivation & { readonly kind: "derived" },
+  writes: readonly FieldWrite[],
+): string {
+  const cause =
+    rule === undefined
+      ? `${describeIssue(issue, duplicate)} → no rule any more`
+      : `${describeIssue(issue, duplicate)} → rule ${rule + 1}`;
+  const restored = writes.filter(({ target }) => target.kind === "none").map(({ field }) => field);
+  return restored.length === 0 ? cause : `${cause}; ${restored.join(", ")} back to what it was before`;
+}
+
+function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
+  const { number, state, stateReason } = issue;
+  const name =
+    number === 0 ? "the new issue" : `${nameIssue(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
+  if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
+  return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
+}
+
+/** Voters are mailed by a change of status only; how many they are is not shown by every board. */
+function countVoters({ values }: Post, writes: readonly FieldWrite[]): number | null {
+  if (!writes.some(isHeard)) return 0;
+  return typeof values.votes === "number" ? values.votes : null;
+}
