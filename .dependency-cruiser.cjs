@@ -29,7 +29,7 @@ const table = {
       "tracker/tracker",
       "ledger/*",
     ],
-    packages: ["node-cron", "fastify", "node:"],
+    packages: ["node-cron", "fastify", "prom-client", "@octokit/webhooks", "node:"],
   },
   app: {
     folders: ["model", "plan", "errors", "log", "board", "tracker", "ledger", "config", "sync"],

@@ -55,6 +55,10 @@ async function main(): Promise<void> {
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     signal: interruption.signal,
+    onHangUp(listener) {
+      process.on("SIGHUP", listener);
+      return () => process.off("SIGHUP", listener);
+    },
     ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
   };
   const code = await runProgram(terminal, (name) => {

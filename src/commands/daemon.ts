@@ -1,54 +1,138 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
-import { runDaemon } from "../daemon/daemon.ts";
+import { createDaemon, type Daemon, type DaemonProject } from "../daemon/daemon.ts";
+import { healthPart } from "../daemon/health.ts";
+import { findConcerned, isOwn } from "../daemon/hints.ts";
 import { serveHttp } from "../daemon/http.ts";
+import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
+import { findLate } from "../daemon/readiness.ts";
 import { createSchedule } from "../daemon/schedule.ts";
+import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { Log } from "../log.ts";
 import { runProjects } from "../sync/run.ts";
 import { printJson } from "./json.ts";
+import { readAnew } from "./reload.ts";
 import { inSession, type Session } from "./session.ts";
 import { withState } from "./state.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 
-/** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. */
+/** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
   return inSession(terminal, options, (session) => {
-    const { config, log } = session;
-    const state = resolve(terminal.cwd, config.state);
-    return withState(terminal, log, "daemon", state, async (ledger) => {
-      const http = config.http === false ? undefined : await serveHttp(config.http);
-      if (http !== undefined) log.info({ address: http.address }, "Listening");
-      try {
-        await runUntilSignal(terminal, session, ledger);
-        if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
-        return exitCodes.ok;
-      } finally {
-        await http?.close();
-      }
+    const state = resolve(terminal.cwd, session.config.state);
+    return withState(terminal, session.log, "daemon", state, async (ledger) => {
+      await runUntilSignal(terminal, session, ledger);
+      if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
+      return exitCodes.ok;
     });
   });
 }
 
-function runUntilSignal(terminal: Terminal, session: Session, ledger: Ledger): Promise<void> {
-  const { config, sides, projects, log } = session;
-  // Nobody watches a daemon: its log says what it does.
-  const { progress: _, ...machine } = session.machine;
-  const world = buildWorld(config, sides, ledger, machine);
-  const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
-  return runDaemon({
-    projects: projects.map(({ key }) => ({
-      key,
-      schedule: createSchedule(expressions.get(key) ?? config.schedule, config.timezone),
-      lastRunAt: ledger.runs.last(key)?.finishedAt,
-    })),
-    runProject: async (key) => {
-      const chosen = projects.filter((project) => project.key === key);
-      await runProjects(chosen, world, "sync", terminal.signal);
-    },
-    beat: (at) => ledger.runs.beat(at, `daemon, process ${terminal.pid}`),
-    clock: machine.clock,
-    random: machine.random,
-    log,
+/** What the daemon's parts share. */
+interface Post {
+  /** As of now: SIGHUP replaces it. */
+  session(): Session;
+  readonly ledger: Ledger;
+  readonly metrics: Metrics;
+  readonly startedAt: number;
+}
+
+async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger): Promise<void> {
+  const { clock, random } = first.machine;
+  let current = first;
+  const metrics = createMetrics(ledger, terminal.version);
+  const post: Post = { session: () => current, ledger, metrics, startedAt: clock.now() };
+  const crew = createDaemon({
+    projects: planTurns(first, ledger),
+    runProject: createRunner(terminal, post),
+    beat: (at, isLast) => ledger.runs.beat(at, `daemon, process ${terminal.pid}`, isLast),
+    clock,
+    random,
+    log: followLog(post),
     signal: terminal.signal,
   });
+  const http = await listen(post, crew);
+  const ignoreHangUps = terminal.onHangUp?.(() => {
+    const next = readAnew(current, (session) => crew.reschedule(planTurns(session, ledger)));
+    metrics.noteReload(next !== undefined);
+    current = next ?? current;
+  });
+  try {
+    await crew.run();
+  } finally {
+    ignoreHangUps?.();
+    await http?.close();
+  }
+}
+
+/** The projects of a config with their times. */
+function planTurns({ config, projects }: Session, ledger: Ledger): readonly DaemonProject[] {
+  const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
+  return projects.map(({ key }) => ({
+    key,
+    schedule: createSchedule(expressions.get(key) ?? config.schedule, config.timezone),
+    lastRunAt: ledger.runs.last(key)?.finishedAt,
+  }));
+}
+
+/** Runs one project by the config of the moment. */
+function createRunner({ signal }: Terminal, { session, ledger, metrics }: Post) {
+  return async (key: string): Promise<void> => {
+    const { config, sides, projects, machine } = session();
+    // Nobody watches a daemon: its log says what it does.
+    const { progress: _, ...unwatched } = machine;
+    const world = buildWorld(config, sides, ledger, unwatched);
+    const chosen = projects.filter((project) => project.key === key);
+    try {
+      const { report } = await runProjects(chosen, world, "sync", signal);
+      metrics.noteRun(report);
+    } catch (error) {
+      metrics.noteRun(undefined);
+      throw error;
+    } finally {
+      // After SIGHUP nobody else knows these sides any more.
+      metrics.noteTraffic(sides);
+    }
+  };
+}
+
+async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void> } | undefined> {
+  const { session, ledger, metrics, startedAt } = post;
+  const { config, machine, log } = session();
+  if (config.http === false) return undefined;
+  const measure = () =>
+    crew.timetable().map(({ key, schedule, times }) => ({ key, times, periodMs: schedule.periodMs() }));
+  const findLateNow = () => {
+    const known = measure().map((project) => ({
+      ...project,
+      lastSuccessAt: ledger.memory.project(project.key)?.lastSuccessAt,
+    }));
+    return findLate(known, startedAt, machine.clock.now());
+  };
+  const server = await serveHttp(config.http, followLog(post), [
+    healthPart(findLateNow),
+    metricsPart(metrics, () => ({ projects: measure(), sides: session().sides })),
+    webhookPart({
+      secret: () => session().http.webhook,
+      hint: (hint) => {
+        for (const key of findConcerned(hint, session().projects, ledger))
+          crew.hint(key, isOwn(hint, ledger));
+      },
+      note: metrics.noteDelivery,
+      log: followLog(post),
+    }),
+  ]);
+  log.info({ address: server.address }, "Listening");
+  return server;
+}
+
+/** A log at the level of the moment. */
+function followLog({ session }: Post): Log {
+  return {
+    debug: (fields, message) => session().log.debug(fields, message),
+    info: (fields, message) => session().log.info(fields, message),
+    warn: (fields, message) => session().log.warn(fields, message),
+    error: (fields, message) => session().log.error(fields, message),
+  };
 }

@@ -32,6 +32,7 @@ export function health(terminal: Terminal, options: CommonOptions): number {
 function describe(state: string, beat: ReturnType<typeof readHeartbeat>): string {
   if (beat === undefined) return `No daemon has ever run on ${state}.`;
   const age = describeAge(Math.round(beat.ageMs / 1000));
+  if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
   return beat.isAlive
     ? `The daemon is alive: last sign of life ${age}.`
     : `The daemon on ${state} is not running, or it hangs: last sign of life ${age}.`;

@@ -10,13 +10,16 @@ export interface Heartbeat {
   readonly at: number;
   readonly ageMs: number;
   readonly isAlive: boolean;
+  /** It was stopped, and said so. */
+  readonly hasEnded: boolean;
 }
 
 /** Reads the last sign of life; undefined when no daemon has ever run on this state. */
 export function readHeartbeat(ledger: Ledger | undefined): Heartbeat | undefined {
-  const at = ledger?.runs.heartbeat()?.at;
-  if (at === undefined) return undefined;
+  const found = ledger?.runs.heartbeat();
+  if (found === undefined) return undefined;
+  const { at, isLast: hasEnded = false } = found;
   // One that lies ahead was written before the clock was set back, and tells as little as an old one.
   const ageMs = Math.abs(systemClock.now() - at);
-  return { at, ageMs, isAlive: ageMs < maxAgeMs };
+  return { at, ageMs, isAlive: !hasEnded && ageMs < maxAgeMs, hasEnded };
 }

@@ -3,6 +3,7 @@ import { type Environment, loadEnvironment, readLogLevel } from "../config/envir
 import { readTextFile } from "../config/files.ts";
 import { type ConfigSource, loadConfigAndSecrets } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
+import type { HttpSecrets } from "../config/secrets.ts";
 import { ConfigError } from "../errors.ts";
 import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../log.ts";
 import { checkTemplate } from "../plan/template.ts";
@@ -28,7 +29,15 @@ export interface Session {
   readonly projects: readonly SyncProject[];
   readonly machine: Machine;
   readonly sides: Sides;
+  /** Of the daemon's HTTP. */
+  readonly http: HttpSecrets;
   readonly log: Log;
+  /**
+   * The same with config, secrets, `.env` and log level as they are by now.
+   *
+   * @throws ConfigError with everything that is wrong; then nothing has changed.
+   */
+  reopen(): Session;
 }
 
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
@@ -97,7 +106,9 @@ function openSession(
     projects: chooseProjects(syncProjects(loaded.config), options.project, loaded.file),
     machine,
     sides: connectSides(loaded.config, loaded.secrets, machine),
+    http: loaded.secrets.http,
     log,
+    reopen: () => openSession(terminal, options, secrets, bar),
   };
 }
 

@@ -9,6 +9,11 @@ export interface Terminal {
   readonly err: Output;
   /** Aborted by the first SIGINT or SIGTERM: start nothing new, finish what is in hand. */
   readonly signal: AbortSignal;
+  /**
+   * Calls the listener at every SIGHUP instead of ending the process, until the answered function is called. undefined where
+   * there are no signals.
+   */
+  readonly onHangUp?: ((listener: () => void) => () => void) | undefined;
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Log } from "../log.ts";
 import type { Clock, Random } from "../model/surroundings.ts";
+import { createForward } from "./forward.ts";
 import { createQueue } from "./queue.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -7,6 +8,8 @@ import type { Schedule } from "./schedule.ts";
 const beatMs = 15_000;
 /** Runs at start are spread over at most this, and at most a tenth of the period, so that restarts don't come in step. */
 const maxStartDelayMs = 2000;
+/** So many of a project's last times tell whether it is late. */
+const timesKept = 3;
 
 /** One project, and when it is to run. */
 export interface DaemonProject {
@@ -21,8 +24,8 @@ export interface DaemonOptions {
   readonly projects: readonly DaemonProject[];
   /** Runs one project; what it throws is logged, and ends neither the daemon nor the turns of the others. */
   runProject(key: string): Promise<void>;
-  /** Writes a sign of life. */
-  beat(at: number): void;
+  /** Writes a sign of life; the last one says that there will be no other. */
+  beat(at: number, isLast: boolean): void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -30,42 +33,111 @@ export interface DaemonOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Runs every project once at the start, unless it ran within its period, and then on its schedule: one at a time, never two
- * of the same project at once. Resolves when the signal was given and the last run has ended.
- */
-export async function runDaemon(options: DaemonOptions): Promise<void> {
-  const { projects, clock, log, signal } = options;
+/** A daemon that is to run, or runs. */
+export interface Daemon {
+  /**
+   * Runs every project once at the start, unless it ran within its period, and then on its schedule: one at a time, never
+   * two of the same project at once. Resolves when the signal was given and the last run has ended.
+   */
+  run(): Promise<void>;
+  /** Something may have changed for a project: see `Forward`. One that the daemon doesn't have is left alone. */
+  hint(key: string, isOwn: boolean): void;
+  /** From now on these projects, on these schedules. New ones run as at the start; what runs now ends by itself. */
+  reschedule(projects: readonly DaemonProject[]): void;
+  /** The projects with their times. */
+  timetable(): readonly TimetableLine[];
+}
+
+/** When a project is to run. */
+export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
+  /** Its last times that came since the daemon was started, oldest first; three at most. */
+  readonly times: readonly number[];
+}
+
+/** Makes a daemon; nothing happens before `run`. */
+export function createDaemon(options: DaemonOptions): Daemon {
+  const { clock, log, signal } = options;
+  let turns = turnsOf(options.projects, []);
   const queue = createQueue((key, error) => {
     // A full disk or a bug: nothing was sent without its line in the journal, and the next time it is tried again.
     log.error({ project: key, err: error }, "The run ended with an error");
   });
-  const enqueue = (key: string): void => {
-    if (signal.aborted) return;
-    const isTaken = queue.add(key, async () => {
-      // The signal may have come while this waited for another run to end.
-      if (!signal.aborted) await options.runProject(key);
-    });
-    if (!isTaken)
+  const work = async (key: string): Promise<void> => {
+    // The signal may have come, and the project may have gone, while this waited for another run to end.
+    if (signal.aborted || !turns.has(key)) return;
+    await options.runProject(key).finally(forward.noteEnd);
+  };
+  const enqueue = (key: string, whileRunning: "skip" | "follow"): boolean =>
+    signal.aborted || queue.add(key, () => work(key), whileRunning);
+  const forward = createForward({
+    clock,
+    signal,
+    isBusy: queue.isBusy,
+    start: (key) => enqueue(key, "follow"),
+  });
+
+  const takeTurn = (key: string): void => {
+    if (!enqueue(key, "skip"))
       log.info({ project: key }, "Still waiting or running since an earlier time; this time is left out");
   };
-  try {
-    for (const { key, schedule } of projects) schedule.start(() => enqueue(key));
-    const starts = planStarts(options);
-    log.info({ projects: projects.map(({ key }) => key) }, "Daemon started");
-    const startLater = async ({ key, delayMs }: Start): Promise<void> => {
-      await clock.sleep(delayMs, signal);
-      enqueue(key);
-    };
-    await Promise.all([keepBeating(options), ...starts.map(startLater)]);
-    log.info(
-      { signal: String(signal.reason) },
-      "Daemon stopping: the write in hand is finished, nothing new is started",
-    );
-  } finally {
-    for (const { schedule } of projects) schedule.stop();
-    await queue.close();
-  }
+  const startLater = async ({ key, delayMs }: Start): Promise<void> => {
+    await clock.sleep(delayMs, signal);
+    takeTurn(key);
+  };
+  const startSchedules = (): void => {
+    for (const [key, { schedule, times }] of turns) {
+      schedule.start(() => {
+        times.push(clock.now());
+        times.splice(0, times.length - timesKept);
+        takeTurn(key);
+      });
+    }
+  };
+  const stopSchedules = (): void => {
+    for (const { schedule } of turns.values()) schedule.stop();
+  };
+
+  return {
+    async run() {
+      try {
+        startSchedules();
+        const starts = planStarts(options, options.projects);
+        log.info({ projects: [...turns.keys()] }, "Daemon started");
+        await Promise.all([keepBeating(options), ...starts.map(startLater)]);
+        log.info(
+          { signal: String(signal.reason) },
+          "Daemon stopping: the write in hand is finished, nothing new is started",
+        );
+      } finally {
+        stopSchedules();
+        await queue.close();
+      }
+    },
+    hint(key, isOwn) {
+      if (turns.has(key)) forward.hint(key, isOwn);
+    },
+    reschedule(projects) {
+      if (signal.aborted) return;
+      const added = projects.filter(({ key }) => !turns.has(key));
+      const starts = planStarts(options, added);
+      stopSchedules();
+      turns = turnsOf(projects, [...turns.values()]);
+      startSchedules();
+      for (const start of starts) void startLater(start);
+    },
+    timetable: () => [...turns.values()],
+  };
+}
+
+/** A project in its turn. */
+interface Turn extends TimetableLine {
+  readonly times: number[];
+}
+
+/** A project that stays keeps what is known of its times. */
+function turnsOf(projects: readonly DaemonProject[], before: readonly Turn[]): ReadonlyMap<string, Turn> {
+  const known = new Map(before.map(({ key, times }) => [key, times]));
+  return new Map(projects.map(({ key, schedule }) => [key, { key, schedule, times: known.get(key) ?? [] }]));
 }
 
 /** The first run of a project. */
@@ -75,7 +147,7 @@ interface Start {
 }
 
 /** Which projects run at the start, and how long after it. */
-function planStarts({ projects, clock, random }: DaemonOptions): readonly Start[] {
+function planStarts({ clock, random }: DaemonOptions, projects: readonly DaemonProject[]): readonly Start[] {
   const now = clock.now();
   return projects
     .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs() }))
@@ -83,14 +155,19 @@ function planStarts({ projects, clock, random }: DaemonOptions): readonly Start[
     .map(({ key, periodMs }) => ({ key, delayMs: random() * Math.min(maxStartDelayMs, periodMs / 10) }));
 }
 
-/** Ends with the signal. */
+/** Ends with the signal. The last sign of life is written at once: the process may not live to see what runs end. */
 async function keepBeating({ beat, clock, log, signal }: DaemonOptions): Promise<void> {
-  while (!signal.aborted) {
+  const tryToBeat = (isLast: boolean): void => {
     try {
-      beat(clock.now());
+      beat(clock.now(), isLast);
     } catch (error) {
       log.error({ err: error }, "The sign of life could not be written");
     }
+  };
+  if (signal.aborted) return;
+  while (!signal.aborted) {
+    tryToBeat(false);
     await clock.sleep(beatMs, signal);
   }
+  tryToBeat(true);
 }

@@ -1,5 +1,13 @@
-import { fastify } from "fastify";
+import { STATUS_CODES } from "node:http";
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from "fastify";
 import { ConfigError } from "../errors.ts";
+import type { Log } from "../log.ts";
 
 /** The daemon's HTTP server, listening. */
 export interface HttpServer {
@@ -16,17 +24,48 @@ export interface HttpPlace {
   readonly port: number;
 }
 
+/** A part of what is served: adds its routes, and sees to it by itself who may use them. */
+export type HttpPart = (server: FastifyInstance) => void;
+
+/** Larger requests are refused. GitHub sends up to 25 MB for a push, and far less for the events that are asked for. */
+const maxBodyBytes = 1024 * 1024;
+/** By then a request has arrived, or its connection is cut. */
+const requestTimeoutMs = 10_000;
+const keepAliveTimeoutMs = 5000;
+/** Enough for every monitor, proxy and person there is. */
+const maxConnections = 256;
+
+/** What every answer carries, unless a part says otherwise. */
+const usualHeaders: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
 /**
- * The daemon's HTTP: `GET /healthz` answers 200 while the loop is alive, and holds nothing private.
+ * Serves the parts. What no part knows is answered with 404, and with 405 where another method would be right.
  *
  * @throws ConfigError when the address can't be listened on.
  */
-export async function serveHttp(where: HttpPlace): Promise<HttpServer> {
-  const server = fastify({ bodyLimit: 1024 * 1024, requestTimeout: 10_000, forceCloseConnections: true });
-  server.get("/healthz", (_request, reply) =>
-    reply.header("cache-control", "no-store").send({ status: "ok" }),
-  );
-  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: "not found" }));
+export async function serveHttp(where: HttpPlace, log: Log, parts: readonly HttpPart[]): Promise<HttpServer> {
+  const server = fastify({
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    forceCloseConnections: true,
+    // Node.js looks for late requests every 30 s only.
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 2 },
+    frameworkErrors: answerNoRequest,
+  });
+  server.server.maxConnections = maxConnections;
+  server.addHook("onRequest", async (_request, reply) => {
+    reply.headers(usualHeaders);
+  });
+  answerFaults(server, log);
+  for (const part of parts) part(server);
   try {
     const address = await server.listen({ host: where.host, port: where.port });
     return { address, close: () => server.close() };
@@ -34,6 +73,38 @@ export async function serveHttp(where: HttpPlace): Promise<HttpServer> {
     await server.close();
     throw new ConfigError([explainListenFault(where, error)]);
   }
+}
+
+/** An address that is none, and its like: no route, and no hook, has seen it. */
+function answerNoRequest(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  const status = statusOf(error);
+  void reply.code(status).headers(usualHeaders).send(describeStatus(status));
+}
+
+function answerFaults(server: FastifyInstance, log: Log): void {
+  server.setNotFoundHandler((request, reply) => {
+    const url = request.url.replace(/\?.*$/s, "");
+    const allowed = (["GET", "HEAD", "POST"] as const).filter((method) => server.hasRoute({ method, url }));
+    if (allowed.length === 0) return reply.code(404).send(describeStatus(404));
+    return reply.code(405).header("allow", allowed.join(", ")).send(describeStatus(405));
+  });
+  server.setErrorHandler((error, request, reply) => {
+    const status = statusOf(error);
+    // The words of an error may hold anything: they are for the log.
+    if (status >= 500)
+      log.error({ route: request.routeOptions.url, err: error }, "A request could not be answered");
+    return reply.code(status).send(describeStatus(status));
+  });
+}
+
+function statusOf(error: unknown): number {
+  const status: unknown = Object(error).statusCode;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
+}
+
+/** `{ "status": "not found" }`. */
+function describeStatus(status: number): object {
+  return { status: String(STATUS_CODES[status] ?? status).toLowerCase() };
 }
 
 function explainListenFault({ host, port }: HttpPlace, error: unknown): string {

@@ -1,7 +1,12 @@
-/** Runs one thing at a time, in the order in which they were asked for; what waits or runs already is not taken twice. */
+/** Runs one thing at a time, in the order in which they were asked for; what waits already is not taken twice. */
 export interface Queue {
-  /** Returns false when the key waits or runs already, or the queue is closed. The work never starts within this call. */
-  add(key: string, work: () => Promise<void>): boolean;
+  /**
+   * Returns false when the key waits already, or the queue is closed. One that runs is taken to `follow` itself, else not.
+   * The work never starts within this call.
+   */
+  add(key: string, work: () => Promise<void>, whileRunning?: "skip" | "follow"): boolean;
+  /** Whether something runs now. */
+  isBusy(): boolean;
   /** Takes nothing more, drops what waits, and resolves when what runs has ended. */
   close(): Promise<void>;
 }
@@ -12,28 +17,33 @@ export interface Queue {
  * @param onError is told what a work threw, and must not throw itself; the queue goes on with the next.
  */
 export function createQueue(onError: (key: string, error: unknown) => void): Queue {
-  const pending = new Set<string>();
+  const waiting = new Set<string>();
+  let running: string | undefined;
   let isClosed = false;
   // Never rejects, or nothing would run any more.
   let last: Promise<void> = Promise.resolve();
 
   const run = async (key: string, work: () => Promise<void>): Promise<void> => {
+    waiting.delete(key);
+    if (isClosed) return;
+    running = key;
     try {
-      if (!isClosed) await work();
+      await work();
     } catch (error) {
       onError(key, error);
     } finally {
-      pending.delete(key);
+      running = undefined;
     }
   };
 
   return {
-    add(key, work) {
-      if (isClosed || pending.has(key)) return false;
-      pending.add(key);
+    add(key, work, whileRunning = "skip") {
+      if (isClosed || waiting.has(key) || (running === key && whileRunning === "skip")) return false;
+      waiting.add(key);
       last = last.then(() => run(key, work));
       return true;
     },
+    isBusy: () => running !== undefined,
     close() {
       isClosed = true;
       return last;

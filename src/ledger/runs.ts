@@ -5,8 +5,16 @@ export interface Runs {
   finish(run: number, report: RunRecord): void;
   /** The last finished run of a project (by its config key), or of any. */
   last(project: string | undefined): StoredRun | undefined;
-  beat(at: number, who: string): void;
-  heartbeat(): { readonly at: number; readonly who: string } | undefined;
+  /** @param isLast - it ends now, as it should: no further sign is to be expected. */
+  beat(at: number, who: string, isLast?: boolean): void;
+  heartbeat(): SignOfLife | undefined;
+}
+
+/** The last sign of life of a daemon. */
+export interface SignOfLife {
+  readonly at: number;
+  readonly who: string;
+  readonly isLast?: true;
 }
 
 export interface RunRecord {

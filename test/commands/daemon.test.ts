@@ -53,6 +53,9 @@ it("runs every project at once, is alive and holds the state meanwhile, and exit
   expect(lines.at(-1)?.msg).toMatch(/^Daemon stopp/);
   await expect(fetch(`${address}/healthz`)).rejects.toThrow("fetch failed");
   expect(await stage.run(["sync"])).toMatchObject({ code: 0 });
+  const health = await stage.run(["health"]);
+  expect(health.code).toBe(1);
+  expect(health.out).toMatch(/^The daemon on \S+ was stopped \d+ seconds? ago\.$/m);
 });
 
 it("does without HTTP where the config says so, and leaves out projects that ran within their period", async () => {

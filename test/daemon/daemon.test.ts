@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type DaemonOptions, type DaemonProject, runDaemon } from "../../src/daemon/daemon.ts";
+import { createDaemon, type DaemonOptions, type DaemonProject } from "../../src/daemon/daemon.ts";
 import type { Schedule } from "../../src/daemon/schedule.ts";
 import { StateError } from "../../src/errors.ts";
-import type { Log } from "../../src/log.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { createFakeClock, createGate, type Gate, settle } from "./fake-clock.ts";
+import { createMemoryLog } from "./memory-log.ts";
 
 const start = Date.parse("2026-03-06T12:00:00Z");
 const minute = 60_000;
@@ -33,22 +33,6 @@ function createFakeSchedule(periodMs = 5 * minute): FakeSchedule {
   };
 }
 
-interface Line {
-  readonly level: string;
-  readonly fields: object;
-  readonly message: string;
-}
-
-function createMemoryLog(): Log & { readonly lines: readonly Line[] } {
-  const lines: Line[] = [];
-  const at =
-    (level: string) =>
-    (fields: object, message: string): void => {
-      lines.push({ level, fields, message });
-    };
-  return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
-}
-
 interface Given {
   readonly projects?: readonly Partial<DaemonProject>[];
   readonly isGated?: boolean;
@@ -75,6 +59,7 @@ function givenDaemon(given: Given = {}) {
   const schedules: FakeSchedule[] = [];
   const events: string[] = [];
   const beats: number[] = [];
+  const lastBeats: number[] = [];
   const gates = new Map<string, Gate>();
   const wanted = given.projects ?? [{ key: "acme" }];
   const projects = wanted.map((project, index) => {
@@ -91,15 +76,16 @@ function givenDaemon(given: Given = {}) {
     events.push(`${key} ends`);
   };
   let end: "running" | "ended" | { error: unknown } = "running";
-  const ending = runDaemon({
+  const daemon = createDaemon({
     projects,
     runProject: given.runProject ?? runProject,
-    beat: given.beat ?? ((at) => beats.push(at - start)),
+    beat: given.beat ?? ((at, isLast) => (isLast ? lastBeats : beats).push(at - start)),
     clock: given.isSlow === true ? slowDown(clock) : clock,
     random: given.random ?? (() => 0.5),
     log,
     signal: controller.signal,
-  }).then(
+  });
+  const ending = daemon.run().then(
     () => {
       end = "ended";
     },
@@ -113,6 +99,8 @@ function givenDaemon(given: Given = {}) {
     schedules,
     events,
     beats,
+    lastBeats,
+    daemon,
     ending,
     gate: (key: string) => gates.get(key) ?? createGate(),
     schedule: (index: number) => schedules[index] ?? createFakeSchedule(),
@@ -421,13 +409,15 @@ describe("after a signal the daemon", () => {
     expect(messages("error")).toEqual(["The run ended with an error"]);
   });
 
-  it("writes no further sign of life", async () => {
-    const { clock, abort, beats } = givenDaemon({ isGated: true });
+  it("writes a last sign of life at once, while what runs ends, and none after it", async () => {
+    const { clock, abort, beats, lastBeats } = givenDaemon({ isGated: true });
     await clock.advance(minute);
     const before = beats.length;
+    expect(lastBeats).toEqual([]);
     abort();
     await clock.advance(minute);
     expect(beats).toHaveLength(before);
+    expect(lastBeats).toEqual([minute]);
   });
 
   it("that came before its start does nothing at all", async () => {
@@ -435,7 +425,7 @@ describe("after a signal the daemon", () => {
     controller.abort("SIGINT");
     const schedule = createFakeSchedule();
     const done: string[] = [];
-    await runDaemon({
+    const daemon = createDaemon({
       projects: [{ key: "acme", schedule, lastRunAt: undefined }],
       runProject: async (key) => {
         await settle();
@@ -447,7 +437,154 @@ describe("after a signal the daemon", () => {
       log: createMemoryLog(),
       signal: controller.signal,
     });
+    await daemon.run();
     expect(done).toEqual([]);
     expect(schedule.calls).toEqual(["start", "stop"]);
   });
+});
+
+describe("a hint", () => {
+  it("brings the run of its project forward by one second, and later hints until then are the same one", async () => {
+    const { clock, daemon, starts } = givenDaemon({
+      projects: [
+        { key: "a", lastRunAt: start },
+        { key: "b", lastRunAt: start },
+      ],
+    });
+    daemon.hint("b", false);
+    await clock.advance(900);
+    daemon.hint("b", false);
+    await clock.advance(minute);
+    expect(starts()).toEqual(["b starts at 1000"]);
+  });
+
+  it("that comes while the project runs brings on another run after it", async () => {
+    const { clock, daemon, starts, gate } = givenDaemon({ isGated: true });
+    await clock.advance(minute);
+    daemon.hint("acme", false);
+    await clock.advance(minute);
+    expect(starts()).toEqual(["acme starts at 1000"]);
+    gate("acme").open();
+    await settle();
+    gate("acme").open();
+    await clock.advance(minute);
+    expect(starts()).toEqual(["acme starts at 1000", `acme starts at ${2 * minute}`]);
+  });
+
+  it("is for nothing while its project waits for another one's run", async () => {
+    const { clock, daemon, starts, gate } = givenDaemon({
+      projects: [{ key: "a" }, { key: "b" }],
+      isGated: true,
+    });
+    await clock.advance(minute);
+    daemon.hint("b", false);
+    await clock.advance(minute);
+    gate("a").open();
+    await settle();
+    gate("b").open();
+    await clock.advance(minute);
+    expect(starts()).toEqual(["a starts at 1000", `b starts at ${2 * minute}`]);
+  });
+
+  it("brings no more than six runs of a project forward in a minute", async () => {
+    const { clock, daemon, starts } = givenDaemon({ projects: [{ key: "a", lastRunAt: start }] });
+    for (let second = 0; second < 120; second += 1) {
+      daemon.hint("a", false);
+      await clock.advance(1000);
+    }
+    const early = [1, 2, 3, 4, 5, 6].map((second) => `a starts at ${second * 1000}`);
+    expect(starts().slice(0, 6)).toEqual(early);
+    expect(starts()[6]).toBe(`a starts at ${minute + 1000}`);
+    expect(starts()).toHaveLength(12);
+  });
+
+  it("by our own account is an echo while a run is under way and for half a minute after it", async () => {
+    const { clock, daemon, starts, gate } = givenDaemon({
+      projects: [{ key: "a" }, { key: "b", lastRunAt: start }],
+      isGated: true,
+    });
+    await clock.advance(2000);
+    daemon.hint("a", true);
+    daemon.hint("b", true);
+    gate("a").open();
+    await clock.advance(29_999);
+    daemon.hint("a", true);
+    await clock.advance(1);
+    expect(starts()).toHaveLength(1);
+    daemon.hint("a", true);
+    await clock.advance(minute);
+    expect(starts()).toEqual(["a starts at 1000", "a starts at 33000"]);
+  });
+
+  it("of a project that is not there, or after the signal, does nothing", async () => {
+    const { clock, daemon, abort, ending, starts } = givenDaemon({
+      projects: [{ key: "a", lastRunAt: start }],
+    });
+    daemon.hint("stranger", false);
+    daemon.hint("a", false);
+    await clock.advance(500);
+    abort();
+    daemon.hint("a", false);
+    await ending;
+    await clock.advance(minute);
+    expect(starts()).toEqual([]);
+    expect(clock.sleepers()).toBe(0);
+  });
+});
+
+describe("with another config the daemon", () => {
+  it("follows the new schedules, runs what is new, and lets what is gone be", async () => {
+    const { clock, daemon, schedules, starts } = givenDaemon({
+      projects: [
+        { key: "stays", lastRunAt: start },
+        { key: "goes", lastRunAt: start },
+      ],
+    });
+    await clock.advance(minute);
+    const [stays, comes] = [createFakeSchedule(), createFakeSchedule()];
+    daemon.reschedule([
+      { key: "stays", schedule: stays, lastRunAt: start },
+      { key: "comes", schedule: comes, lastRunAt: undefined },
+    ]);
+    await clock.advance(minute);
+    expect(starts()).toEqual([`comes starts at ${minute + 1000}`]);
+    expect(schedules.map(({ calls }) => calls.at(-1))).toEqual(["stop", "stop"]);
+    stays.fire();
+    await settle();
+    expect(starts().at(-1)).toBe(`stays starts at ${2 * minute}`);
+    expect(daemon.timetable().map(({ key, times }) => [key, times])).toEqual([
+      ["stays", [start + 2 * minute]],
+      ["comes", []],
+    ]);
+  });
+
+  it("does not start what waited and is gone", async () => {
+    const { clock, daemon, schedule, starts, gate } = givenDaemon({
+      projects: [{ key: "a" }, { key: "b" }],
+      isGated: true,
+    });
+    await clock.advance(minute);
+    daemon.reschedule([{ key: "a", schedule: schedule(0), lastRunAt: start }]);
+    gate("a").open();
+    await clock.advance(minute);
+    expect(starts()).toEqual(["a starts at 1000"]);
+  });
+
+  it("changes nothing after the signal", async () => {
+    const { daemon, abort, ending } = givenDaemon({ projects: [{ key: "a", lastRunAt: start }] });
+    abort();
+    await ending;
+    const late = createFakeSchedule();
+    daemon.reschedule([{ key: "late", schedule: late, lastRunAt: undefined }]);
+    expect(late.calls).toEqual([]);
+  });
+});
+
+it("the timetable knows the last three times of a project", async () => {
+  const { clock, daemon, schedule } = givenDaemon({ projects: [{ key: "a", lastRunAt: start }] });
+  for (let time = 0; time < 5; time += 1) {
+    await clock.advance(minute);
+    schedule(0).fire();
+  }
+  expect(daemon.timetable()[0]?.times).toEqual([3, 4, 5].map((count) => start + count * minute));
 });

@@ -1,23 +1,27 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { healthPart } from "../../src/daemon/health.ts";
+import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import type { Late } from "../../src/daemon/readiness.ts";
 import { ConfigError } from "../../src/errors.ts";
+import { createMemoryLog } from "./memory-log.ts";
 
 const open: HttpServer[] = [];
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-async function given(where: Partial<HttpPlace> = {}): Promise<HttpServer> {
-  const server = await serveHttp({ host: "127.0.0.1", port: 0, ...where });
+async function given(where: Partial<HttpPlace> = {}, late: readonly Late[] = []): Promise<HttpServer> {
+  const parts = [healthPart(() => late)];
+  const server = await serveHttp({ host: "127.0.0.1", port: 0, ...where }, createMemoryLog(), parts);
   open.push(server);
   return server;
 }
 
 /** What listening there is answered with. */
 async function refusal(where: HttpPlace): Promise<readonly string[]> {
-  const error: unknown = await serveHttp(where).catch((fault: unknown) => fault);
+  const error: unknown = await serveHttp(where, createMemoryLog(), []).catch((fault: unknown) => fault);
   expect(error).toBeInstanceOf(ConfigError);
   return error instanceof ConfigError ? error.problems : [];
 }
@@ -46,13 +50,66 @@ describe("the daemon's HTTP", () => {
     ["GET", "/metrics"],
     ["GET", "/../../etc/passwd"],
     ["HEAD", "/nothing"],
-    ["POST", "/healthz"],
-    ["DELETE", "/healthz"],
+    ["POST", "/nothing?healthz"],
   ])("%s %s is not found", async (method, path) => {
     const { address } = await given();
     const response = await fetch(`${address}${path}`, { method });
     expect(response.status).toBe(404);
     if (method !== "HEAD") expect(await response.json()).toEqual({ status: "not found" });
+  });
+
+  it("is ready while no project is late, else says which one is and why", async () => {
+    const ready = await fetch(`${(await given()).address}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
+    const reasons = [{ project: "acme-app", reason: "It is late." }];
+    const late = await fetch(`${(await given({}, reasons)).address}/readyz`);
+    expect([late.status, await late.json()]).toEqual([503, { status: "not ready", reasons }]);
+  });
+
+  it.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])(
+    "says that %s is not for this place",
+    async (method) => {
+      const { address } = await given();
+      const response = await fetch(`${address}/healthz?verbose`, { method });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+      expect(await response.json()).toEqual({ status: "method not allowed" });
+    },
+  );
+
+  it.each(["/healthz", "/readyz", "/nothing", "/%zz"])(
+    "%s lets no browser keep, frame or guess",
+    async (path) => {
+      const { address } = await given();
+      const { headers } = await fetch(`${address}${path}`);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "cache-control": "no-store",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+      });
+    },
+  );
+
+  it("tells the log alone what went wrong within", async () => {
+    const error = new Error("the secret is s3cret");
+    const broken: HttpPart = (server) => {
+      server.get("/broken/:name", () => {
+        throw error;
+      });
+    };
+    const log = createMemoryLog();
+    const server = await serveHttp({ host: "127.0.0.1", port: 0 }, log, [broken]);
+    open.push(server);
+    const response = await fetch(`${server.address}/broken/private`);
+    expect([response.status, await response.json()]).toEqual([500, { status: "internal server error" }]);
+    expect(log.lines).toEqual([
+      {
+        level: "error",
+        fields: { route: "/broken/:name", err: error },
+        message: "A request could not be answered",
+      },
+    ]);
   });
 
   it("refuses a body that is too large, and a path that is no path, without failing", async () => {

@@ -228,6 +228,10 @@ export function describeMemory(ledger: () => Ledger): void {
       runs.beat(noon, "daemon");
       runs.beat(noon + 1, "daemon, again");
       expect(runs.heartbeat()).toEqual({ at: noon + 1, who: "daemon, again" });
+      runs.beat(noon + 2, "daemon, again", true);
+      expect(runs.heartbeat()).toEqual({ at: noon + 2, who: "daemon, again", isLast: true });
+      runs.beat(noon + 3, "daemon");
+      expect(runs.heartbeat()).toEqual({ at: noon + 3, who: "daemon" });
     });
   });
 }

@@ -56,8 +56,8 @@ export function createRuns(store: Store, recall: Recall): Runs {
           found && { ...found, report: selectReports.all(found.run).map(({ report }) => JSON.parse(report)) }
         );
       }),
-    beat(at, who) {
-      writeBeat.run(JSON.stringify({ at, who }));
+    beat(at, who, isLast = false) {
+      writeBeat.run(JSON.stringify({ at, who, ...(isLast && { isLast }) }));
     },
     heartbeat() {
       const found = selectBeat.get();

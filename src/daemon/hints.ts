@@ -1,0 +1,49 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import { isSameName } from "../sync/find-repository.ts";
+import { repositoryNames } from "../sync/repositories.ts";
+import type { SyncProject } from "../sync/world.ts";
+
+/** Where something has happened on GitHub. */
+export interface Hint {
+  readonly repositories: readonly { readonly id: number; readonly name: string }[];
+  /** Of a project of GitHub, where no repository is named. */
+  readonly owner: string | undefined;
+  /** Who did it, as a login. */
+  readonly sender: string | undefined;
+}
+
+/** The projects that a hint may concern, by their keys. */
+export function findConcerned(
+  { repositories, owner }: Hint,
+  projects: readonly SyncProject[],
+  ledger: Ledger,
+): readonly string[] {
+  const isConcerned = (project: SyncProject): boolean =>
+    repositories.some((repository) => hasIssuesIn(project, repository, ledger)) ||
+    (owner !== undefined && looksAtProjectsOf(project, owner));
+  return projects.filter(isConcerned).map(({ key }) => key);
+}
+
+/** Whether our own account did it. */
+export function isOwn({ sender }: Hint, ledger: Ledger): boolean {
+  const login = ledger.memory.account()?.login;
+  return sender !== undefined && sender.toLowerCase() === login?.toLowerCase();
+}
+
+/** By name; by the id of what goes by that name, which may have been renamed; or because linked issues were moved there. */
+function hasIssuesIn(
+  { key, settings }: SyncProject,
+  { id, name }: Hint["repositories"][number],
+  { memory, absences }: Ledger,
+): boolean {
+  const names = repositoryNames(settings);
+  if (names.some((own) => isSameName(own, name as RepositoryName))) return true;
+  if (names.some((own) => memory.repository(own)?.repository.id === id)) return true;
+  const project = memory.project(key);
+  return project !== undefined && absences.linkedRepositories(project.id).includes(id as RepositoryId);
+}
+
+function looksAtProjectsOf({ settings }: SyncProject, owner: string): boolean {
+  return settings.rules.some(({ when }) => when.projectStatus?.owner.toLowerCase() === owner.toLowerCase());
+}

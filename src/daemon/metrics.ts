@@ -1,0 +1,176 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Side } from "../errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Traffic } from "../model/surroundings.ts";
+import type { ProjectReport, RunReport } from "../sync/world.ts";
+import type { HttpPart } from "./http.ts";
+
+/** From an idle run over a loopback to one that uses up the budget of ten minutes. */
+const durationBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+/** What the daemon counts. A label has few values: projects of the config, HTTP statuses, and words of ours. */
+export interface Metrics {
+  /** A run has ended, with its report, or by an error that nothing foresaw. */
+  noteRun(report: RunReport | undefined): void;
+  /** Takes up what both sides were asked since they were looked at last. */
+  noteTraffic(sides: Readonly<Record<Side, Traffic>>): void;
+  /** A delivery of GitHub, and what was made of it. */
+  noteDelivery(event: string, outcome: "taken" | "ignored" | "refused"): void;
+  /** The heartbeat or a notice was sent, or was not taken. */
+  noteCall(call: "heartbeat" | "notice", isTaken: boolean): void;
+  /** The config was read anew. */
+  noteReload(isTaken: boolean): void;
+  /** Everything as Prometheus reads it. What is state comes from the ledger, so that it outlives a restart. */
+  render(projects: readonly MeasuredProject[]): Promise<string>;
+  readonly contentType: string;
+}
+
+/** One project of the config. */
+export interface MeasuredProject {
+  readonly key: string;
+  /** Between two of its times, in ms. */
+  readonly periodMs: number;
+}
+
+/** Has a registry of its own: nothing of it is shared with anything else in the process. */
+export function createMetrics(ledger: Ledger, version: string): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter<Label>({ name: `boardsync_${name}`, help, labelNames, registers });
+
+  collectDefaultMetrics({ register: registry });
+  const info = { name: "boardsync_info", help: "The version that runs.", labelNames: ["version"], registers };
+  new Gauge(info).set({ version }, 1);
+  const duration = new Histogram({
+    name: "boardsync_run_duration_seconds",
+    help: "How long runs of a project took.",
+    buckets: durationBuckets,
+    registers,
+  });
+  const runs = counter("runs_total", "Runs by their result.", ["result"]);
+  const writes = counter("writes_total", "Writes that were accepted, by what they did.", ["kind"]);
+  const requests = counter("requests_total", "Requests by the status of their answer.", ["side", "code"]);
+  const deliveries = counter("webhook_deliveries_total", "Deliveries of GitHub.", ["event", "outcome"]);
+  const calls = counter("calls_total", "Heartbeats and notices that were sent.", ["call", "outcome"]);
+  const reloads = counter("config_reloads_total", "How often the config was read anew.", ["outcome"]);
+  const gauges = createStateGauges(ledger, registry);
+  const seen = new WeakMap<Traffic, ReadonlyMap<string, number>>();
+
+  for (const result of ["ok", "partial", "held", "failed", "error"]) runs.inc({ result }, 0);
+  for (const kind of writeKinds) writes.inc({ kind }, 0);
+
+  return {
+    noteRun(report) {
+      runs.inc({ result: report?.result ?? "error" });
+      if (report === undefined) return;
+      duration.observe(report.durationMs / 1000);
+      for (const project of report.projects) {
+        for (const [kind, count] of Object.entries(countWrites(project))) writes.inc({ kind }, count);
+      }
+    },
+    noteTraffic(sides) {
+      for (const side of ["board", "tracker"] as const) {
+        const before = seen.get(sides[side]);
+        const now = new Map(sides[side].answers);
+        for (const [code, count] of now) {
+          requests.inc({ side, code: boundCode(code) }, count - (before?.get(code) ?? 0));
+        }
+        seen.set(sides[side], now);
+      }
+    },
+    noteDelivery: (event, outcome) => deliveries.inc({ event, outcome }),
+    noteCall: (call, isTaken) => calls.inc({ call, outcome: isTaken ? "taken" : "failed" }),
+    noteReload: (isTaken) => reloads.inc({ outcome: isTaken ? "taken" : "refused" }),
+    render(projects) {
+      gauges.read(projects);
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+/** `GET /metrics`. Holds numbers and the names of projects alone. */
+export function metricsPart(
+  metrics: Metrics,
+  measure: () => {
+    readonly projects: readonly MeasuredProject[];
+    readonly sides: Readonly<Record<Side, Traffic>>;
+  },
+): HttpPart {
+  return (server) => {
+    server.get("/metrics", async (_request, reply) => {
+      const { projects, sides } = measure();
+      metrics.noteTraffic(sides);
+      const text = await metrics.render(projects);
+      return reply.header("content-type", metrics.contentType).send(text);
+    });
+  };
+}
+
+const writeKinds = ["issue_opened", "issue_changed", "post_changed", "post_status_changed"] as const;
+
+/** Each write once: one that carries a status is no other change of a post. */
+function countWrites(report: ProjectReport): Readonly<Record<(typeof writeKinds)[number], number>> {
+  return {
+    issue_opened: report.created,
+    issue_changed: report.issueWrites,
+    post_changed: report.postWrites - report.statusWrites,
+    post_status_changed: report.statusWrites,
+  };
+}
+
+/** A server may answer with whatever it likes. */
+function boundCode(code: string): string {
+  return /^[1-5]\d\d$/.test(code) || code === "none" ? code : "other";
+}
+
+/** What the ledger says of each project. */
+function createStateGauges(ledger: Ledger, registry: Registry) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `boardsync_${name}`, help, labelNames: ["project"], registers: [registry] });
+  const of = {
+    success: gauge("last_success_timestamp_seconds", "When the last run without a failure ended."),
+    run: gauge("last_run_timestamp_seconds", "When the last run ended."),
+    period: gauge("schedule_period_seconds", "The time between two runs of the schedule."),
+    failed: gauge("failed", "What failed in the last run."),
+    posts: gauge("posts", "Posts that the last listing of the board showed."),
+    links: gauge("links", "Issues that are linked to posts."),
+    waiting: gauge("waiting", "Posts whose change follows by itself, later."),
+    held: gauge("held", "Posts with a change that waits for approval."),
+    parked: gauge("parked", "Changes that were refused, or are in doubt, and are left alone."),
+    quarantined: gauge("quarantined", "Posts whose status flapped too often."),
+  };
+  const readProject = ({ key: project, periodMs }: MeasuredProject): void => {
+    const memory = ledger.memory.project(project);
+    const last = ledger.runs.last(project);
+    if (Number.isFinite(periodMs)) of.period.set({ project }, periodMs / 1000);
+    if (memory?.lastSuccessAt !== undefined) of.success.set({ project }, memory.lastSuccessAt / 1000);
+    if (last !== undefined) {
+      of.run.set({ project }, last.finishedAt / 1000);
+      of.failed.set({ project }, failedOf(last.report));
+    }
+    if (memory === undefined) return;
+    const { posts, issues, waiting, held, parked, quarantined } = ledger.rows.counts(memory.id);
+    of.posts.set({ project }, posts);
+    of.links.set({ project }, issues);
+    of.waiting.set({ project }, waiting);
+    // A guard may hold a project as a whole, without a word on any post.
+    of.held.set({ project }, Math.max(held, Number(Object(last?.report).hold !== undefined)));
+    of.parked.set({ project }, parked);
+    of.quarantined.set({ project }, quarantined);
+  };
+  return {
+    /** Projects that the config no longer has are gone from what is shown. */
+    read(projects: readonly MeasuredProject[]) {
+      for (const found of Object.values(of)) found.reset();
+      for (const project of projects) readProject(project);
+    },
+  };
+}
+
+/** A report of another version may say nothing of it. */
+function failedOf(report: unknown): number {
+  const failed: unknown = Object(report).failed;
+  return typeof failed === "number" ? failed : 0;
+}
