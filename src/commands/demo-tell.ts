@@ -84,7 +84,7 @@ function introduce({ out, story }: Telling): void {
 async function plan(telling: Telling): Promise<void> {
   heading(telling.out, "Day 1. $ boardsync plan");
   const made = await telling.run("plan");
-  printPlan(telling, {}, made.plan, made.report);
+  printPlan(telling, {}, made.plan, made.report, undefined);
 }
 
 async function openIssues(telling: Telling): Promise<RunReport> {

@@ -5,12 +5,13 @@ import { type Column, printRecords } from "./table.ts";
 import type { CommonOptions, Terminal } from "./terminal.ts";
 import { count, paint, printLine } from "./text.ts";
 
-/** A plan, as JSON or for a person; and the report of the run which made it. */
+/** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
 export function printPlan(
   { out }: Pick<Terminal, "out">,
   options: CommonOptions,
   { projects }: PlanReport,
   report: RunReport,
+  saved: string | undefined,
 ): void {
   if (options.json === true) {
     // A project without errors shows none, so that the document is what the README promises.
@@ -30,7 +31,7 @@ export function printPlan(
   const actions = projects.flatMap((project) => project.actions);
   const hasErrors = projects.some(({ errors }) => errors.length > 0);
   if (hasErrors) printLine(out, "", "Not everything could be looked at, as said above.");
-  printLine(out, "", sentenceOf(actions, countAdopted(report), hasErrors));
+  printLine(out, "", sentenceOf(actions, countAdopted(report), hasErrors, saved));
 }
 
 const columns: readonly Column<PlannedAction>[] = [
@@ -54,8 +55,13 @@ export function countAdopted({ projects }: RunReport): number {
   return projects.reduce((sum, { adopted }) => sum + adopted, 0);
 }
 
-/** What it comes to; what is held will not be done, and so nobody hears of it. */
-function sentenceOf(actions: readonly PlannedAction[], adopted: number, hasErrors: boolean): string {
+/** What it comes to; what is held will not be done, and so nobody hears of it, unless the plan is applied as it is. */
+function sentenceOf(
+  actions: readonly PlannedAction[],
+  adopted: number,
+  hasErrors: boolean,
+  saved: string | undefined,
+): string {
   const free = actions.filter(({ held }) => held === undefined);
   const held = actions.length - free.length;
   const amount = (kind: PlannedAction["kind"]): number =>
@@ -69,8 +75,15 @@ function sentenceOf(actions: readonly PlannedAction[], adopted: number, hasError
     { amount: held, said: `${count(held, "action")} held` },
   ].filter((part) => part.amount > 0);
   if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;
-  const next = free.length + adopted > 0 ? " Next: `boardsync sync` does it." : "";
+  const next = nextOf(free.length + adopted, actions.length, saved);
   return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
+}
+
+function nextOf(free: number, all: number, saved: string | undefined): string {
+  if (saved !== undefined && all > 0) {
+    return ` Saved: \`boardsync apply ${saved}\` does exactly this, and what is held, too.`;
+  }
+  return free > 0 ? " Next: `boardsync sync` does it." : "";
 }
 
 function votersOf(actions: readonly PlannedAction[]): string {

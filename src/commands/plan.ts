@@ -4,41 +4,59 @@ import { join, resolve } from "node:path";
 import { buildWorld } from "../app.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { copyLedger } from "../ledger/sqlite/sqlite.ts";
+import { writePlan } from "../sync/plan-file.ts";
 import { runProjects } from "../sync/run.ts";
 import type { PlanReport, RunReport } from "../sync/world.ts";
+import { savePlan } from "./plan-file.ts";
 import { countAdopted, printPlan } from "./plan-report.ts";
 import { exitOfResult } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
 import { openPrivateState } from "./state.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
-/** `boardsync plan`: pulls and decides on a private copy of the state, so that it needs no lock and leaves no trace. */
+/**
+ * `boardsync plan`: pulls and decides on a private copy of the state, so that it needs no lock and leaves no trace. `--out`
+ * saves it for `apply`, unless nothing could be looked at.
+ */
 export async function plan(
   terminal: Terminal,
-  options: CommonOptions & ProjectOptions & { readonly detailedExitcode?: boolean },
+  options: CommonOptions & ProjectOptions & { readonly detailedExitcode?: boolean; readonly out?: string },
 ): Promise<number> {
   return inSession(terminal, options, (session) =>
-    withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger) => {
+    withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger, isKnown) => {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
-      const { plan: made, report } = await runProjects(session.projects, world, "plan", terminal.signal);
-      printPlan(session.terminal, options, session.clean(made), report);
+      const madeAt = world.clock.now();
+      const {
+        plan: made,
+        report,
+        saved,
+      } = await runProjects(session.projects, world, "plan", terminal.signal);
+      const { out } = options;
+      const isSaved = out !== undefined && report.result !== "failed" && !terminal.signal.aborted;
+      if (isSaved) {
+        const origin = { program: terminal.version, board: world.policy.boardHash, madeAt };
+        const state = isKnown ? ledger.identity : null;
+        savePlan(terminal, out, writePlan(session.clean({ ...origin, state, projects: saved })));
+      }
+      printPlan(session.terminal, options, session.clean(made), report, isSaved ? out : undefined);
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     }),
   );
 }
 
+/** `isKnown`: whether there was a state to copy. */
 async function withPrivateCopy<T>(
   terminal: Terminal,
   state: string,
-  work: (ledger: Ledger) => Promise<T>,
+  work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "boardsync-plan-"));
   try {
     const copy = join(folder, "state.db");
-    await copyLedger(state, copy);
+    const isKnown = await copyLedger(state, copy);
     const ledger = openPrivateState(terminal, copy);
     try {
-      return await work(ledger);
+      return await work(ledger, isKnown);
     } finally {
       ledger.close();
     }

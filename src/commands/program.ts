@@ -97,6 +97,7 @@ Exit codes:
 const commands: readonly AddCommand[] = [
   addCheck,
   addPlan,
+  addApply,
   addSync,
   addDaemon,
   addStatus,
@@ -129,10 +130,28 @@ function addPlan(program: Command, terminal: Terminal, finish: Finish): void {
   withProjects(program.command("plan"))
     .description("show what a sync would do, why, and how many voters would be notified; write nothing")
     .option("--detailed-exitcode", "exit 10 when there is something to do")
-    .addHelpText("after", "\nExample:\n  boardsync plan --project acme-app --detailed-exitcode")
+    .option("-o, --out <file>", "save it, for `boardsync apply`; replaces a file that is there")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  boardsync plan --project acme-app --detailed-exitcode\n  boardsync plan --out today.plan && boardsync apply today.plan",
+    )
     .action(async (_, command: Command) => {
       const { plan } = await import("./plan.ts");
       finish(await plan(terminal, command.optsWithGlobals<Parameters<typeof plan>[1]>()));
+    });
+}
+
+function addApply(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("apply")
+    .argument("<file>", "what `boardsync plan --out` has saved")
+    .description(
+      "carry out exactly a saved plan, or refuse what has moved since; to apply it is to approve it",
+    )
+    .addHelpText("after", "\nExample:\n  boardsync plan --out today.plan\n  boardsync apply today.plan")
+    .action(async (file: string, _, command: Command) => {
+      const { apply } = await import("./apply.ts");
+      finish(await apply(terminal, command.optsWithGlobals<CommonOptions>(), file));
     });
 }
 

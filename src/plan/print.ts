@@ -45,6 +45,13 @@ export function contentSignature(action: Action): string {
   return hashText(canonical({ kind: action.kind, content: contentOf(action) }));
 }
 
+/** What a saved plan knows an action by: an issue that is to be opened brings along the PATCH that was shown with it. */
+export function planSignature(action: Action): string {
+  const signature = contentSignature(action);
+  if (action.kind !== "create-issue" || action.followUp === undefined) return signature;
+  return hashText(canonical({ signature, followUp: contentSignature(action.followUp) }));
+}
+
 /**
  * What a PATCH is known by whose outcome is in doubt: what voters would hear of, and nothing else. Neither other settings
  * nor other fields beside it, nor what the post shows by now, make it safe to send that again.

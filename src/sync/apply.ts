@@ -9,6 +9,7 @@ import { closureOf, isOpen, type PulledCycle } from "./cycle-state.ts";
 import { lanesOf } from "./lane.ts";
 import { postpone, replan } from "./record.ts";
 import { beginApproval } from "./requests.ts";
+import { refuseMoved } from "./saved-actions.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
@@ -53,6 +54,7 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
 
 async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
   const action = replan(cycle, wanted);
+  if (cycle.run.saved !== undefined && refuseMoved(cycle, wanted, action)) return;
   if (action === undefined) return;
   const lanes = lanesOf(cycle.world, action);
   const [first] = lanes;

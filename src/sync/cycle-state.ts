@@ -7,7 +7,16 @@ import type { ActionKind } from "../plan/action.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import type { Settings } from "../plan/settings.ts";
 import { type Lane, laneClosure } from "./lane.ts";
-import type { Closure, PlannedAction, ReportedError, Run, SyncProject, World } from "./world.ts";
+import type {
+  CarriedAction,
+  Closure,
+  PlannedAction,
+  ReportedError,
+  Run,
+  SavedProject,
+  SyncProject,
+  World,
+} from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
 export interface Cycle {
@@ -59,6 +68,8 @@ export function isShown({ pull }: PulledCycle, { seenAt }: Row): boolean {
 export interface Delay {
   readonly kind: "held" | "waiting";
   readonly message: string;
+  /** Set where it is another one by now than a saved plan names. */
+  readonly isMoved?: true;
 }
 
 /** What a repository was found to be when a cycle first wanted to write to its issues. */
@@ -83,8 +94,8 @@ export interface Tally {
   /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
   hold: string | undefined;
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
-  /** What a person let go, with the request that says so. */
-  readonly approved: Map<PostId, Map<ActionKind, RequestId>>;
+  /** What a person let go, with the request that says so; undefined where this run itself was ordered to do it. */
+  readonly approved: Map<PostId, Map<ActionKind, RequestId | undefined>>;
   /** Repositories whose labels and milestones this cycle has read anew. */
   readonly catalogued: Set<RepositoryId>;
   /** Repositories that this cycle has asked for before it wrote to their issues. */
@@ -92,6 +103,10 @@ export interface Tally {
   readonly errors: ReportedError[];
   /** Of mode `plan` only. */
   readonly planned: PlannedAction[];
+  /** The same as a file keeps it; undefined while nothing is decided. */
+  saved: SavedProject | undefined;
+  /** Of a saved plan, or an undo: what became of each action. */
+  readonly carried: CarriedAction[];
 }
 
 export function startTally(): Tally {
@@ -110,6 +125,8 @@ export function startTally(): Tally {
     gates: new Map(),
     errors: [],
     planned: [],
+    saved: undefined,
+    carried: [],
   };
 }
 

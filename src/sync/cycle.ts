@@ -1,5 +1,6 @@
 import { adoptNamed } from "./adopt-named.ts";
 import { apply } from "./apply.ts";
+import { applySaved } from "./apply-saved.ts";
 import { decideNotes, writeNotes } from "./backlinks.ts";
 import { planContext } from "./context.ts";
 import { type Cycle, type PulledCycle, startTally } from "./cycle-state.ts";
@@ -7,6 +8,7 @@ import { decide } from "./decide.ts";
 import { identify } from "./identify.ts";
 import { checkLimits, noteLimitOf } from "./limits.ts";
 import { takeLinks } from "./link-requests.ts";
+import { saveNotes } from "./plan-file.ts";
 import { pullBoard } from "./pull-board.ts";
 import { pullSignals } from "./pull-signals.ts";
 import { pullTracker } from "./pull-tracker.ts";
@@ -15,12 +17,23 @@ import { endOldWrites, recoverPairs } from "./recover.ts";
 import { noteFailure, reportProject } from "./report.ts";
 import { repositoryNames } from "./repositories.ts";
 import { resolveUnknown } from "./resolve.ts";
-import type { PlannedAction, ProjectReport, Run, SyncProject, World } from "./world.ts";
+import type {
+  CarriedAction,
+  PlannedAction,
+  ProjectReport,
+  Run,
+  SavedProject,
+  SyncProject,
+  World,
+} from "./world.ts";
 
 /** What a cycle has to say: the report of its project, and what it planned. */
 export interface CycleResult {
   readonly report: ProjectReport;
   readonly planned: readonly PlannedAction[];
+  /** Of mode `plan`: what a file keeps of it. */
+  readonly saved: SavedProject | undefined;
+  readonly carried: readonly CarriedAction[];
   /** Whether both sides were reached and the project could be decided at all. */
   readonly isDone: boolean;
 }
@@ -51,13 +64,16 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
       await apply(pulled, wanted);
       await writeNotes(pulled, notes);
     }
+    if (run.mode === "plan") saveNotes(pulled, notes);
+    if (run.mode === "apply") await applySaved(pulled, wanted, notes);
     isDone = true;
   } catch (error) {
     noteLimitOf(world, error);
     noteFailure(tally, project.key, error, world.log);
   }
   const report = reportProject(project, world, run, tally, before, isDone);
-  return { report, planned: tally.planned, isDone };
+  const { planned, saved, carried } = tally;
+  return { report, planned, saved, carried, isDone };
 }
 
 async function pull(cycle: Cycle): Promise<PulledCycle> {

@@ -4,20 +4,22 @@ import { type Action, type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
 import { absence, isAllowed } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
-import { contentSignature } from "../plan/print.ts";
+import { contentSignature, planSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
 import { isAbsenceSaid } from "./absent.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { attemptNow } from "./attempt.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
+import { saveActions, withoutTexts } from "./plan-file.ts";
 import { describeAction } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
 import { isApproved, markApproved, takeRequests } from "./requests.ts";
+import { approveSaved } from "./saved-actions.ts";
 import { publicHold } from "./visibility.ts";
 import type { Wanted } from "./wanted.ts";
-import type { PlannedAction } from "./world.ts";
+import type { PlannedAction, SavedAction } from "./world.ts";
 
 /** Voters count as notified by one burst for this long. */
 const guardWindowMs = 3_600_000;
@@ -36,6 +38,7 @@ export function decide(cycle: PulledCycle): readonly Wanted[] {
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);
   cycle.tally.planned.push(...judged.flatMap(showLines));
+  if (cycle.run.mode === "plan") cycle.tally.saved = saveActions(cycle, judged.map(toSaved));
   return judged;
 }
 
@@ -55,6 +58,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     isNotifying: isNotifying(action),
     hold: holdOf(cycle, action),
     signature: contentSignature(action),
+    planSignature: planSignature(action),
     held: undefined,
     followUpHeld: undefined,
     lines: cycle.run.mode === "plan" ? describeAction(cycle, row, action) : [],
@@ -85,6 +89,7 @@ function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
 }
 
 function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[] {
+  approveSaved(cycle, wanted);
   const unapproved = judge(cycle, wanted);
   markApproved(
     cycle,
@@ -156,6 +161,11 @@ function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
   ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
+}
+
+function toSaved(wanted: Wanted): SavedAction {
+  const { kind, post, planSignature: signature } = wanted;
+  return { kind, post, signature, lines: showLines(wanted).map(withoutTexts) };
 }
 
 /** The first line is the action itself; one that follows it is what a create leads to. */

@@ -1,10 +1,25 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
-import type { Mode, PlanReport, ProjectReport, Run, RunReport, SyncProject, World } from "./world.ts";
+import type {
+  CarriedAction,
+  Mode,
+  Order,
+  PlanReport,
+  ProjectReport,
+  Run,
+  RunReport,
+  SavedProject,
+  SyncProject,
+  World,
+} from "./world.ts";
 
 export interface RunResult {
   readonly report: RunReport;
   /** Without actions in any mode but `plan`. */
   readonly plan: PlanReport;
+  /** Of mode `plan`: the projects that could be decided, as a file keeps them. */
+  readonly saved: readonly SavedProject[];
+  /** What became of what a person has ordered, by project. */
+  readonly carried: ReadonlyMap<string, readonly CarriedAction[]>;
 }
 
 /** What a side that can't be reached, or refuses our key, puts into a report. */
@@ -21,6 +36,7 @@ export async function runProjects(
   world: World,
   mode: Mode,
   signal: AbortSignal,
+  order: Order = {},
 ): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
@@ -31,6 +47,7 @@ export async function runProjects(
   const run: Run = {
     number: ledger.runs.begin(startedAt),
     mode,
+    ...order,
     bounds: { until: startedAt + policy.budgetMs, signal },
     pulled: new Set(),
     asked: new Set(),
@@ -77,6 +94,8 @@ function finish(world: World, run: Run, startedAt: number, results: readonly Cyc
         errors: report.errors,
       })),
     },
+    saved: results.flatMap(({ saved }) => saved ?? []),
+    carried: new Map(results.map(({ report, carried }) => [report.project, carried])),
   };
 }
 

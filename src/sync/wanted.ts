@@ -9,6 +9,8 @@ export interface Wanted {
   readonly isNotifying: boolean;
   /** What an approval names it by. */
   readonly signature: string;
+  /** What a saved plan names it by. */
+  readonly planSignature: string;
   /** Why the plan itself wants a person to let it go, whatever the guard says; undefined when it doesn't. */
   readonly hold: string | undefined;
   /** Why it is held in this run; undefined when it may go. */

@@ -2,6 +2,7 @@ import type { Board } from "../board/board.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
 import type { Clock, ReadBounds } from "../model/surroundings.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { PaceLimits } from "../plan/pace.ts";
@@ -70,12 +71,18 @@ export interface SyncProject {
 
 /**
  * `sync` writes. `plan` decides and writes nothing; it is given a ledger of its own. `adopt` links what carries our marker
- * and takes both sides as they are.
+ * and takes both sides as they are. `apply` writes what a saved plan names, and nothing beside it.
  */
-export type Mode = "sync" | "plan" | "adopt";
+export type Mode = "sync" | "plan" | "adopt" | "apply";
+
+/** What a person has ordered of a run, beside its mode. */
+export interface Order {
+  /** Of mode `apply`. */
+  readonly saved?: SavedPlan;
+}
 
 /** What the cycles of one run share. */
-export interface Run {
+export interface Run extends Order {
   readonly number: number;
   readonly mode: Mode;
   readonly bounds: ReadBounds;
@@ -136,6 +143,52 @@ export interface PlannedAction {
   readonly notifies: number | null;
   /** Why it will not be done now, where a guard or a person's choice holds it. */
   readonly held?: string;
+}
+
+/**
+ * A plan as a file keeps it: what it takes to carry out exactly this, and to know when it can't be. Texts of posts are not in
+ * it, only what they are known by.
+ */
+export interface SavedPlan {
+  readonly format: "boardsync-plan";
+  readonly version: 1;
+  /** The version of boardsync that made it: another one may decide otherwise. */
+  readonly program: string;
+  /** ISO 8601. */
+  readonly madeAt: string;
+  /** Which board, as in the marks. */
+  readonly board: string;
+  /** `Ledger.identity`; null where there was no state yet. */
+  readonly state: string | null;
+  readonly projects: readonly SavedProject[];
+}
+
+/** What was planned for one project. */
+export interface SavedProject {
+  readonly project: string;
+  readonly id: ProjectId;
+  readonly repo: RepositoryName;
+  /** `settingsPrint` of what it was planned with. */
+  readonly settings: string;
+  readonly actions: readonly SavedAction[];
+}
+
+/** One action: what it is known by, and what a person was shown of it. */
+export interface SavedAction {
+  readonly kind: PlannedAction["kind"];
+  readonly post: PostId;
+  readonly signature: string;
+  readonly lines: readonly PlannedAction[];
+}
+
+/** What became of one write that a person has ordered: of a saved plan. */
+export interface CarriedAction {
+  readonly kind: PlannedAction["kind"];
+  readonly post: string;
+  readonly issue: string | null;
+  /** `already`: it had been done before. `refused`: the world has moved since. `waiting`: put off. `failed`: the other side. */
+  readonly outcome: "done" | "already" | "refused" | "waiting" | "failed";
+  readonly message: string;
 }
 
 /** What `sync --json` prints. */

@@ -4,6 +4,7 @@ import {
   canonical,
   contentSignature,
   doubtSignature,
+  planSignature,
   readRules,
   settingsPrint,
   signatureOf,
@@ -153,5 +154,38 @@ describe("the signature of a refused action", () => {
       signatureOf(patch, makeSettings({ repo: "acme/b" })),
     ];
     expect(new Set(signatures).size).toBe(signatures.length);
+  });
+});
+
+describe("what a saved plan knows an action by", () => {
+  it("is what it would write, and for a new issue the PATCH that comes along", () => {
+    const patch: PatchPost = {
+      kind: "patch-post",
+      post: postId,
+      writes: [{ field: "status", before: "open", value: "planned", target: aim("planned") }],
+      reason: "#1 open → rule 1",
+      notifies: 3,
+      hold: undefined,
+    };
+    const create: CreateIssue = {
+      kind: "create-issue",
+      post: postId,
+      repo: "acme/app",
+      title: "Dark mode",
+      body: "Please.",
+      labels: [],
+      assignees: [],
+      milestone: undefined,
+      type: undefined,
+      content: { titleHash: "t", blockHash: "b" },
+      reason: "selected",
+      followUp: undefined,
+    };
+    expect(planSignature(patch)).toBe(contentSignature(patch));
+    expect(planSignature(create)).toBe(contentSignature(create));
+    const followed = planSignature({ ...create, followUp: patch });
+    expect(followed).not.toBe(contentSignature(create));
+    expect(planSignature({ ...create, followUp: { ...patch, notifies: 9 } })).toBe(followed);
+    expect(planSignature({ ...create, followUp: { ...patch, writes: [] } })).not.toBe(followed);
   });
 });

@@ -23,13 +23,16 @@ import { checkAll } from "../../src/sync/check.ts";
 import { explainPost } from "../../src/sync/explain.ts";
 import type { Explanation } from "../../src/sync/explanation.ts";
 import type { Finding } from "../../src/sync/findings.ts";
+import { readPlan, writePlan } from "../../src/sync/plan-file.ts";
 import { type RebuildReport, rebuildProjects } from "../../src/sync/rebuild.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type {
   Mode,
+  Order,
   PlannedAction,
   ProjectReport,
   RunReport,
+  SavedPlan,
   SyncProject,
   World,
 } from "../../src/sync/world.ts";
@@ -91,7 +94,9 @@ export interface Stage {
   adopt(): Promise<RunReport>;
   /** Plans on a private copy of the state, as the command does; the lines of all projects. */
   plan(): Promise<readonly PlannedAction[]>;
-  run(mode: Mode, world?: World): Promise<RunResult>;
+  run(mode: Mode, world?: World, order?: Order): Promise<RunResult>;
+  /** The same, as `plan --out` saves it and `apply` reads it. */
+  savePlan(): Promise<SavedPlan>;
   rebuild(): Promise<RebuildReport>;
   /** What `explain` tells of a post; asks neither side. */
   explain(post: string, project?: string): Explanation;
@@ -232,11 +237,23 @@ function createStage(
     };
   };
 
-  const run = async (mode: Mode, given?: World): Promise<RunResult> => {
+  const run = async (mode: Mode, given?: World, order?: Order): Promise<RunResult> => {
     clock.skip(minuteMs);
     const { world, projects } = connect();
     abort = new AbortController();
-    return runProjects(projects, given ?? world, mode, abort.signal);
+    return runProjects(projects, given ?? world, mode, abort.signal, order);
+  };
+
+  const planOnCopy = async (): Promise<RunResult> => {
+    const file = join(folder, "plan.db");
+    await ledger.copyTo(file, undefined);
+    const copy = open(file);
+    try {
+      return await run("plan", { ...connect().world, ledger: copy });
+    } finally {
+      copy.close();
+      for (const name of readdirSync(folder)) if (name.startsWith("plan.db")) rmSync(join(folder, name));
+    }
   };
 
   return {
@@ -262,17 +279,13 @@ function createStage(
       abort = new AbortController();
       return rebuildProjects(projects, world, abort.signal);
     },
-    async plan() {
-      const file = join(folder, "plan.db");
-      await ledger.copyTo(file, undefined);
-      const copy = open(file);
-      try {
-        const { plan } = await run("plan", { ...connect().world, ledger: copy });
-        return plan.projects.flatMap(({ actions }) => actions);
-      } finally {
-        copy.close();
-        for (const name of readdirSync(folder)) if (name.startsWith("plan.db")) rmSync(join(folder, name));
-      }
+    plan: async () => (await planOnCopy()).plan.projects.flatMap(({ actions }) => actions),
+    async savePlan() {
+      const { saved } = await planOnCopy();
+      const origin = { program: "0.0.0", board: "board", madeAt: clock.now(), state: ledger.identity };
+      const plan = readPlan(writePlan({ ...origin, projects: saved }));
+      if (typeof plan === "string") throw new Error(plan);
+      return plan;
     },
     explain(post, key = "acme-app") {
       const { world, projects } = connect();
