@@ -13,8 +13,11 @@ import type { Output } from "./terminal.ts";
 import { type Look, oneLine, paint, printLine } from "./text.ts";
 
 /** The story of a post for a person. */
-export function printExplanation(out: Output, story: Explanation): void {
-  const { project, post, title, standing, facts, issues, next } = story;
+export function printExplanation(
+  out: Output,
+  story: Explanation & { readonly nextRun: string | null },
+): void {
+  const { nextRun, project, post, title, standing, facts, issues, next } = story;
   out.write(
     `${paint(out, "bold", oneLine(`${project}/${post}`))}${title === null ? "" : `  ${oneLine(title)}`}\n`,
   );
@@ -27,6 +30,8 @@ export function printExplanation(out: Output, story: Explanation): void {
   printWaits(out, story);
   heading(out, "What happens next");
   for (const sentence of next) printLine(out, "→ ", oneLine(sentence));
+  if (nextRun !== null)
+    printLine(out, "", `The daemon runs this project next at ${nextRun}, or when a webhook asks.`);
   printWrites(out, story.writes);
   out.write("\n");
 }

@@ -5,12 +5,17 @@ import { type Beside, readBeside } from "./beside.ts";
 import { printExplanation } from "./explain-report.ts";
 import { printJson } from "./json.ts";
 import { findPosts } from "./named-posts.ts";
+import { nextRunOf } from "./next-run.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */
 export function explain(terminal: Terminal, options: CommonOptions, text: string): number {
   return readBeside(terminal, options, (beside) => {
-    const posts = explainAll(beside, text);
+    const { config, ledger } = beside;
+    const posts = explainAll(beside, text).map((one) => ({
+      ...one,
+      nextRun: nextRunOf(config, one.project, ledger),
+    }));
     if (options.json === true) printJson(terminal.out, { posts });
     else if (options.quiet !== true) for (const one of posts) printExplanation(terminal.out, one);
     return exitCodes.ok;

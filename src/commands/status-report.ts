@@ -1,3 +1,5 @@
+import { command } from "../sync/remedy.ts";
+import { adviceOn } from "./advice.ts";
 import { type Column, printRecords } from "./table.ts";
 import type { Output } from "./terminal.ts";
 import { count, oneLine, paint, printLine } from "./text.ts";
@@ -18,8 +20,14 @@ export interface ProjectStatus {
   readonly posts: number;
   readonly issues: number;
   readonly lastRun: LastRun | null;
-  /** Seconds since the last run without an error; null when there was none. */
+  /** The last run without an error; null when there was none. */
+  readonly lastSuccess: string | null;
+  /** Seconds since then: how far the two sides may be out of step. */
   readonly lagSeconds: number | null;
+  /** When the daemon runs it next; null while none is running. */
+  readonly nextRun: string | null;
+  /** Why the last run held the whole project; null where it didn't. */
+  readonly hold: string | null;
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;
@@ -55,22 +63,32 @@ export interface WaitingLine {
   readonly code: string | null;
   readonly message: string;
   readonly since: string;
+  /** The command that ends it; null for what ends by itself, or by a change on either side. */
+  readonly command: string | null;
 }
 
 /** The state in words and a table. */
 export function printStatus(out: Output, { projects, daemon }: StatusReport): void {
   printRecords(out, columns, projects);
   for (const { project, lastRun } of projects) {
+    const codes = new Set(lastRun?.errors.map(({ code }) => code));
     for (const { post, issue, code, message } of lastRun?.errors ?? []) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
       printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
     }
+    for (const advice of [...codes].map(adviceOn)) if (advice !== undefined) printLine(out, "  → ", advice);
   }
-  for (const { project, waiting, hasMore } of projects) {
-    for (const line of waiting) printLine(out, paint(out, "yellow", "! "), describe(project, line));
+  for (const { project, hold, waiting, hasMore } of projects) {
+    if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
+    for (const line of waiting) printWait(out, describe(project, line), line.command);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   printLine(out, "", describeDaemon(daemon));
+}
+
+function printWait(out: Output, text: string, remedy: string | null): void {
+  printLine(out, paint(out, "yellow", "! "), oneLine(text));
+  if (remedy !== null) printLine(out, "  → ", oneLine(remedy));
 }
 
 const columns: readonly Column<ProjectStatus>[] = [
@@ -80,6 +98,11 @@ const columns: readonly Column<ProjectStatus>[] = [
   { title: "issues", show: ({ issues }) => String(issues) },
   { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(lastRun)) },
   { title: "in step", show: ({ lagSeconds }) => (lagSeconds === null ? "never" : describeAge(lagSeconds)) },
+  {
+    title: "next run",
+    show: ({ nextRun }) => (nextRun === null ? "0" : nextRun.replace(/\.\d+Z$/, "Z").replace("T", " ")),
+    isOptional: true,
+  },
   { title: "held", show: ({ held }) => String(held), isOptional: true },
   { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
   { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
@@ -92,7 +115,7 @@ function describeRun({ result, ageSeconds }: LastRun): string {
 function describe(project: string, { kind, post, issues, since, message, code }: WaitingLine): string {
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
-  return oneLine(`${kind}: ${project}/${post}${linked}, since ${since}: ${message}${end}`);
+  return `${kind}: ${project}/${post}${linked}, since ${since}: ${message}${end}`;
 }
 
 function describeDaemon(daemon: StatusReport["daemon"]): string {

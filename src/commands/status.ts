@@ -4,10 +4,12 @@ import type { Config } from "../config/schema.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import type { StoredRun } from "../ledger/runs.ts";
+import { remedyOf } from "../sync/remedy.ts";
 import { systemClock } from "./clock.ts";
 import { failWith } from "./failure.ts";
 import { readHeartbeat } from "./heartbeat.ts";
 import { printJson } from "./json.ts";
+import { nextRunOf } from "./next-run.ts";
 import { configSource } from "./session.ts";
 import { readState } from "./state.ts";
 import {
@@ -56,11 +58,21 @@ function readStatus(config: Config, state: string, ledger: Ledger | undefined): 
             lastBeat: new Date(beat.at).toISOString(),
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
-    projects: config.projects.map((project) => readProject(project, ledger)),
+    projects: config.projects.map((project) => ({
+      ...readProject(project, ledger),
+      nextRun: nextRunOf(config, project.project, ledger),
+    })),
   };
 }
 
-function readProject(project: Config["projects"][number], ledger: Ledger | undefined): ProjectStatus {
+function timeOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+function readProject(
+  project: Config["projects"][number],
+  ledger: Ledger | undefined,
+): Omit<ProjectStatus, "nextRun"> {
   const memory = ledger?.memory.project(project.project);
   const counts = memory && ledger?.rows.counts(memory.id);
   const last = ledger?.runs.last(project.project);
@@ -72,11 +84,13 @@ function readProject(project: Config["projects"][number], ledger: Ledger | undef
     posts: counts?.posts ?? 0,
     issues: counts?.issues ?? 0,
     lastRun: last === undefined ? null : readRun(last),
+    lastSuccess: timeOf(success),
     lagSeconds: success === undefined ? null : ageOf(success),
+    hold: textOf(last?.report, "hold"),
     held: counts?.held ?? 0,
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
-    waiting: rows.slice(0, maxWaiting).map((row) => readWaiting(row, ledger)),
+    waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project.project, ledger)),
     hasMore: rows.length > maxWaiting,
   };
 }
@@ -117,7 +131,17 @@ function fieldOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-function readWaiting(row: WaitingRow, ledger: Ledger | undefined): WaitingLine {
+/** Of a post whose issue is gone it is said that it is parked: that nothing can be decided of it is the same once more. */
+function withoutEchoes(rows: readonly WaitingRow[]): readonly WaitingRow[] {
+  const parked = new Set(rows.flatMap((row) => (isParkedForGood(row) ? [row.post] : [])));
+  return rows.filter(({ kind, post }) => kind !== "undecided" || !parked.has(post));
+}
+
+function isParkedForGood({ kind, issues, code = "" }: WaitingRow): boolean {
+  return kind === "parked" && issues.length > 0 && code.startsWith("tracker.");
+}
+
+function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefined): WaitingLine {
   return {
     post: row.post,
     issues: row.issues.map(
@@ -128,5 +152,6 @@ function readWaiting(row: WaitingRow, ledger: Ledger | undefined): WaitingLine {
     code: row.code ?? null,
     message: row.message,
     since: new Date(row.since).toISOString(),
+    command: remedyOf(row, project) ?? null,
   };
 }

@@ -50,3 +50,14 @@ export function createSchedule(expression: string, timezone: string): Schedule {
     },
   };
 }
+
+/** The next time of an expression, epoch ms by the machine's clock; undefined when it has none. */
+export function nextTime(expression: string, timezone: string): number | undefined {
+  if (!validate(expression)) return undefined;
+  const task = createTask(expression, () => undefined, { timezone });
+  try {
+    return task.getNextRuns(1)[0]?.getTime();
+  } finally {
+    void task.destroy();
+  }
+}

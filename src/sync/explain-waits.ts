@@ -84,9 +84,11 @@ function isAbout(request: PersonRequest, post: string): boolean {
 
 /** What the last run noted of it. */
 function said({ ledger, memory, row }: Explaining): readonly ExplainedWait[] {
+  // That nothing can be decided of it is what is parked, once more.
+  const isGone = row.links.length > 0 && row.parked.some(({ kind }) => kind === "create-issue");
   return ledger.lookup
     .notes(memory.id, row.post.id)
-    .filter(({ kind }) => kind !== "held" && kind !== "quarantined")
+    .filter(({ kind }) => kind !== "held" && kind !== "quarantined" && !(kind === "undecided" && isGone))
     .map(({ message, since }) => ({
       kind: "said" as const,
       code: null,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -107,7 +107,13 @@ describe("explain", () => {
     const stage = await openSynced();
     const stop = new AbortController();
     const running = stage.run(["daemon"], { signal: stop.signal });
-    expect((await stage.run(["explain", "p1"])).code).toBe(0);
+    await vi.waitFor(async () => {
+      const { code, out } = await stage.run(["explain", "p1"]);
+      expect(code).toBe(0);
+      expect(out).toMatch(
+        /^The daemon runs this project next at \d{4}-.*:00\.000Z, or when a webhook asks\.$/m,
+      );
+    });
     stop.abort("SIGTERM");
     expect((await running).code).toBe(0);
   });

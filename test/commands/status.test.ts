@@ -35,7 +35,7 @@ describe("status", () => {
     expect(code).toBe(0);
     expect(out).toContain("│ project  │ repository │ posts │ issues │ last run");
     expect(out).toMatch(
-      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, \d+ seconds? ago │ \d+ seconds? ago │/,
+      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, \d+ seconds? ago │ \d+ seconds? ago +│/,
     );
     expect(out).toMatch(/\nNo daemon has run on this state\.\n$/);
     const { json } = await stage.run(["status", "--json"], { env });
@@ -55,7 +55,10 @@ describe("status", () => {
             ageSeconds: expect.any(Number),
             errors: [],
           },
+          lastSuccess: expect.any(String),
           lagSeconds: expect.any(Number),
+          nextRun: null,
+          hold: null,
           held: 0,
           parked: 0,
           quarantined: 0,
@@ -81,7 +84,7 @@ describe("status", () => {
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(/│ held │/);
-    expect(out).toMatch(/^! held: acme-app\/p1, since \d{4}-.*Z: .+$/m);
+    expect(out).toMatch(/^! held: acme-app\/p1, since \d{4}-.*Z: .+\n {2}→ boardsync approve acme-app p1$/m);
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
       projects: [
@@ -95,6 +98,7 @@ describe("status", () => {
               code: null,
               message: expect.any(String),
               since: expect.any(String),
+              command: "boardsync approve acme-app p1",
             },
           ]),
         },
@@ -128,6 +132,36 @@ describe("status", () => {
     });
   });
 
+  it("says why a whole project is held, and what ends that", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.story.board.removePost("acme-app", post);
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(/^! held: acme-app: .+\n {2}→ boardsync approve acme-app$/m);
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({ projects: [{ hold: expect.any(String) }, { hold: null }] });
+  });
+
+  it("says once of a post that its issue is gone, and what opens another one", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (config) => `${config}fullEvery: 1m\n`);
+    await stage.run(["sync"]);
+    stage.story.github.deleteIssue("acme/app", 1);
+    const ledger = openLedger(join(stage.folder, "state.db"), { now: 0, version: "1" });
+    const memory = ledger.memory.repository("acme/app");
+    if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, fullAt: 0, checkedAt: 0 });
+    ledger.close();
+    await stage.run(["sync"]);
+    const lines = (await stage.run(["status"])).out
+      .split("\n")
+      .filter((line) => line.includes("acme-app/p1"));
+    expect(lines).toEqual([
+      expect.stringMatching(/^! parked: .* \[tracker\.deleted\]$/),
+      "  → boardsync retry acme-app/p1",
+    ]);
+  });
+
   it("says whether a daemon is running, beside one that holds the state", async () => {
     const stage = await openStage();
     beat(stage, 5);
@@ -136,6 +170,11 @@ describe("status", () => {
       const { code, out } = await stage.run(["status"]);
       expect(code).toBe(0);
       expect(out).toMatch(/\nA daemon is running: last sign of life \d seconds ago\.\n$/);
+      expect(out).toMatch(/│ next run +│/);
+      const { json } = await stage.run(["status", "--json"]);
+      expect(json()).toMatchObject({
+        projects: [{ nextRun: expect.stringMatching(/:\d[05]:00\.000Z$/) }, {}],
+      });
     } finally {
       lock.release();
     }

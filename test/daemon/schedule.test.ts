@@ -1,6 +1,6 @@
 import { getTasks } from "node-cron";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createSchedule } from "../../src/daemon/schedule.ts";
+import { createSchedule, nextTime } from "../../src/daemon/schedule.ts";
 import { ConfigError } from "../../src/errors.ts";
 
 const minute = 60_000;
@@ -111,5 +111,17 @@ describe("a schedule", () => {
       `The schedule \`${expression}\` can't be kept: it names a time that never comes.`,
     );
     expect(getTasks().size).toBe(tasks);
+  });
+});
+
+describe("the next time", () => {
+  it.each([
+    ["*/5 * * * *", "UTC", "2026-03-06T12:05:00"],
+    ["0 9 * * *", "Asia/Tokyo", "2026-03-07T00:00:00"],
+    ["0 0 30 2 *", "UTC", undefined],
+  ])("of %s in %s is %s", (expression, timezone, expected) => {
+    const next = nextTime(expression, timezone);
+    expect(next === undefined ? undefined : new Date(next).toISOString().slice(0, 19)).toBe(expected);
+    expect(getTasks().size).toBe(0);
   });
 });

@@ -262,7 +262,7 @@ describe("the explanation of an issue that is not where it was", () => {
     expect(issues[0]).toMatchObject({ match: null });
     expect(issues[0]?.remarks[1]).toMatch(/^It is deleted, seen at \d{4}-/);
     expect(rules.message).toContain("Undecided");
-    expect(waits).toMatchObject([{ kind: "parked", code: "tracker.deleted" }, { kind: "said" }]);
+    expect(waits).toMatchObject([{ kind: "parked", code: "tracker.deleted" }]);
   });
 
   it("tells a transfer out of reach", async () => {
