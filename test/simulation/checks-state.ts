@@ -4,6 +4,7 @@ import type { PostId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/hash.ts";
 import type { Looks } from "./checks-board.ts";
 import { type HubRepository, type HubServer, isOutOfReach } from "./github-server.ts";
+import type { LinkOrders } from "./link-orders.ts";
 import type { Life } from "./process.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
@@ -34,8 +35,8 @@ interface LinkLine {
   readonly number: number;
 }
 
-/** I9: a link is true when it is made, and stays; `retry` gives up one to an issue that is out of reach. */
-export function checkLinks(state: State, hub: HubServer, violate: Violate): Check {
+/** I9: a link is true when it is made, or ordered, and stays until it is ordered to end; `retry` gives up one to an issue that is out of reach. */
+export function checkLinks(state: State, hub: HubServer, orders: LinkOrders, violate: Violate): Check {
   const select = state.look<[], LinkLine>(
     `SELECT posts.id AS post, links.repository AS repository, links.number AS number
      FROM links JOIN posts ON posts.number = links.post`,
@@ -60,12 +61,17 @@ export function checkLinks(state: State, hub: HubServer, violate: Violate): Chec
           (link) => link.post === post && hub.follow(link.repository, link.number) === issue,
         );
         const isGivenUp = retried.has(post) && isOutOfReach(issue);
-        if (!isFollowed && !isGivenUp) violate("I9", `the link ${name} is gone`);
+        if (!isFollowed && !isGivenUp && !orders.isUnlinked(post, issue))
+          violate("I9", `the link ${name} is gone`);
       }
       for (const [name, { post, repository, number }] of now) {
         if (known.has(name)) continue;
-        if (hub.follow(repository, number)?.openedFor.includes(post) !== true)
-          violate("I9", `the link ${name} is made, and that issue was not opened for it`);
+        const issue = hub.follow(repository, number);
+        if (issue?.openedFor.includes(post) !== true && !orders.isLinked(post, issue))
+          violate(
+            "I9",
+            `the link ${name} is made, and that issue was not opened for it, nor did anybody order it`,
+          );
       }
       known = now;
     },

@@ -3,6 +3,7 @@ import { parseMarker } from "../../src/plan/marker.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
 import { type HubIssue, type HubRepository, isOutOfReach } from "./github-server.ts";
+import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Check, LeavingIssueWrite, Violate } from "./watcher.ts";
@@ -12,9 +13,9 @@ const hourMs = 60 * minuteMs;
 
 /**
  * I1: at most one issue is opened per post. One that people deleted before the state knew it, or before the state was lost,
- * nobody can know of. One that is out of reach is given up where a person orders `retry`.
+ * nobody can know of. One that is out of reach, or that the post was unlinked from, is given up where a person orders `retry`.
  */
-export function checkOnce(state: State, violate: Violate): Check {
+export function checkOnce(state: State, orders: LinkOrders, violate: Violate): Check {
   const opened = new Map<PostId, readonly HubIssue[]>();
   const isLinked = state.look<[string, number, number], { found: number }>(
     `SELECT 1 AS found FROM links JOIN posts ON posts.number = links.post
@@ -30,6 +31,7 @@ export function checkOnce(state: State, violate: Violate): Check {
         const others = (opened.get(post) ?? []).filter((other) => {
           const { isDeleted, repository, number } = other;
           if (retried.has(post) && isOutOfReach(other)) return false;
+          if (orders.isGivenUp(post, other)) return false;
           return !isDeleted || isLinked(post, repository.id, number).length > 0;
         });
         const all = [...others, issue];
@@ -42,7 +44,7 @@ export function checkOnce(state: State, violate: Violate): Check {
 }
 
 /** I4, I6, I7: only what was selected is published, nothing of another post, and only issues of ours are written. */
-export function checkContent(looks: Looks, violate: Violate): Check {
+export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate): Check {
   return {
     issueWriteLeaves({ repository, write }) {
       if (write.kind !== "create-issue" && write.kind !== "edit-issue") return;
@@ -53,7 +55,8 @@ export function checkContent(looks: Looks, violate: Violate): Check {
         violate("I7", `${repository.name}#${write.number} is written, and boardsync did not open it`);
       }
       for (const [, named] of body.matchAll(/Canary of (post_\d+) in version/g)) {
-        if (!posts?.some((post) => post === named))
+        const isOrdered = orders.isLinked(named as PostId, issue);
+        if (!isOrdered && !posts?.some((post) => post === named))
           violate("I4", `the text of ${named} gets into an issue of ${posts}`);
       }
       if (write.kind === "edit-issue") return;

@@ -4,6 +4,7 @@ import { checkAbsence, checkFreshness, checkJournal, checkLinks, checkOneWriter 
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
 import type { Time } from "./clock.ts";
 import type { HubServer } from "./github-server.ts";
+import { createLinkOrders, type LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { createTargets, type Targets } from "./targets.ts";
@@ -52,6 +53,7 @@ export interface Watch {
   /** What left for the board last, whatever became of it; since people or another state last had a say in it. */
   readonly attempted: ReadonlyMap<string, Attempt>;
   readonly targets: Targets;
+  readonly links: LinkOrders;
   readonly looks: Looks;
   readonly violate: Violate;
 }
@@ -66,17 +68,19 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     violations.push({ invariant, message });
   };
   const targets = createTargets(time, scenario, state);
+  const links = createLinkOrders(hub);
   const looks = createLooks(time, scenario, state);
   const programTime = (): number => time.now() + scenario.skewMs;
   const events = joinChecks([
     targets.check,
+    links.check,
     looks.check,
-    checkOnce(state, violate),
-    checkMails(time, targets, scenario, violate),
-    checkContent(looks, violate),
+    checkOnce(state, links, violate),
+    checkMails(time, targets, links, scenario, violate),
+    checkContent(looks, links, violate),
     checkJournal(state, violate),
     checkLooks(looks, totals, violate),
-    checkLinks(state, hub, violate),
+    checkLinks(state, hub, links, violate),
     checkAbsence(state, looks, hub, violate),
     checkFreshness(state, hub, violate),
     checkOneWriter(violate),
@@ -86,7 +90,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     noteWrites(sent, totals, violate),
     noteTaken(looks, taken, attempted),
   ]);
-  return { events, violations, sent, totals, taken, attempted, targets, looks, violate };
+  return { events, violations, sent, totals, taken, attempted, targets, links, looks, violate };
 }
 
 /** I15, first half: only `sync` writes. Everything that left is noted for the second half. */

@@ -9,12 +9,12 @@ import type { Stage } from "./stage.ts";
 
 type Order = Omit<NewRequest, "project" | "at"> & NewRequest;
 
-/** What people order beside the runs, as the commands do: `approve`, `approve --discard`, `retry`, `release`. */
+/** What people order beside the runs, as the commands do: `approve`, `approve --discard`, `retry`, `release`, `link`, `unlink`. */
 export function orderSomething(stage: Stage, random: Random): string {
   const { state, time, scenario, watch, counts } = stage;
   const ledger = state.open(startLife());
   const asked = { project: projectId, at: time.now() + scenario.skewMs };
-  const orders = possibleOrders(ledger, asked, random);
+  const orders = [...possibleOrders(ledger, asked, random), ...linkOrders(stage, ledger, asked, random)];
   if (orders.length === 0) return "nothing waits for a person";
   const order = random.pick(orders);
   ledger.requests.add(order);
@@ -48,6 +48,32 @@ function possibleOrders(
   if (parked.length > 0) orders.push({ ...asked, kind: "retry", posts: [random.pick(parked)] });
   const quarantined = waitingOf(waiting, "quarantined");
   if (quarantined.length > 0) orders.push({ ...asked, kind: "release", posts: [random.pick(quarantined)] });
+  return orders;
+}
+
+/** A link between any post and any issue that there is, the end of one of a post's links or of all, and another issue after that. */
+function linkOrders(
+  { board, hub, time }: Stage,
+  ledger: Ledger,
+  asked: Pick<NewRequest, "project" | "at">,
+  random: Random,
+): readonly Order[] {
+  const posts = board.posts.filter(({ id }) => ledger.rows.row(projectId, id, time.now()) !== undefined);
+  if (posts.length === 0 || !random.chance(0.8)) return [];
+  const post = random.pick(posts).id;
+  const orders: Order[] = [];
+  const issues = hub.repositories.flatMap(({ issues }) => issues.filter(({ isDeleted }) => !isDeleted));
+  if (issues.length > 0) {
+    const { repository, number } = random.pick(issues);
+    orders.push({ ...asked, kind: "link", post, repository: repository.name, number });
+  }
+  const row = ledger.rows.row(projectId, post, time.now());
+  if (row?.unlinkedAt !== undefined) orders.push({ ...asked, kind: "retry", posts: [post] });
+  const linked = row?.links.map(({ link }) => link.issue) ?? [];
+  if (linked.length > 0) {
+    const ended = random.chance(0.5) ? linked : [random.pick(linked)];
+    orders.push({ ...asked, kind: "unlink", post, issues: ended });
+  }
   return orders;
 }
 

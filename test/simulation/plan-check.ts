@@ -47,6 +47,7 @@ function nameOf({ kind, post, issue, fields }: PlannedAction): string {
     "change-issue": `${issue} ${JSON.stringify(fields)}`,
     "comment-issue": `${issue} ${String(fields["comment"])}`,
     "patch-post": `${post} ${JSON.stringify(fields)}`,
+    "patch-note": `${post} ${JSON.stringify(fields)}`,
   };
   return `${kind} ${written[kind]}`;
 }

@@ -67,6 +67,10 @@ function checkRest(stage: Stage): void {
     if (stage.board.find(post) === undefined && hasHold(ledger)) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
+  for (const request of ledger.requests.pending(projectId)) {
+    if (request.kind !== "link" && request.kind !== "unlink") continue;
+    stage.watch.violate("I3", `the order to ${request.kind} ${request.post} is still not taken up`);
+  }
   for (const post of stage.board.posts) {
     if (post.isDeleted) continue;
     const row = ledger.rows.row(projectId, post.id, stage.time.now());
@@ -86,6 +90,11 @@ function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, is
     scenario.settings,
     seen,
   );
+  if (row.unlinkedAt !== undefined) {
+    if (!watch.links.isOrdered(post.id))
+      watch.violate("I9", `${post.id} counts as unlinked, and nobody ordered that`);
+    return;
+  }
   if (!isSelected || isWaiting || scenario.settings.writes === "none") return;
   watch.violate("I3", `${post.id} has no issue, and nothing says why (${reason}; missing ${row.missing})`);
 }
@@ -102,7 +111,8 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
   for (const field of new Set(
     scenario.settings.rules.flatMap(({ set }) => Object.keys(set) as RuleField[]),
   )) {
-    const history = watch.targets.of(post.id, field);
+    // With links that people ordered the target is one of several issues', which nobody follows here.
+    const history = watch.links.isOrdered(post.id) ? undefined : watch.targets.of(post.id, field);
     if (history === undefined) continue;
     const base = row.base[field];
     if (base === undefined || !isSameTarget(field, base.target, history.target)) {

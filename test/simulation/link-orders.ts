@@ -1,0 +1,64 @@
+import type { IssueRef } from "../../src/model/issue.ts";
+import type { PostId } from "../../src/model/post.ts";
+import type { HubIssue, HubServer } from "./github-server.ts";
+import type { Check } from "./watcher.ts";
+
+/** What people have ordered of links. An order may still wait, or come to nothing: it explains a change, and asks for none. */
+export interface LinkOrders {
+  readonly check: Check;
+  /** Whether anybody has ordered a link of this post, or the end of one. */
+  isOrdered(post: PostId): boolean;
+  isLinked(post: PostId, issue: HubIssue | undefined): boolean;
+  isUnlinked(post: PostId, issue: HubIssue | undefined): boolean;
+  /** Whether another issue may be opened for a post beside this one, which it was unlinked from. */
+  isGivenUp(post: PostId, issue: HubIssue): boolean;
+  /** How often the issues have changed that people have linked to a post. */
+  changes(post: PostId): number;
+}
+
+export function createLinkOrders(hub: HubServer): LinkOrders {
+  const linked = new Map<PostId, Set<HubIssue>>();
+  const unlinked = new Map<PostId, Set<HubIssue>>();
+  const givenUp = new Map<PostId, Set<HubIssue>>();
+  const changes = new Map<PostId, number>();
+  const add = (to: Map<PostId, Set<HubIssue>>, post: PostId, issue: HubIssue | undefined): void => {
+    if (issue !== undefined) to.set(post, (to.get(post) ?? new Set()).add(issue));
+  };
+  const giveUp = (post: PostId): void => {
+    for (const issue of unlinked.get(post) ?? []) add(givenUp, post, issue);
+  };
+  const has = (map: Map<PostId, Set<HubIssue>>, post: PostId, issue: HubIssue | undefined): boolean =>
+    issue !== undefined && map.get(post)?.has(issue) === true;
+  const find = ({ repositoryId, number }: IssueRef): HubIssue | undefined => hub.follow(repositoryId, number);
+  return {
+    check: {
+      personOrders(order) {
+        if (order.kind === "retry") for (const post of order.posts) giveUp(post);
+        if (order.kind === "unlink") {
+          for (const issue of order.issues) add(unlinked, order.post, find(issue));
+        }
+        if (order.kind !== "link") return;
+        const repository = hub.repositories.find(({ name }) => name === order.repository);
+        const issue = repository && find({ repositoryId: repository.id, number: order.number });
+        add(linked, order.post, issue);
+      },
+      // A state that is lost knows nothing of what people have unlinked.
+      stateIsLost() {
+        for (const post of unlinked.keys()) giveUp(post);
+      },
+      copyReturns() {
+        for (const post of unlinked.keys()) giveUp(post);
+      },
+      issueMoves(issue) {
+        for (const [post, issues] of linked) {
+          if (issues.has(issue)) changes.set(post, (changes.get(post) ?? 0) + 1);
+        }
+      },
+    },
+    isOrdered: (post) => linked.has(post) || unlinked.has(post),
+    isLinked: (post, issue) => has(linked, post, issue),
+    isUnlinked: (post, issue) => has(unlinked, post, issue),
+    isGivenUp: (post, issue) => has(givenUp, post, issue),
+    changes: (post) => changes.get(post) ?? 0,
+  };
+}
