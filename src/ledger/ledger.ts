@@ -1,5 +1,6 @@
 import type { Absences } from "./absences.ts";
 import type { Backlinks } from "./backlinks.ts";
+import type { Browse } from "./browse.ts";
 import type { Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
@@ -23,6 +24,7 @@ export interface Ledger {
   readonly signals: SignalMemory;
   readonly rows: Rows;
   readonly lookup: Lookup;
+  readonly browse: Browse;
   readonly links: Links;
   readonly backlinks: Backlinks;
   readonly journal: Journal;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
+import { describeBrowse } from "./contract-browse.ts";
 import { describeIssueBases } from "./contract-issue-bases.ts";
 import { describeJournal } from "./contract-journal.ts";
 import { describeLinks } from "./contract-links.ts";
@@ -29,6 +30,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeSignals(current);
     describeIssueBases(current);
     describeLookup(current);
+    describeBrowse(current);
     describeRequests(current);
     describeJournal(current);
 

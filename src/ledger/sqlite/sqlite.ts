@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger.ts";
 import { createAbsences } from "./absences.ts";
 import { createAudit } from "./audit.ts";
 import { createBacklinks } from "./backlinks.ts";
+import { createBrowse } from "./browse.ts";
 import { copyDatabase } from "./copy.ts";
 import { createLinks } from "./ended-links.ts";
 import { createIssueStore } from "./issue-store.ts";
@@ -74,6 +75,7 @@ export function createLedger(store: Store): Ledger {
     backlinks: createBacklinks(store, numbers),
     rows: createRows(store, numbers, sightings.seenAt, issues),
     lookup: createLookup(store, numbers),
+    browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),
     runs: createRuns(store, recall),

@@ -68,6 +68,21 @@ describe("the plans of the ledger's statements", () => {
       "SEARCH links USING COVERING INDEX links_by_issue (repository=? AND number=?)",
     ],
     [
+      "a page of links",
+      "CAST(post_facts.facts",
+      "SEARCH links USING COVERING INDEX links_by_project (project=? AND (repository,number,post)<(?,?,?))",
+    ],
+    [
+      "what waits of some kinds",
+      "CROSS JOIN notes ON notes.project",
+      "SEARCH notes USING INDEX notes_kind (project=? AND kind=?)",
+    ],
+    [
+      "the runs of the last days",
+      "FROM runs CROSS JOIN run_projects",
+      "SEARCH runs USING INDEX runs_started (started_at>?)",
+    ],
+    [
       "open intents",
       "SELECT id FROM intents",
       "SEARCH intents USING INDEX intents_open (project=? AND post=? AND kind=?)",

@@ -1,0 +1,72 @@
+import type { Absence, Issue, IssueRef, RepositoryName } from "../model/issue.ts";
+import type { FieldValue, PostId, ProjectId } from "../model/post.ts";
+import type { WaitingRow } from "./rows.ts";
+
+/** What people look through, page by page. Reads only; no call reads more than a bounded part of the state. */
+export interface Browse {
+  /** The links of a project, the newest issue first. */
+  links(project: ProjectId, search: LinkSearch): LinkPage;
+  /** What waits in a project, of these kinds, oldest first; at most `limit`. */
+  waiting(
+    project: ProjectId,
+    kinds: readonly Exclude<WaitingRow["kind"], "intent">[],
+    limit: number,
+  ): readonly WaitingPost[];
+  /**
+   * The finished runs that began at `since` or later, in spans of `spanMs` from there on, oldest first; spans without a run are
+   * left out. Of very many runs only the newest are counted.
+   */
+  runs(since: number, spanMs: number): RunHistory;
+}
+
+export interface LinkSearch {
+  /** Part of a post's id or title, or of `owner/name#number`, in any case; '' for every link. */
+  readonly text: string;
+  /** `absent`: the issue is not where it was. `waiting`: the post is held, parked or quarantined. */
+  readonly state: "any" | "open" | "closed" | "absent" | "waiting";
+  /** Where to go on, as an earlier page gave it; what no page gave means the beginning. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface LinkPage {
+  readonly links: readonly BrowsedLink[];
+  /** Where the next page begins; undefined at the end. It may follow less than `limit` links: one search looks only so far. */
+  readonly next: string | undefined;
+}
+
+export interface BrowsedLink {
+  readonly post: PostId;
+  readonly title: FieldValue;
+  readonly status: FieldValue;
+  readonly issue: IssueRef;
+  /** The name that the repository has now; undefined while that is not known. */
+  readonly repository: RepositoryName | undefined;
+  /** undefined while nothing was read of the issue. */
+  readonly state: Issue["state"] | undefined;
+  readonly stateReason: string | undefined;
+  readonly absence: Absence["kind"] | undefined;
+  /** What a person has to answer. */
+  readonly waits: readonly ("held" | "parked" | "quarantined")[];
+}
+
+export interface WaitingPost extends Pick<WaitingRow, "post" | "kind" | "code" | "message" | "since"> {
+  readonly title: FieldValue;
+}
+
+export interface RunHistory {
+  readonly spans: readonly RunSpan[];
+  /** When the oldest run that was counted began; undefined where there was none. */
+  readonly countedFrom: number | undefined;
+}
+
+export interface RunSpan {
+  /** Counted from 0. */
+  readonly span: number;
+  readonly runs: number;
+  /** To both sides. */
+  readonly writes: number;
+  readonly failures: number;
+  /** Of the longest run, in ms. */
+  readonly longestMs: number;
+}

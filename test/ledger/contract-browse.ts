@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import type { LinkSearch } from "../../src/ledger/browse.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import {
+  createIssue,
+  createParked,
+  createPost,
+  createRecord,
+  createRepository,
+  hourMs,
+  linkPost,
+  noon,
+  otherProject,
+  postId,
+  project,
+  pullPosts,
+  settleAll,
+} from "./samples.ts";
+
+export function describeBrowse(ledger: () => Ledger): void {
+  const browse = (search: Partial<LinkSearch> = {}) =>
+    ledger().browse.links(project, { text: "", state: "any", after: undefined, limit: 10, ...search });
+  const posts = (search: Partial<LinkSearch> = {}): readonly string[] =>
+    browse(search).links.map(({ post }) => post);
+
+  describe("the list of links", () => {
+    it("shows the newest issue first, with what is known of both sides", () => {
+      rememberRepository(ledger());
+      pullPosts(ledger(), [createPost("p1"), createPost("p2", { status: "done" }), createPost("p3")]);
+      linkPost(ledger(), "p1", createIssue(7));
+      linkPost(ledger(), "p2", createIssue(9, { state: "closed", stateReason: "completed" }));
+      expect(browse()).toEqual({
+        links: [
+          {
+            post: "p2",
+            title: "Title of p2",
+            status: "done",
+            issue: { repositoryId: 10, number: 9 },
+            repository: "acme/app",
+            state: "closed",
+            stateReason: "completed",
+            absence: undefined,
+            waits: [],
+          },
+          {
+            post: "p1",
+            title: "Title of p1",
+            status: "open",
+            issue: { repositoryId: 10, number: 7 },
+            repository: "acme/app",
+            state: "open",
+            stateReason: undefined,
+            absence: undefined,
+            waits: [],
+          },
+        ],
+        next: undefined,
+      });
+      const all = { text: "", state: "any", after: undefined, limit: 10 } as const;
+      expect(ledger().browse.links(otherProject, all)).toEqual({ links: [], next: undefined });
+    });
+
+    it("is read page by page, each link once", () => {
+      linkMany(ledger(), 25);
+      const pages: string[][] = [];
+      let after: string | undefined;
+      do {
+        const page = browse({ after });
+        pages.push(page.links.map(({ post }) => post));
+        after = page.next;
+      } while (after !== undefined);
+      expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
+      expect(new Set(pages.flat()).size).toBe(25);
+      expect(pages[0]?.[0]).toBe("p25");
+    });
+
+    it("takes a place that no page gave for the beginning", () => {
+      linkMany(ledger(), 3);
+      expect(posts({ after: "' OR 1=1" })).toEqual(["p3", "p2", "p1"]);
+    });
+
+    it.each([
+      ["a title", "ÉTÉ", ["p2"]],
+      ["an id", "p1", ["p1"]],
+      ["an issue", "acme/APP#2", ["p2"]],
+      ["any text, with the signs of a pattern", "100%", ["p3"]],
+      ["nothing there", "%", ["p3"]],
+      ["nothing at all", "zzz", []],
+    ])("finds %s by a part of it, in any case", (_, text, found) => {
+      rememberRepository(ledger());
+      pullPosts(ledger(), [
+        createPost("p1"),
+        createPost("p2", { title: "En été" }),
+        createPost("p3", { title: "100% done" }),
+        createPost("p4", { title: 7 }),
+      ]);
+      for (const [index, id] of ["p1", "p2", "p3", "p4"].entries())
+        linkPost(ledger(), id, createIssue(index + 1));
+      expect(posts({ text })).toEqual(found);
+    });
+
+    it("finds by the state of the issue, and by what waits for a person", () => {
+      const { absences, rows } = ledger();
+      linkMany(ledger(), 4);
+      ledger().pulls.storeIssues([createIssue(2, { state: "closed" })], []);
+      absences.set({ repositoryId: 10, number: 1 }, { kind: "lost", since: noon });
+      rows.park(project, postId("p3"), createParked());
+      rows.quarantine(project, postId("p3"));
+      expect(posts({ state: "open" })).toEqual(["p4", "p3"]);
+      expect(posts({ state: "closed" })).toEqual(["p2"]);
+      expect(posts({ state: "absent" })).toEqual(["p1"]);
+      expect(browse({ state: "waiting" }).links).toMatchObject([
+        { post: "p3", waits: ["parked", "quarantined"] },
+      ]);
+    });
+
+    it("ends a search that finds little before it has held up others, and says where to go on", () => {
+      pullPosts(ledger(), [createPost("p1", { title: "The oldest" }), createPost("p2")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      ledger().transaction(() => {
+        for (let number = 2; number < 10_002; number++) linkPost(ledger(), "p2", createIssue(number));
+      });
+      const first = browse({ text: "oldest" });
+      expect(first).toEqual({ links: [], next: expect.any(String) });
+      expect(posts({ text: "oldest", after: first.next })).toEqual(["p1"]);
+    });
+  });
+
+  describe("what waits", () => {
+    it("is found by its kind, the oldest first", () => {
+      const { browse: look, rows } = ledger();
+      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      settleAll(ledger());
+      const action = { kind: "patch-post", signature: "s1" } as const;
+      const notes = [
+        { kind: "held", message: "too many", since: noon + 1, action },
+        { kind: "waiting", message: "the pace", since: noon + 2 },
+      ] as const;
+      rows.record(project, postId("p1"), createRecord({ notes }));
+      rows.park(project, postId("p2"), createParked());
+      const [parked, held, waiting] = [
+        { post: "p2", kind: "parked", code: "board.rejected", since: noon },
+        { post: "p1", kind: "held", code: undefined, since: noon + 1, title: "Title of p1" },
+        { post: "p1", kind: "waiting", since: noon + 2 },
+      ];
+      expect(look.waiting(project, ["held", "quarantined", "parked"], 10)).toMatchObject([parked, held]);
+      expect(look.waiting(project, ["parked", "waiting"], 10)).toMatchObject([parked, waiting]);
+      expect(look.waiting(project, ["parked", "held"], 1)).toHaveLength(1);
+      expect(look.waiting(otherProject, ["parked"], 10)).toEqual([]);
+    });
+  });
+
+  describe("the history of runs", () => {
+    it("adds up what each span of time has done", () => {
+      const { browse: look } = ledger();
+      expect(look.runs(noon, hourMs)).toEqual({ spans: [], countedFrom: undefined });
+      finishRun(ledger(), noon - 1, 5, { created: 9 });
+      finishRun(ledger(), noon, 40, { created: 1, issueWrites: 2 }, { postWrites: 3, failed: 1 });
+      finishRun(ledger(), noon + hourMs - 1, 90, {});
+      finishRun(ledger(), noon + 3 * hourMs, 7, { failed: 2 });
+      ledger().runs.begin(noon + 4 * hourMs);
+      expect(look.runs(noon, hourMs)).toEqual({
+        spans: [
+          { span: 0, runs: 2, writes: 6, failures: 1, longestMs: 90 },
+          { span: 3, runs: 1, writes: 0, failures: 2, longestMs: 7 },
+        ],
+        countedFrom: noon,
+      });
+    });
+  });
+}
+
+function rememberRepository({ memory }: Ledger): void {
+  memory.rememberRepository({
+    name: "acme/app",
+    repository: createRepository(),
+    checkedAt: noon,
+    labels: [],
+    milestones: [],
+    labelsEtag: undefined,
+    milestonesEtag: undefined,
+    etag: undefined,
+    cursor: undefined,
+    scannedAt: undefined,
+    scannedFor: [],
+    recoveredAt: undefined,
+    fullAt: undefined,
+    publicSince: undefined,
+    pausedAt: undefined,
+  });
+}
+
+/** Posts p1, p2, … with the issues 1, 2, … */
+function linkMany(ledger: Ledger, count: number): void {
+  const ids = Array.from({ length: count }, (_, index) => `p${index + 1}`);
+  ledger.transaction(() => {
+    pullPosts(
+      ledger,
+      ids.map((id) => createPost(id)),
+    );
+    for (const [index, id] of ids.entries()) linkPost(ledger, id, createIssue(index + 1));
+  });
+}
+
+type Counts = Partial<Record<"created" | "issueWrites" | "postWrites" | "failed", number>>;
+
+/** A run that took `ms`, with a report for each project. */
+function finishRun({ runs }: Ledger, startedAt: number, ms: number, ...reports: readonly Counts[]): void {
+  const run = runs.begin(startedAt);
+  runs.finish(run, {
+    finishedAt: startedAt + ms,
+    result: "ok",
+    projects: reports.map((counts, index) => ({
+      project: `p${index}`,
+      report: { created: 0, issueWrites: 0, postWrites: 0, failed: 0, ...counts },
+    })),
+  });
+}
