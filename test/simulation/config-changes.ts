@@ -1,6 +1,7 @@
 import type { Settings } from "../../src/plan/settings.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { drawGuard, drawIssueSettings, drawRoute, drawRules, drawSelect, drawSettle } from "./scenario.ts";
+import { drawSignalRules, isSignalled } from "./signals.ts";
 import type { Stage } from "./stage.ts";
 import { isNamed, knowsIssues } from "./state-acts.ts";
 
@@ -43,7 +44,7 @@ export function changeConfig(stage: Stage, random: Random): string {
 function drawChange(settings: Config, key: keyof typeof changes, random: Random): Partial<Config> {
   switch (key) {
     case "rules":
-      return { rules: drawRules(random) };
+      return { rules: isSignalled(settings) ? drawSignalRules(random) : drawRules(random) };
     case "whenNoRule":
       return { whenNoRule: settings.whenNoRule === "keep" ? "restore" : "keep" };
     case "select":

@@ -11,6 +11,7 @@ import type {
   WriteOutcome,
 } from "../../src/tracker/tracker.ts";
 import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
+import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
 import { elsewhere, ourLogin, type Scenario } from "./scenario.ts";
@@ -86,14 +87,11 @@ export function createSimTracker(
       await read(bounds);
       yield [];
     },
-    async projectField(_wanted, bounds) {
+    async projectField(wanted, bounds) {
       await read(bounds);
-      throw new RemoteError("tracker", "missing", "There is no such project.");
+      return findField(wanted);
     },
-    async *readSignals(nodeIds, _wish, bounds) {
-      await read(bounds);
-      yield nodeIds.map((nodeId) => ({ nodeId, signals: {}, fault: "missing" as const }));
-    },
+    readSignals: (nodeIds, wish, bounds) => listSignals(server, wire, nodeIds, wish, () => read(bounds)),
     budgetOf: () => "",
     server: () => Promise.resolve("a simulation"),
     listIssues: (repository, query, bounds) =>

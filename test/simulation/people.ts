@@ -4,6 +4,7 @@ import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
+import { actOnSignals, isSignalled } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Events } from "./watcher.ts";
 
@@ -51,11 +52,14 @@ const hubActs = {
   repository: 3,
 } as const;
 
+/** Where rules look beside the records of issues, people do more there. */
+const signalledActs = { ...hubActs, signal: 14 } as const;
+
 export function createPeople(
   board: BoardServer,
   hub: HubServer,
   events: Events,
-  { github, policy }: Scenario,
+  { github, policy, settings }: Scenario,
   state: State,
   note: (act: string) => void,
 ): People {
@@ -68,6 +72,7 @@ export function createPeople(
   /** A state that was lost finds that out by the issues that are listed; if those go first, nothing shows it. */
   const isSearched = ({ id }: HubRepository): boolean => searches(id).length > 0;
   const isKnown = ({ repository, number }: HubIssue): boolean => links(repository.id, number).length > 0;
+  const weights = isSignalled(settings) ? signalledActs : { ...hubActs, signal: 0 };
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
   const onRepository = (random: Random): string => {
@@ -88,7 +93,7 @@ export function createPeople(
       return changePost(board, random.pick(posts), act, random);
     },
     onGitHub(random) {
-      const act = pickWeighted(random, hubActs);
+      const act = pickWeighted<keyof typeof signalledActs>(random, weights);
       note(`GitHub: ${act}`);
       if (act === "stranger") return openByStranger(hub, board, random);
       if (act === "repository") return onRepository(random);
@@ -99,7 +104,10 @@ export function createPeople(
       const issue = random.pick(issues);
       if (act === "remove" && !isSearched(issue.repository))
         return "nobody deletes an issue that the state has not looked for";
-      const words = changeIssue(hub, issue, act, random, lagMs(random));
+      const words =
+        act === "signal"
+          ? actOnSignals(hub, issue, random, lagMs(random))
+          : changeIssue(hub, issue, act, random, lagMs(random));
       events.issueMoves(issue);
       return words;
     },

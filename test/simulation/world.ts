@@ -10,6 +10,7 @@ import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
 import { createRandom } from "./random.ts";
 import { drawScenario, type Scenario } from "./scenario.ts";
+import { addSignals } from "./signals.ts";
 import { type Bug, createStage, type Stage } from "./stage.ts";
 import type { States } from "./state.ts";
 import { backUp, loseState, putBack } from "./state-acts.ts";
@@ -50,15 +51,17 @@ export async function playHistory(
   options: HistoryOptions = {},
 ): Promise<Outcome> {
   const random = createRandom(seed);
-  const drawnScenario = drawScenario(random);
-  const loopback = (options.isOverHttp ?? seed % 1_000 === 0) ? await openLoopback(seed) : undefined;
+  const isOverHttp = options.isOverHttp ?? seed % 1_000 === 0;
+  const drawn = drawScenario(random);
+  const drawnScenario = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed));
+  const loopback = isOverHttp ? await openLoopback(seed) : undefined;
   const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
   state.clear();
   const stage = createStage({ ...scenario }, state, options.bug ?? {}, loopback?.connect);
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
-  const drawn = drawHistory(random);
-  const steps = options.steps ?? drawn;
+  const drawnSteps = drawHistory(random);
+  const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
     if (options.isTold === true) story.push(`${clockTime(stage)}  ${words()}`);
