@@ -1,7 +1,6 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { ContentBase, FieldBase, IssueBases, Link, Parked, Row } from "../model/link.ts";
 import type { PostId, ProjectId, RuleField } from "../model/post.ts";
-
 import type { LinkedPost } from "./absences.ts";
 
 /** What decisions are made of, and what is recorded of them. */

@@ -138,6 +138,23 @@ describe("a check", () => {
     expect(await problems(stage)).toEqual(["warning tracker.renamed"]);
   });
 
+  it("names board rules that can't match, that stand against a rule, and what they look for in vain", async () => {
+    const boardRules = [
+      { when: { status: "planned" }, set: { state: "closed", reason: "not_planned" } },
+      { when: { status: "planned", reviewed: true }, set: { milestone: "Never" } },
+      { when: { status: "declined" }, set: { addLabels: ["x"] } },
+    ];
+    const stage = await openChecked({ projects: [{ ...standardProject, boardRules }] });
+    for (const status of allStatuses) stage.board.addPost("acme-app", { status });
+    const findings = (await stage.check()).filter(({ level }) => level !== "ok");
+    expect(findings.map(({ level, code, message }) => [level, code, message.split(/[:.,;] /)[0]])).toEqual([
+      ["warning", "board.status", "No post has the status `declined` of boardRules[2].when.status"],
+      ["error", "tracker.milestone", 'acme/app has no milestone "Never"'],
+      ["error", "config.shadowed", "boardRules[1] can never match"],
+      ["warning", "config.fight", "boardRules[0] and rules[1] stand against each other"],
+    ]);
+  });
+
   it("goes on past what is refused: the token is looked at without the key", async () => {
     const stage = await openChecked();
     stage.useSecrets({ boardKey: "wrong" });
