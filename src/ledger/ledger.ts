@@ -5,6 +5,7 @@ import type { Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Memory } from "./memory.ts";
+import type { Notices } from "./notices.ts";
 import type { Pulls } from "./pulls.ts";
 import type { Requests } from "./requests.ts";
 import type { Rows } from "./rows.ts";
@@ -30,6 +31,7 @@ export interface Ledger {
   readonly journal: Journal;
   readonly requests: Requests;
   readonly runs: Runs;
+  readonly notices: Notices;
   /** All of `work`, or nothing when it throws. It must not await. Nested calls join the outer one. */
   transaction<T>(work: () => T): T;
   /**

@@ -7,6 +7,7 @@ import { describeJournal } from "./contract-journal.ts";
 import { describeLinks } from "./contract-links.ts";
 import { describeLookup } from "./contract-lookup.ts";
 import { describeMemory } from "./contract-memory.ts";
+import { describeNotices } from "./contract-notices.ts";
 import { describePulls } from "./contract-pulls.ts";
 import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
@@ -32,6 +33,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeLookup(current);
     describeBrowse(current);
     describeRequests(current);
+    describeNotices(current);
     describeJournal(current);
 
     describe("transactions", () => {

@@ -389,4 +389,12 @@ export const migrations: readonly string[] = [
   -- What tells this state from every other one.
   INSERT INTO meta (key, value) VALUES ('identity', lower(hex(randomblob(16))));
   `,
+  `
+  -- said_at: when people were told of a cause last; state: what they were told.
+  CREATE TABLE notices_said (
+    cause TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    said_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -10,6 +10,7 @@ import { createJournal } from "./journal.ts";
 import { createLookup } from "./lookup.ts";
 import { createMarkers } from "./markers.ts";
 import { createMemory } from "./memory.ts";
+import { createNotices } from "./notices.ts";
 import { createNumbers } from "./numbers.ts";
 import { createPulls } from "./pulls.ts";
 import { createRecall } from "./recall.ts";
@@ -79,6 +80,7 @@ export function createLedger(store: Store): Ledger {
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     requests: createRequests(store, numbers),
     runs: createRuns(store, recall),
+    notices: createNotices(store),
     get copiedAt() {
       return stamp.read();
     },

@@ -1,0 +1,18 @@
+/** What people were told of, so that nobody is told the same thing again and again. */
+export interface Notices {
+  /** Of the last days. */
+  said(): readonly SaidNotice[];
+  /** These are going to be said. What was said before `forgetBefore` is forgotten. */
+  say(notices: readonly SaidNotice[], forgetBefore: number): void;
+  /** These were not taken. */
+  unsay(causes: readonly string[]): void;
+}
+
+/** One thing that was said. */
+export interface SaidNotice {
+  /** What it is about, as a key of the caller's. */
+  readonly cause: string;
+  /** What was said of it: another text is news. */
+  readonly state: string;
+  readonly at: number;
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { noon } from "./samples.ts";
+
+/** What people were told of. */
+export function describeNotices(ledger: () => Ledger): void {
+  describe("notices", () => {
+    const held = { cause: "one/held", state: "2", at: noon };
+    const failed = { cause: "one/failed", state: "p1", at: noon + 1 };
+
+    it("are remembered with what they said last, until they are forgotten", () => {
+      const { notices } = ledger();
+      expect(notices.said()).toEqual([]);
+      notices.say([held, failed], 0);
+      notices.say([{ ...held, state: "3", at: noon + 2 }], noon);
+      expect(notices.said()).toEqual([failed, { ...held, state: "3", at: noon + 2 }]);
+      notices.say([], noon + 2);
+      expect(notices.said()).toEqual([{ ...held, state: "3", at: noon + 2 }]);
+    });
+
+    it("that were not taken were never said", () => {
+      const { notices } = ledger();
+      notices.say([held, failed], 0);
+      notices.unsay([held.cause, "nothing"]);
+      expect(notices.said()).toEqual([failed]);
+    });
+  });
+}
