@@ -61,8 +61,9 @@ export async function serveHttp(where: HttpPlace, log: Log, parts: readonly Http
     frameworkErrors: answerNoRequest,
   });
   server.server.maxConnections = maxConnections;
-  server.addHook("onRequest", async (_request, reply) => {
+  server.addHook("onRequest", (_request, reply, done) => {
     reply.headers(usualHeaders);
+    done();
   });
   answerFaults(server, log);
   for (const part of parts) part(server);

@@ -1,5 +1,5 @@
 import { Webhooks } from "@octokit/webhooks";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../log.ts";
 import type { Hint } from "./hints.ts";
 import type { HttpPart } from "./http.ts";
@@ -35,11 +35,11 @@ const events: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
  */
 export function webhookPart(options: WebhookOptions): HttpPart {
   return (server) => {
-    void server.register(async (scope: FastifyInstance) => {
+    void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
       // The signature is one of the bytes, whatever they mean.
-      scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
-        done(null, body),
+      scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, take) =>
+        take(null, body),
       );
       scope.addHook("onRequest", async (_request, reply) => {
         if (options.secret() !== undefined) return;
@@ -47,6 +47,7 @@ export function webhookPart(options: WebhookOptions): HttpPart {
         await reply.code(404).send({ status: "not found", reason });
       });
       scope.post("/webhooks/github", (request, reply) => receive(options, request, reply));
+      done();
     });
   };
 }

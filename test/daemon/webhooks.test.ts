@@ -1,0 +1,222 @@
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Hint } from "../../src/daemon/hints.ts";
+import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { webhookPart } from "../../src/daemon/webhooks.ts";
+import { createMemoryLog } from "./memory-log.ts";
+
+const secret = "It's a Secret to Everybody";
+const open: HttpServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+interface Example {
+  readonly name: string;
+  readonly examples: readonly object[];
+}
+
+/** What GitHub sends in public examples, by the event's name. */
+const payloads = new Map(readExamples().map(({ name, examples }) => [name, examples]));
+
+/** The package is one JSON file. */
+function readExamples(): readonly Example[] {
+  const file = fileURLToPath(import.meta.resolve("@octokit/webhooks-examples"));
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+interface Delivery {
+  readonly event?: string | undefined;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly signature?: string | undefined;
+  readonly contentType?: string;
+}
+
+function sign(body: string | Uint8Array, key = secret): string {
+  return `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
+}
+
+async function given(options: { readonly secret: string | undefined } = { secret }) {
+  const hints: Hint[] = [];
+  const notes: string[] = [];
+  const part = webhookPart({
+    secret: () => options.secret,
+    hint: (hint) => hints.push(hint),
+    note: (event, outcome) => notes.push(`${event} ${outcome}`),
+    log: createMemoryLog(),
+  });
+  const server = await serveHttp({ host: "127.0.0.1", port: 0 }, createMemoryLog(), [part]);
+  open.push(server);
+  const url = `${server.address}/webhooks/github`;
+  return {
+    url,
+    hints,
+    notes,
+    async deliver(delivery: Delivery) {
+      const { event, body = "{}", contentType = "application/json" } = delivery;
+      const signature = "signature" in delivery ? delivery.signature : sign(body);
+      const headers = {
+        "content-type": contentType,
+        ...(event !== undefined && { "x-github-event": event }),
+        ...(signature !== undefined && { "x-hub-signature-256": signature }),
+      };
+      const response = await fetch(url, { method: "POST", headers, body });
+      const text = await response.text();
+      return { status: response.status, answer: text === "" ? undefined : JSON.parse(text) };
+    },
+  };
+}
+
+const supported = ["issues", "label", "milestone", "pull_request", "release", "repository"];
+
+describe("a delivery of GitHub", () => {
+  it.each(supported)("of the event %s names its repositories and who did it", async (event) => {
+    const { deliver, hints } = await given();
+    const shown = payloads.get(event) ?? [];
+    let taken = 0;
+    for (const payload of shown) {
+      const { status, answer } = await deliver({ event, body: JSON.stringify(payload) });
+      expect(status).toBe(202);
+      if (answer.status === "accepted") taken += 1;
+    }
+    expect(taken).toBe(hints.length);
+    expect(taken).toBeGreaterThan(event === "pull_request" ? 10 : shown.length - 1);
+    for (const { repositories, owner, sender } of hints) {
+      expect(repositories[0]).toEqual({
+        id: expect.any(Number),
+        name: expect.stringMatching(/^[^/]+\/[^/]+$/),
+      });
+      expect(owner).toBeUndefined();
+      expect(sender).toEqual(expect.any(String));
+    }
+  });
+
+  it("of an item of a project names its owner, as there is no repository", async () => {
+    const { deliver, hints } = await given();
+    const [payload] = payloads.get("projects_v2_item") ?? [];
+    expect((await deliver({ event: "projects_v2_item", body: JSON.stringify(payload) })).status).toBe(202);
+    expect(hints).toEqual([{ repositories: [], owner: "github", sender: "monalisa" }]);
+  });
+
+  it("of a transfer names both repositories", async () => {
+    const { deliver, hints } = await given();
+    const body = JSON.stringify({
+      action: "transferred",
+      repository: { id: 1, full_name: "acme/app" },
+      changes: { new_repository: { id: 2, full_name: "acme/api" } },
+      sender: { login: "ada" },
+    });
+    await deliver({ event: "issues", body });
+    expect(hints[0]?.repositories).toEqual([
+      { id: 1, name: "acme/app" },
+      { id: 2, name: "acme/api" },
+    ]);
+  });
+
+  it("of a sub-issue in another repository names both", async () => {
+    const { deliver, hints } = await given();
+    const body = JSON.stringify({
+      action: "sub_issue_added",
+      sub_issue_repo: { id: 2, full_name: "acme/api" },
+      repository: { id: 1, full_name: "acme/app" },
+      organization: { login: "acme" },
+      sender: { login: "ada" },
+    });
+    await deliver({ event: "sub_issues", body });
+    expect(hints).toEqual([
+      {
+        repositories: [
+          { id: 1, name: "acme/app" },
+          { id: 2, name: "acme/api" },
+        ],
+        owner: undefined,
+        sender: "ada",
+      },
+    ]);
+  });
+
+  it("of what nobody asked for is taken and left alone", async () => {
+    const { deliver, hints, notes } = await given();
+    const push = { event: "push", body: JSON.stringify({ ref: "refs/heads/main" }) };
+    expect(await deliver(push)).toEqual({ status: 202, answer: { status: "ignored" } });
+    const review = { event: "pull_request", body: JSON.stringify({ action: "review_requested" }) };
+    expect((await deliver(review)).answer).toEqual({ status: "ignored" });
+    expect((await deliver({ event: "__proto__" })).answer).toEqual({ status: "ignored" });
+    expect(hints).toEqual([]);
+    expect(notes).toEqual(["other ignored", "pull_request ignored", "other ignored"]);
+  });
+
+  it("that asks whether anyone is there gets an answer", async () => {
+    const { deliver } = await given();
+    const [ping] = payloads.get("ping") ?? [];
+    expect(await deliver({ event: "ping", body: JSON.stringify(ping) })).toEqual({ status: 204 });
+  });
+
+  it("with any bytes in a title is signed by its bytes", async () => {
+    const { deliver, hints } = await given();
+    const body = JSON.stringify({
+      action: "edited",
+      title: "Zoë 🚀 \u2028 \ufeff",
+      repository: { id: 1, full_name: "a/b" },
+    });
+    expect((await deliver({ event: "issues", body: `\ufeff${body}` })).status).toBe(400);
+    expect((await deliver({ event: "issues", body })).status).toBe(202);
+    expect(hints).toHaveLength(1);
+  });
+});
+
+describe("is refused, and hints at nothing,", () => {
+  const [payload] = payloads.get("issues") ?? [];
+  const body = JSON.stringify(payload);
+  it.each<[string, Delivery, number]>([
+    ["a wrong signature", { event: "issues", body, signature: sign(body, "another") }, 401],
+    ["no signature", { event: "issues", body, signature: undefined }, 401],
+    ["a signature of no length", { event: "issues", body, signature: "sha256=" }, 401],
+    ["one by the old algorithm", { event: "issues", body, signature: `sha1=${"0".repeat(40)}` }, 401],
+    ["a body that was changed on its way", { event: "issues", body: `${body} `, signature: sign(body) }, 401],
+    ["no body", { event: "issues", body: "" }, 401],
+    ["bytes that are no text", { event: "issues", body: new Uint8Array([0xff, 0xfe, 0x7b]) }, 401],
+    ["no event", { event: undefined, body }, 400],
+    ["a body that is no JSON", { event: "issues", body: "{" }, 400],
+    ["a body that is no object", { event: "issues", body: "7" }, 400],
+    [
+      "a form",
+      { event: "issues", body: `payload=${body}`, contentType: "application/x-www-form-urlencoded" },
+      415,
+    ],
+    ["more than a mebibyte", { event: "issues", body: " ".repeat(1024 * 1024 + 1) }, 413],
+  ])("%s", async (_case, delivery, status) => {
+    const { deliver, hints } = await given();
+    const found = await deliver(delivery);
+    expect(found.status).toBe(status);
+    expect(JSON.stringify(found.answer)).not.toContain(secret);
+    expect(hints).toEqual([]);
+  });
+
+  it("everything where no secret is set, and that is said", async () => {
+    const off = await given({ secret: undefined });
+    const found = await off.deliver({ event: "issues", body });
+    expect(found.status).toBe(404);
+    expect(found.answer.reason).toContain("GITHUB_WEBHOOK_SECRET");
+    expect(off.hints).toEqual([]);
+  });
+
+  it("another method", async () => {
+    const { url } = await given();
+    const response = await fetch(url);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+it("a delivery is answered in milliseconds, also when many come at once", async () => {
+  const { deliver, hints } = await given();
+  const body = JSON.stringify((payloads.get("issues") ?? [])[0]);
+  await deliver({ event: "issues", body });
+  const startedAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: 200 }, () => deliver({ event: "issues", body })));
+  expect(answers.every(({ status }) => status === 202)).toBe(true);
+  expect((performance.now() - startedAt) / 200).toBeLessThan(50);
+  expect(hints).toHaveLength(201);
+});
