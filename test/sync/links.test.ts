@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { twoRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -287,6 +288,17 @@ describe("a post that a person unlinks", () => {
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
     expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  });
+
+  it("stays so when people move its old issue to another repository, mark and all", async () => {
+    const stage = await openStage(twoRepositories);
+    addPlanned(stage, 1);
+    await stage.sync();
+    unlink(stage, "p1", 1);
+    await stage.sync();
+    stage.github.transfer("acme/app", 1, "acme/api");
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, created: 0 });
+    expect(linksOf(stage, "p1")).toEqual([]);
   });
 
   it("gets another issue when a person says `retry`, and the old one is left alone", async () => {
