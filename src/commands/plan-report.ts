@@ -70,6 +70,8 @@ function sentenceOf(
     { amount: adopted, said: `${count(adopted, "issue")} to link by the mark in them` },
     { amount: amount("create-issue"), said: `${count(amount("create-issue"), "issue")} to open` },
     { amount: amount("update-issue"), said: `${count(amount("update-issue"), "issue")} to edit` },
+    { amount: amount("change-issue"), said: `${count(amount("change-issue"), "issue")} to change` },
+    { amount: amount("comment-issue"), said: `${count(amount("comment-issue"), "comment")} to make` },
     { amount: amount("patch-post"), said: `${count(amount("patch-post"), "post")} to patch` },
     { amount: amount("patch-note"), said: `${count(amount("patch-note"), "internal note")} to change` },
     { amount: held, said: `${count(held, "action")} held` },
