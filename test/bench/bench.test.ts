@@ -27,10 +27,11 @@ function boardsyncIn(scenario: Scenario): Sample {
 }
 
 describe("an idle run", () => {
-  it("asks for the board's pages and one conditional list, and nothing else", () => {
+  it("asks for the board's pages, one conditional list, and labels because rules look at them; nothing else", () => {
     expect(boardsyncIn("idle").asked).toEqual({
       "board GET /feedback": pages,
       "tracker GET /repo/issues 304": 1,
+      "tracker GET /repo/labels 304": 1,
     });
   });
 
@@ -76,6 +77,7 @@ describe("the run after an import", () => {
       expect((await stage.takeTraffic()).requests).toEqual({
         "board GET /feedback": 1,
         "tracker GET /repo/issues": 1,
+        "tracker GET /repo/labels": 1,
       });
       expect(JSON.parse(output)).toMatchObject({
         result: "ok",
@@ -93,6 +95,7 @@ describe("a run after people have worked on 1 % of the posts", () => {
     expect(boardsyncIn("changed").asked).toEqual({
       "board GET /feedback": pages,
       "tracker GET /repo/issues": 1,
+      "tracker GET /repo/labels 304": 1,
       "board PATCH /feedback/*": posts / 100,
     });
   });
@@ -104,7 +107,7 @@ describe("the table", () => {
     if (comparison === undefined) throw new Error("The bench left out idle.");
     expect(comparison.ratio.requests).toBe(1);
     const [, , line] = printComparisons([comparison]).split("\n");
-    expect(line).toContain(`| ${posts}  | ${selected}    | idle     | 1.00 (${pages + 1} / ${pages + 1}) |`);
+    expect(line).toContain(`| ${posts}  | ${selected}    | idle     | 1.00 (${pages + 2} / ${pages + 2}) |`);
   });
 
   it("takes the middle of the runs", () => {

@@ -19,6 +19,7 @@ export interface FloorJob {
 /** What one run of the floor leaves to the next. */
 export interface FloorKnowledge {
   readonly etag?: string;
+  readonly labelsEtag?: string;
   readonly since?: string;
 }
 
@@ -40,6 +41,8 @@ const askGitHub = ask.bind(undefined, job.githubToken);
 const list = `${job.repository}/issues?state=all&per_page=100`;
 
 const latest = await askGitHub(`${list}&sort=updated&direction=desc`, job.known.etag);
+// Rules look at a label, which may be renamed without any issue showing it.
+const labelled = await askGitHub(`${job.repository}/labels?per_page=100`, job.known.labelsEtag);
 if (job.isImport) {
   await askGitHub(`${list}&sort=created&direction=desc&creator=${job.githubLogin}`);
   await askGitHub(`${job.repository}/labels`, undefined, "POST", { name: "feedback" });
@@ -84,6 +87,7 @@ const patchRest = async () => {
 await Promise.all([patchRest(), patchRest(), patchRest(), patchRest()]);
 const known: FloorKnowledge = {
   etag: String(latest.headers["etag"]),
+  labelsEtag: String(labelled.headers["etag"]),
   since: latest.data[0]?.updated_at ?? since,
 };
 process.stdout.write(JSON.stringify(known));

@@ -156,7 +156,8 @@ describe("demo --serve", () => {
         { posts: 4, created: 2 },
       ],
     });
-    const idle = { created: 0, issueWrites: 0, postWrites: 0, requests: { board: 1, tracker: 1 } };
+    // Of the tracker: what has changed; and labels, because rules look at them, or the pull requests that the default rules ask for.
+    const idle = { created: 0, issueWrites: 0, postWrites: 0, requests: { board: 1, tracker: 2 } };
     const second = await runCommand(["sync", "--json"], surroundings);
     expect(second.json()).toMatchObject({ result: "ok", projects: [idle, idle] });
     const folder = dirname(String(environment["BOARDSYNC_CONFIG"]));

@@ -66,7 +66,7 @@ describe("twelve posts in two projects", () => {
     expect(stage.github.labels("acme/app")).toContain("area: billing");
   });
 
-  it("are left alone by a second sync, which asks for the pages, once for each repository, and for labels of rules", async () => {
+  it("are left alone by a second sync, which asks for the pages, once for each repository, and for what rules look at", async () => {
     const stage = await openStage(two);
     addPlanned(stage, 8);
     addPlanned(stage, 4, "acme-api");
@@ -77,14 +77,15 @@ describe("twelve posts in two projects", () => {
     expect(report.result).toBe("ok");
     expect(report.projects.map(({ requests }) => requests)).toEqual([
       { board: 1, tracker: 2 },
-      { board: 1, tracker: 1 },
+      { board: 1, tracker: 2 },
     ]);
+    // Labels of the first project's rules, and pull requests, for which the default rules of the second one ask.
     const asked = ["/repos/acme/app/issues", "/repos/acme/app/labels", "/repos/acme/api/issues"];
     expect([stage.writes(), stage.reads()]).toEqual([
       [],
-      ["GET /feedback", "GET /feedback", ...asked.map((path) => `GET ${path}`)],
+      ["GET /feedback", "GET /feedback", ...asked.map((path) => `GET ${path}`), "POST /graphql"],
     ]);
-    expect(stage.github.requests.map(({ status }) => status)).toEqual([304, 304, 304]);
+    expect(stage.github.requests.map(({ status }) => status)).toEqual([304, 304, 304, 200]);
   });
 
   it("give no issue to a post that is selected only later, until it is", async () => {
