@@ -40,28 +40,33 @@ type Credentials = Pick<Secrets, "boardApiKey" | "github">;
 
 /** The only place that names concrete adapters. */
 export function connectSides(config: Config, secrets: Credentials, machine: Machine): Sides {
-  const { clock, random, log, version } = machine;
+  const { tracker } = config;
   const proxy = readProxies(machine.environment);
-  const { board, tracker } = config;
   return {
-    board: createHttpBoard({
-      url: board.url,
-      key: secrets.boardApiKey,
-      version,
-      timeoutMs: board.timeout,
-      retries: board.retries,
-      clock,
-      random,
-      log,
-      overrides: {
-        ...(board.list && { list: board.list }),
-        ...(board.paging && { paging: board.paging }),
-        ...(board.fields && { fields: board.fields }),
-      },
-      proxy,
-    }),
+    board: connectBoard(config.board, secrets.boardApiKey, machine),
     tracker: createTracker(tracker, namedRepositories(config), secrets, machine, proxy),
   };
+}
+
+/** The board alone, for whoever has no config yet. */
+export function connectBoard(board: Config["board"], key: string, machine: Machine): Sides["board"] {
+  const { clock, random, log, version } = machine;
+  return createHttpBoard({
+    url: board.url,
+    key,
+    version,
+    timeoutMs: board.timeout,
+    retries: board.retries,
+    clock,
+    random,
+    log,
+    overrides: {
+      ...(board.list && { list: board.list }),
+      ...(board.paging && { paging: board.paging }),
+      ...(board.fields && { fields: board.fields }),
+    },
+    proxy: readProxies(machine.environment),
+  });
 }
 
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */

@@ -4,6 +4,8 @@
  * run it: a native module would crash an older one without a word.
  */
 import { readFileSync } from "node:fs";
+import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import type { Output, Terminal } from "./commands/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
@@ -59,7 +61,7 @@ async function main(): Promise<void> {
       process.on("SIGHUP", listener);
       return () => process.off("SIGHUP", listener);
     },
-    ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
+    ...(process.stdin.isTTY && process.stdout.isTTY && { ask, askSecret }),
   };
   const code = await runProgram(terminal, (name) => {
     command = name;
@@ -79,11 +81,31 @@ function dieOf(error: unknown): void {
   process.exit(1);
 }
 
-async function ask(question: string): Promise<string> {
-  const { createInterface } = await import("node:readline/promises");
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
+function ask(question: string): Promise<string> {
+  return askOn(process.stdout, (reader) => reader.question(question));
+}
+
+/** What is typed goes nowhere; the question is put once the terminal has ceased to show what is typed. */
+async function askSecret(question: string): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const answer = await askOn(silent, (reader) => {
+    process.stdout.write(question);
+    return reader.question("");
+  });
+  process.stdout.write("\n");
+  return answer;
+}
+
+/** An end of the input is an empty answer. */
+async function askOn(
+  output: NodeJS.WritableStream,
+  put: (reader: Interface) => Promise<string>,
+): Promise<string> {
+  const reader = createInterface({ input: process.stdin, output, terminal: true });
+  const ended = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
+  reader.once("SIGINT", () => process.exit(130));
   try {
-    return await reader.question(question);
+    return await Promise.race([put(reader), ended]);
   } finally {
     reader.close();
   }

@@ -13,6 +13,7 @@ import {
   addUnlink,
   type Finish,
 } from "./program-requests.ts";
+import { addInit } from "./program-setup.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /** Called with the name of the command that is going to run. */
@@ -81,6 +82,7 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
 const programHelp = `
 Examples:
   boardsync demo      see the whole loop work, without an account
+  boardsync init      write a config
   boardsync check     is everything as the config says?
   boardsync plan      what would be done, and who would hear of it
   boardsync sync      do it, once
@@ -95,6 +97,7 @@ Exit codes:
   5  another instance holds the state`;
 
 const commands: readonly AddCommand[] = [
+  addInit,
   addCheck,
   addPlan,
   addApply,

@@ -149,7 +149,7 @@ function chooseProjects(
 }
 
 /** The secrets may become known later: every write is looked at by what is known then. */
-function redactTerminal(terminal: Terminal, redact: Redact): Terminal {
+export function redactTerminal(terminal: Terminal, redact: Redact): Terminal {
   const safe = (output: Output): Output => ({ ...output, write: (text) => output.write(redact(text)) });
   return { ...terminal, out: safe(terminal.out), err: safe(terminal.err) };
 }

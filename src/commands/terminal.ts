@@ -16,6 +16,8 @@ export interface Terminal {
   readonly onHangUp?: ((listener: () => void) => () => void) | undefined;
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** The same for a secret: what is typed is not shown. */
+  readonly askSecret?: ((question: string) => Promise<string>) | undefined;
 }
 
 /** stdout or stderr. */

@@ -283,7 +283,12 @@ const boardRule = z.strictObject({
       addLabels: oneOrMany(label).describe("Labels to add.").exactOptional(),
       removeLabels: oneOrMany(label).describe("Labels to remove.").exactOptional(),
       milestone: milestone.nullable().describe("A milestone's title, or null for none.").exactOptional(),
-      comment: z.string().min(1).max(60_000).describe("A comment, in Liquid, made once for each time that the rule begins to hold.").exactOptional(),
+      comment: z
+        .string()
+        .min(1)
+        .max(60_000)
+        .describe("A comment, in Liquid, made once for each time that the rule begins to hold.")
+        .exactOptional(),
     })
     .check(needsKeys(1, "sets nothing: name a field"))
     .describe("What the issue gets.")

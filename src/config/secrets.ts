@@ -51,6 +51,30 @@ export function loadSecrets(source: SecretSource): { secrets: Secrets; warnings:
   return result;
 }
 
+/**
+ * The board's key alone, before there is a config: undefined where nobody has set it.
+ *
+ * @throws ConfigError when it is set and can't be used.
+ */
+export function readBoardKey(source: SecretSource): string | undefined {
+  if (!isGiven("BOARD_API_KEY", source.environment)) return undefined;
+  return usable(readSecret("BOARD_API_KEY", "the board's API key", source));
+}
+
+/**
+ * The same, as a person has typed it.
+ *
+ * @throws ConfigError when no key looks like that.
+ */
+export function judgeBoardKey(typed: string): string {
+  return usable(judgeHeader(typed.trim(), "The board's key"));
+}
+
+function usable(reading: Reading): string {
+  if ("value" in reading) return reading.value;
+  throw new ConfigError([reading.problem]);
+}
+
 const appNames = ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY"] as const;
 
 /** As `loadSecrets`, with what is wrong as a value. */

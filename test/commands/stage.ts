@@ -24,6 +24,7 @@ export interface RunOptions {
   readonly columns?: number;
   readonly signal?: AbortSignal;
   readonly ask?: (question: string) => Promise<string>;
+  readonly askSecret?: (question: string) => Promise<string>;
 }
 
 /** The story's two sides, and a folder with a config for them. */
@@ -71,6 +72,7 @@ export async function runCommand(
     err,
     signal,
     ask: options.ask,
+    askSecret: options.askSecret,
   });
   return { code, out: out.text(), err: err.text(), json: () => JSON.parse(out.text()) };
 }

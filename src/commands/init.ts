@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { connectBoard, type Machine } from "../app.ts";
+import type { Board } from "../board/board.ts";
+import { readLogLevel, readVariable } from "../config/environment.ts";
+import { loadConfig } from "../config/load.ts";
+import { ConfigError } from "../errors.ts";
+import { createKnownSecrets } from "../log.ts";
+import type { PostField } from "../model/post.ts";
+import type { ReadBounds } from "../model/surroundings.ts";
+import { checkTemplate } from "../plan/template.ts";
+import { systemClock } from "./clock.ts";
+import { failWith } from "./failure.ts";
+import { askBoard, askKey, askPairs, type ChosenProject, mayReplace, readPairs } from "./init-ask.ts";
+import { composeConfig, type InitProject } from "./init-config.ts";
+import { type Meaning, matchStatuses } from "./init-statuses.ts";
+import { printJson } from "./json.ts";
+import { configSource, createTerminalLog, exitOf, redactTerminal } from "./session.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "./terminal.ts";
+import { oneLine, printLine } from "./text.ts";
+
+interface InitOptions extends CommonOptions {
+  readonly boardUrl?: string;
+  /** `PROJECT=OWNER/REPO`. */
+  readonly project?: readonly string[];
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+/** How long the looks at the board may take. */
+const lookMs = 120_000;
+
+/** `boardsync init`: looks at the board, asks for what it can't see, and writes a commented config. */
+export async function init(terminal: Terminal, options: InitOptions): Promise<number> {
+  const secrets = createKnownSecrets();
+  const safe = redactTerminal(terminal, secrets.redact);
+  try {
+    const source = configSource(terminal, options);
+    const name = options.output ?? options.config ?? readVariable(source.environment, "BOARDSYNC_CONFIG");
+    const file = name ?? "config/boardsync.yaml";
+    const path = resolve(terminal.cwd, file);
+    const isThere = existsSync(path);
+    if (isThere && options.force !== true && !(await mayReplace(safe, file)))
+      return sayNothing(safe, options);
+    const settings = await askBoard(safe, options.boardUrl);
+    const key = await askKey(safe, source);
+    secrets.add([key]);
+    const { environment } = source;
+    const log = createTerminalLog(safe, options.logLevel ?? readLogLevel(environment), secrets.redact);
+    const machine: Machine = {
+      clock: systemClock,
+      random: Math.random,
+      log,
+      version: terminal.version,
+      environment,
+    };
+    const board = connectBoard(settings, key, machine);
+    const bounds = { until: systemClock.now() + lookMs, signal: terminal.signal };
+    const projects = await lookAtProjects(board, bounds, await chooseProjects(safe, options, board, bounds));
+    const text = composeConfig({
+      url: settings.url,
+      projects,
+      hasSchema: existsSync(join(dirname(path), "boardsync.schema.json")),
+      today: new Date(systemClock.now()).toISOString().slice(0, 10),
+    });
+    // What we write is held against the same rules as what a person writes.
+    loadConfig({ file, environment: {}, cwd: terminal.cwd, readText: () => text, checkTemplate });
+    writeConfig(file, path, text, isThere);
+    say(safe, options, file, settings.url, projects);
+    return exitOf(terminal, exitCodes.ok);
+  } catch (error) {
+    return failWith(safe, options, error);
+  }
+}
+
+async function chooseProjects(
+  terminal: Terminal,
+  { project: pairs }: InitOptions,
+  board: Board,
+  bounds: ReadBounds,
+): Promise<readonly ChosenProject[]> {
+  await board.verifyKey(bounds);
+  const listed = await board.listProjects(bounds);
+  const chosen = pairs === undefined ? await askPairs(terminal, listed) : readPairs(listed, pairs);
+  if (chosen.length > 0) return chosen;
+  const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
+  throw new ConfigError([
+    `No project was chosen, so nothing was written. The board shows: ${names || "none"}.`,
+  ]);
+}
+
+/** The first page of each project's posts: enough to see which statuses are in use, and which fields there are. */
+async function lookAtProjects(
+  board: Board,
+  bounds: ReadBounds,
+  chosen: readonly ChosenProject[],
+): Promise<readonly InitProject[]> {
+  const projects: InitProject[] = [];
+  for (const { project, repo } of chosen) {
+    const statuses = new Set<string>();
+    let seen: ReadonlySet<PostField> = new Set();
+    for await (const page of board.listPosts(project.id, bounds)) {
+      seen = page.seen;
+      for (const { values } of page.posts) if (typeof values.status === "string") statuses.add(values.status);
+      break;
+    }
+    const meanings = matchStatuses([...statuses]);
+    projects.push({ project: project.slug ?? project.id, repo, statuses: [...statuses], meanings, seen });
+  }
+  return projects;
+}
+
+function writeConfig(file: string, path: string, text: string, isThere: boolean): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o644, flag: isThere ? "w" : "wx" });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new ConfigError([`${file} can't be written (${code}), so nothing was.`]);
+  }
+}
+
+function sayNothing({ out }: Terminal, options: InitOptions): number {
+  if (options.json === true) printJson(out, { file: null, projects: [] });
+  else if (options.quiet !== true) out.write("Nothing was written.\n");
+  return exitCodes.ok;
+}
+
+const meaningNames: Readonly<Record<Meaning, string>> = {
+  planned: "planned",
+  inProgress: "in progress",
+  completed: "closed as completed",
+  closed: "closed as not planned",
+};
+
+function say(
+  { out }: Terminal,
+  options: InitOptions,
+  file: string,
+  board: string,
+  projects: readonly InitProject[],
+): void {
+  if (options.json === true) {
+    const shown = projects.map(({ seen: _, ...project }) => project);
+    printJson(out, { file, board, projects: shown });
+  }
+  if (options.json === true || options.quiet === true) return;
+  for (const project of projects) sayProject(out, project);
+  printLine(out, "", `${file} is written. It holds no secret.`);
+  printLine(
+    out,
+    "→ ",
+    "Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment, or into .env in this folder.",
+  );
+  printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
+}
+
+function sayProject(out: Output, { project, repo, statuses, meanings }: InitProject): void {
+  printLine(
+    out,
+    "✓ ",
+    oneLine(`${project} → ${repo}; statuses in use: ${statuses.join(", ") || "none seen"}`),
+  );
+  for (const [meaning, name] of Object.entries(meaningNames) as [Meaning, string][]) {
+    const status = meanings[meaning];
+    const words = status === undefined ? "no status means that" : `the status \`${status}\``;
+    printLine(out, "  ", oneLine(`${name}: ${words}`));
+  }
+}
