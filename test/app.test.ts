@@ -126,7 +126,11 @@ describe("the settings of the config", () => {
         body: "B",
         postUrl: "https://feedback.example.com/p/{{ post.id }}",
       },
-      renderer: { render: expect.any(Function) },
+      renderer: {
+        render: expect.any(Function),
+        address: expect.any(Function),
+        comment: expect.any(Function),
+      },
       settings: {
         repo: "acme/app",
         writes: "issues",

@@ -309,7 +309,7 @@ describe("a secret that a side sends back", () => {
   it.each([120, 80, 50])("is not printed in pieces either, at %i columns", async (columns) => {
     const stage = await openStage();
     const key = `key${"-0123456789".repeat(6)}`;
-    const env = { GITHUB_APP_PRIVATE_KEY: key };
+    const env = { GITHUB_WEBHOOK_SECRET: key };
     stage.story.board.editPost("acme-app", "p1", { title: `A thing about ${key}` });
     const { out, err } = await stage.run(["plan"], { env, columns });
     expect(out).toContain("[redacted]");
