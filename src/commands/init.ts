@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { connectBoard, type Machine } from "../app.ts";
-import type { Board } from "../board/board.ts";
+import { connectBoard, type Machine, type Sides } from "../app.ts";
 import { readLogLevel, readVariable } from "../config/environment.ts";
 import { loadConfig } from "../config/load.ts";
 import { ConfigError } from "../errors.ts";
@@ -76,7 +75,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
 async function chooseProjects(
   terminal: Terminal,
   { project: pairs }: InitOptions,
-  board: Board,
+  board: Sides["board"],
   bounds: ReadBounds,
 ): Promise<readonly ChosenProject[]> {
   await board.verifyKey(bounds);
@@ -91,7 +90,7 @@ async function chooseProjects(
 
 /** The first page of each project's posts: enough to see which statuses are in use, and which fields there are. */
 async function lookAtProjects(
-  board: Board,
+  board: Sides["board"],
   bounds: ReadBounds,
   chosen: readonly ChosenProject[],
 ): Promise<readonly InitProject[]> {
