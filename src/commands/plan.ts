@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import { copyLedger } from "../ledger/sqlite/sqlite.ts";
 import { writePlan } from "../sync/plan-file.ts";
 import { runProjects } from "../sync/run.ts";
 import type { PlanReport, RunReport } from "../sync/world.ts";
@@ -11,7 +7,7 @@ import { savePlan } from "./plan-file.ts";
 import { countAdopted, printPlan } from "./plan-report.ts";
 import { exitOfResult } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
-import { openPrivateState } from "./state.ts";
+import { withPrivateCopy } from "./state.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /**
@@ -42,27 +38,6 @@ export async function plan(
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     }),
   );
-}
-
-/** `isKnown`: whether there was a state to copy. */
-async function withPrivateCopy<T>(
-  terminal: Terminal,
-  state: string,
-  work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
-): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "boardsync-plan-"));
-  try {
-    const copy = join(folder, "state.db");
-    const isKnown = await copyLedger(state, copy);
-    const ledger = openPrivateState(terminal, copy);
-    try {
-      return await work(ledger, isKnown);
-    } finally {
-      ledger.close();
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** What waits for a person is no failure of a plan, which writes nothing. */

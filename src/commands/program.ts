@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../log.ts";
 import { failWith, printFailure } from "./failure.ts";
+import { addApply, addUndo } from "./program-plans.ts";
 import { addExplain, addHistory } from "./program-questions.ts";
 import {
   type AddCommand,
@@ -101,6 +102,7 @@ const commands: readonly AddCommand[] = [
   addCheck,
   addPlan,
   addApply,
+  addUndo,
   addSync,
   addDaemon,
   addStatus,
@@ -141,20 +143,6 @@ function addPlan(program: Command, terminal: Terminal, finish: Finish): void {
     .action(async (_, command: Command) => {
       const { plan } = await import("./plan.ts");
       finish(await plan(terminal, command.optsWithGlobals<Parameters<typeof plan>[1]>()));
-    });
-}
-
-function addApply(program: Command, terminal: Terminal, finish: Finish): void {
-  program
-    .command("apply")
-    .argument("<file>", "what `boardsync plan --out` has saved")
-    .description(
-      "carry out exactly a saved plan, or refuse what has moved since; to apply it is to approve it",
-    )
-    .addHelpText("after", "\nExample:\n  boardsync plan --out today.plan\n  boardsync apply today.plan")
-    .action(async (file: string, _, command: Command) => {
-      const { apply } = await import("./apply.ts");
-      finish(await apply(terminal, command.optsWithGlobals<CommonOptions>(), file));
     });
 }
 

@@ -1,9 +1,9 @@
-import { readdirSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
 import { acquireState } from "../ledger/sqlite/lock.ts";
-import { openLedger, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
+import { copyLedger, openLedger, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
 import type { Log } from "../log.ts";
 import { systemClock } from "./clock.ts";
 import type { Terminal } from "./terminal.ts";
@@ -54,6 +54,31 @@ export function openBeside(terminal: Terminal, state: string): Ledger | undefine
   const known = openLedgerReadOnly(state);
   known?.close();
   return known && openLedger(state, stateOptions(terminal));
+}
+
+/**
+ * Works on a copy of the state that nobody else knows, and leaves no trace.
+ *
+ * @param work - `isKnown`: whether there was a state to copy.
+ */
+export async function withPrivateCopy<T>(
+  terminal: Terminal,
+  state: string,
+  work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "boardsync-plan-"));
+  try {
+    const copy = join(folder, "state.db");
+    const isKnown = await copyLedger(state, copy);
+    const ledger = openPrivateState(terminal, copy);
+    try {
+      return await work(ledger, isKnown);
+    } finally {
+      ledger.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** A state of one's own, that nobody else knows. */

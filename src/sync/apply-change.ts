@@ -59,9 +59,20 @@ async function changeOne(
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
   if (change === undefined) return "go on";
-  const { steps, lacking } = await stepsOf(cycle, now, fresh, change.writes);
+  return writeFields(cycle, now, fresh, change.writes, refusals);
+}
+
+/** Writes fields of an issue that was read this moment, one request after the other; adds what is refused, in words. */
+export async function writeFields(
+  cycle: PulledCycle,
+  action: ChangeIssue,
+  fresh: FreshIssue,
+  writes: readonly FieldWrite<IssueField>[],
+  refusals: string[],
+): Promise<Progress> {
+  const { steps, lacking } = await stepsOf(cycle, action, fresh, writes);
   refusals.push(...lacking);
-  return takeSteps(cycle, now, fresh, steps, refusals);
+  return takeSteps(cycle, action, fresh, steps, refusals);
 }
 
 /** State and milestone last: their answer shows the issue, and with it what the labels' answers leave out. */

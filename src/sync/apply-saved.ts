@@ -99,14 +99,25 @@ const writeKinds: Readonly<Record<SavedAction["kind"], readonly string[]>> = {
   "patch-note": ["patch-note"],
 };
 
-/** The texts of issues and comments are not kept; of every other write each value was sent. */
-function isMade({ kind, lines }: SavedAction, made: readonly RunWrite[]): boolean {
+/** Whether an action is among the writes of its post. Texts of issues and comments are not kept; of the rest each value counts. */
+export function isMade(
+  { kind, lines }: Pick<SavedAction, "kind" | "lines">,
+  made: readonly RunWrite[],
+): boolean {
   const own = made.filter((write) => writeKinds[kind].includes(write.kind));
   if (kind !== "patch-post" && kind !== "change-issue") return own.length > 0;
-  const fields = own.flatMap((write) => write.fields);
-  return lines
-    .flatMap((line) => Object.entries(line.fields))
-    .every(([name, wanted]) => fields.some(({ field, value }) => field === name && value === wanted));
+  return lines.every((line) => {
+    const fields = own
+      .filter((write) => kind === "patch-post" || isOn(write, line.issue))
+      .flatMap((write) => write.fields);
+    return Object.entries(line.fields).every(([name, wanted]) =>
+      fields.some(({ field, value }) => field === name && value === wanted),
+    );
+  });
+}
+
+function isOn({ issue }: RunWrite, place: string | null): boolean {
+  return issue !== undefined && `${issue.repository}#${issue.number}` === place;
 }
 
 /** Why an action is not wanted any more, in the words of the row. */

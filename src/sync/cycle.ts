@@ -17,6 +17,7 @@ import { endOldWrites, recoverPairs } from "./recover.ts";
 import { noteFailure, reportProject } from "./report.ts";
 import { repositoryNames } from "./repositories.ts";
 import { resolveUnknown } from "./resolve.ts";
+import { undoRun } from "./undo.ts";
 import type {
   CarriedAction,
   PlannedAction,
@@ -58,14 +59,8 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await adoptNamed(pulled);
     await recoverPairs(pulled);
     await takeLinks(pulled);
-    const wanted = decide(pulled);
-    const notes = decideNotes(pulled);
-    if (run.mode === "sync") {
-      await apply(pulled, wanted);
-      await writeNotes(pulled, notes);
-    }
-    if (run.mode === "plan") saveNotes(pulled, notes);
-    if (run.mode === "apply") await applySaved(pulled, wanted, notes);
+    if (run.undo === undefined) await planAndApply(pulled);
+    else await undoRun(pulled, run.undo);
     isDone = true;
   } catch (error) {
     noteLimitOf(world, error);
@@ -74,6 +69,17 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   const report = reportProject(project, world, run, tally, before, isDone);
   const { planned, saved, carried } = tally;
   return { report, planned, saved, carried, isDone };
+}
+
+async function planAndApply(pulled: PulledCycle): Promise<void> {
+  const wanted = decide(pulled);
+  const notes = decideNotes(pulled);
+  if (pulled.run.mode === "sync") {
+    await apply(pulled, wanted);
+    await writeNotes(pulled, notes);
+  }
+  if (pulled.run.mode === "plan") saveNotes(pulled, notes);
+  if (pulled.run.mode === "apply") await applySaved(pulled, wanted, notes);
 }
 
 async function pull(cycle: Cycle): Promise<PulledCycle> {

@@ -16,7 +16,7 @@ export interface RunResult {
   readonly report: RunReport;
   /** Without actions in any mode but `plan`. */
   readonly plan: PlanReport;
-  /** Of mode `plan`: the projects that could be decided, as a file keeps them. */
+  /** Of mode `plan`, and of a look at an undo: the projects that could be decided, as a file keeps them. */
   readonly saved: readonly SavedProject[];
   /** What became of what a person has ordered, by project. */
   readonly carried: ReadonlyMap<string, readonly CarriedAction[]>;

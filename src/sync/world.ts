@@ -71,14 +71,24 @@ export interface SyncProject {
 
 /**
  * `sync` writes. `plan` decides and writes nothing; it is given a ledger of its own. `adopt` links what carries our marker
- * and takes both sides as they are. `apply` writes what a saved plan names, and nothing beside it.
+ * and takes both sides as they are. `apply` writes what a saved plan names, `undo` takes back what another run has
+ * written; neither writes anything beside it.
  */
-export type Mode = "sync" | "plan" | "adopt" | "apply";
+export type Mode = "sync" | "plan" | "adopt" | "apply" | "undo";
 
 /** What a person has ordered of a run, beside its mode. */
 export interface Order {
   /** Of mode `apply`. */
   readonly saved?: SavedPlan;
+  /** Of mode `undo`. */
+  readonly undo?: UndoOrder;
+}
+
+/** Which run's writes are to be taken back. */
+export interface UndoOrder {
+  readonly run: number;
+  /** What a person was shown and wants undone; undefined for a look at what that would be. */
+  readonly agreed: readonly SavedProject[] | undefined;
 }
 
 /** What the cycles of one run share. */
@@ -181,7 +191,7 @@ export interface SavedAction {
   readonly lines: readonly PlannedAction[];
 }
 
-/** What became of one write that a person has ordered: of a saved plan. */
+/** What became of one write that a person has ordered: of a saved plan, or to undo another one. */
 export interface CarriedAction {
   readonly kind: PlannedAction["kind"];
   readonly post: string;

@@ -33,6 +33,7 @@ import type {
   ProjectReport,
   RunReport,
   SavedPlan,
+  SavedProject,
   SyncProject,
   World,
 } from "../../src/sync/world.ts";
@@ -97,6 +98,8 @@ export interface Stage {
   run(mode: Mode, world?: World, order?: Order): Promise<RunResult>;
   /** The same, as `plan --out` saves it and `apply` reads it. */
   savePlan(): Promise<SavedPlan>;
+  /** What an undo of a run would take back. */
+  lookAtUndo(run: number): Promise<readonly SavedProject[]>;
   rebuild(): Promise<RebuildReport>;
   /** What `explain` tells of a post; asks neither side. */
   explain(post: string, project?: string): Explanation;
@@ -244,12 +247,12 @@ function createStage(
     return runProjects(projects, given ?? world, mode, abort.signal, order);
   };
 
-  const planOnCopy = async (): Promise<RunResult> => {
+  const runOnCopy = async (mode: Mode, order?: Order): Promise<RunResult> => {
     const file = join(folder, "plan.db");
     await ledger.copyTo(file, undefined);
     const copy = open(file);
     try {
-      return await run("plan", { ...connect().world, ledger: copy });
+      return await run(mode, { ...connect().world, ledger: copy }, order);
     } finally {
       copy.close();
       for (const name of readdirSync(folder)) if (name.startsWith("plan.db")) rmSync(join(folder, name));
@@ -279,14 +282,16 @@ function createStage(
       abort = new AbortController();
       return rebuildProjects(projects, world, abort.signal);
     },
-    plan: async () => (await planOnCopy()).plan.projects.flatMap(({ actions }) => actions),
+    plan: async () => (await runOnCopy("plan")).plan.projects.flatMap(({ actions }) => actions),
     async savePlan() {
-      const { saved } = await planOnCopy();
+      const { saved } = await runOnCopy("plan");
       const origin = { program: "0.0.0", board: "board", madeAt: clock.now(), state: ledger.identity };
       const plan = readPlan(writePlan({ ...origin, projects: saved }));
       if (typeof plan === "string") throw new Error(plan);
       return plan;
     },
+    lookAtUndo: async (number) =>
+      (await runOnCopy("undo", { undo: { run: number, agreed: undefined } })).saved,
     explain(post, key = "acme-app") {
       const { world, projects } = connect();
       const project = projects.find((one) => one.key === key);
