@@ -95,6 +95,11 @@ function createTracker(
   }
 }
 
+/** Calls other addresses, through the same proxies. */
+export function createCall(machine: Machine): ReturnType<typeof createProxiedFetch> {
+  return createProxiedFetch(readProxies(machine.environment));
+}
+
 /** Everything that a run works with. */
 export function buildWorld(config: Config, sides: Sides, ledger: Ledger, machine: Machine): World {
   const { clock, log, progress } = machine;

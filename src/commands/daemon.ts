@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
+import { announceRun } from "../daemon/announce.ts";
 import { createDaemon, type Daemon, type DaemonProject } from "../daemon/daemon.ts";
 import { healthPart } from "../daemon/health.ts";
 import { findConcerned, isOwn } from "../daemon/hints.ts";
@@ -12,6 +13,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import { runProjects } from "../sync/run.ts";
 import { printJson } from "./json.ts";
+import { announceOptions } from "./announcing.ts";
 import { readAnew } from "./reload.ts";
 import { inSession, type Session } from "./session.ts";
 import { withState } from "./state.ts";
@@ -77,18 +79,21 @@ function planTurns({ config, projects }: Session, ledger: Ledger): readonly Daem
 }
 
 /** Runs one project by the config of the moment. */
-function createRunner({ signal }: Terminal, { session, ledger, metrics }: Post) {
+function createRunner(terminal: Terminal, { session, ledger, metrics }: Post) {
   return async (key: string): Promise<void> => {
-    const { config, sides, projects, machine } = session();
+    const current = session();
+    const { config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
     const { progress: _, ...unwatched } = machine;
     const world = buildWorld(config, sides, ledger, unwatched);
     const chosen = projects.filter((project) => project.key === key);
     try {
-      const { report } = await runProjects(chosen, world, "sync", signal);
+      const { report } = await runProjects(chosen, world, "sync", terminal.signal);
       metrics.noteRun(report);
     } catch (error) {
       metrics.noteRun(undefined);
+      const options = announceOptions(current, ledger, terminal);
+      await announceRun(report, { ...options, note: metrics.noteCall });
       throw error;
     } finally {
       // After SIGHUP nobody else knows these sides any more.

@@ -83,10 +83,11 @@ function openSession(
 ): Session {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
-  secrets.add(loaded.secrets.all);
+  const { heartbeat, notices } = loaded.config;
+  // Whoever knows these addresses may use them.
+  secrets.add([...loaded.secrets.all, heartbeat ?? "", notices?.url ?? ""]);
   const { redact } = secrets;
   const log = openLog(terminal, options, source.environment, redact);
-  for (const warning of loaded.warnings) log.warn({}, warning);
   const machine: Machine = {
     clock: systemClock,
     random: Math.random,

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
+import { announceRun } from "../daemon/announce.ts";
 import { runProjects } from "../sync/run.ts";
+import { announceOptions } from "./announcing.ts";
 import { exitOfResult, printRun } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
 import { withState } from "./state.ts";
@@ -11,13 +13,15 @@ export async function sync(
   terminal: Terminal,
   options: CommonOptions & ProjectOptions & { readonly adopt?: boolean },
 ): Promise<number> {
-  return inSession(terminal, options, ({ terminal: safe, clean, config, machine, sides, projects }) =>
-    withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
+  return inSession(terminal, options, (session) => {
+    const { terminal: safe, clean, config, machine, sides, projects } = session;
+    return withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const mode = options.adopt === true ? "adopt" : "sync";
       const { report } = await runProjects(projects, world, mode, terminal.signal);
       printRun(safe, options, clean(report));
+      if (mode === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
       return exitOf(terminal, exitOfResult(report.result));
-    }),
-  );
+    });
+  });
 }

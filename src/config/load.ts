@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
-import { findUnavailable } from "./availability.ts";
 import { type CheckTemplate, findInconsistencies } from "./consistency.ts";
 import { type ConfigDocument, type Position, type Problem, parseConfigDocument } from "./document.ts";
 import { type Environment, readVariable } from "./environment.ts";
@@ -34,8 +33,6 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that it was read from, as it was named. */
   readonly file: string;
-  /** What the user should hear, as sentences. */
-  readonly warnings: readonly string[];
 }
 
 /**
@@ -60,8 +57,7 @@ export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { rea
   if (result.kind === "faulty" || found.kind === "faulty") {
     throw new ConfigError([...problemsOf(result), ...problemsOf(found)]);
   }
-  const warnings = [...result.loaded.warnings, ...found.warnings];
-  return { ...result.loaded, warnings, secrets: found.secrets };
+  return { ...result.loaded, secrets: found.secrets };
 }
 
 /**
@@ -112,7 +108,7 @@ function readConfig(source: ConfigSource): ConfigResult {
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
-  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file, warnings: [] } };
+  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file } };
 }
 
 function explainMissingConfig(file: string, fault: unknown): string {
@@ -141,7 +137,6 @@ function parseConfig(
   const lineOf = (path: Fault["path"]): number => document.locate({ path, at: "value", message: "" }).line;
   const faults = [
     ...toFaults(error?.issues ?? [], document.content),
-    ...findUnavailable(document.content),
     ...findInconsistencies(document.content, { checkTemplate, lineOf }),
   ];
   const problems = [...document.problems, ...findDistinct(faults, document)];

@@ -10,11 +10,12 @@ import {
   oneOrMany,
   repository,
   timeZone,
+  webAddress,
 } from "./values.ts";
 
 /**
  * The whole config file, from the top to the smallest part; `config/README.md` is its prose. What is read here is checked
- * further in `consistency.ts` (what one setting says about another) and `availability.ts` (what does nothing yet).
+ * further in `consistency.ts` (what one setting says about another).
  */
 
 /** Refuses a map with too few keys, unless something else is wrong with it and said already. */
@@ -363,11 +364,6 @@ const http = z
   .prefault({})
   .describe("The HTTP server of the daemon; false turns it off.");
 
-const webAddress = z
-  .string()
-  .max(2000)
-  .regex(/^https?:\/\/\S+$/, { error: "must be an address such as `https://example.com/ping`" });
-
 /** The schema of the config file. Its input is what a person writes, its output is `Config`. */
 export const configSchema = z.strictObject({
   board,
@@ -396,9 +392,9 @@ export const configSchema = z.strictObject({
   budget: duration("1s", "1d").prefault("10m").describe("A run starts nothing new after this."),
   http,
   keep: duration("1d", "9999d").prefault("180d").describe("How long the history is kept."),
-  heartbeat: webAddress.describe("Called after each run without failures.").exactOptional(),
+  heartbeat: webAddress().describe("Called after each run without failures.").exactOptional(),
   notices: z
-    .strictObject({ url: webAddress.describe("Where to post them, as Slack's JSON.") })
+    .strictObject({ url: webAddress().describe("Where to post them, as Slack's JSON.") })
     .describe("One message a run about what waits for a person.")
     .exactOptional(),
   projects: z.array(project).min(1).max(1000).describe("What is kept in step with what."),

@@ -35,9 +35,9 @@ export interface SecretSource {
   readonly readText: ReadText;
 }
 
-/** Secrets with what is to be said about them, or everything that is wrong. */
+/** Secrets, or everything that is wrong. */
 export type SecretsResult =
-  | { readonly kind: "found"; readonly secrets: Secrets; readonly warnings: readonly string[] }
+  | { readonly kind: "found"; readonly secrets: Secrets }
   | { readonly kind: "faulty"; readonly problems: readonly string[] };
 
 /**
@@ -45,7 +45,7 @@ export type SecretsResult =
  *
  * @throws ConfigError with every secret that is missing or unusable; the messages name variables, never values.
  */
-export function loadSecrets(source: SecretSource): { secrets: Secrets; warnings: readonly string[] } {
+export function loadSecrets(source: SecretSource): { readonly secrets: Secrets } {
   const result = readSecrets(source);
   if (result.kind === "faulty") throw new ConfigError(result.problems);
   return result;
@@ -91,7 +91,7 @@ export function readSecrets(source: SecretSource): SecretsResult {
   }
   const optional = [http.webhook, http.token].filter((secret) => secret !== undefined);
   const all = [boardApiKey, ...hiddenOf(github), ...optional];
-  return { kind: "found", secrets: { boardApiKey, github, http, all }, warnings: [] };
+  return { kind: "found", secrets: { boardApiKey, github, http, all } };
 }
 
 function readGitHub(source: SecretSource, problems: string[]): GitHubSecret | undefined {

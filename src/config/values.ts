@@ -115,6 +115,25 @@ function findUrlFault(text: string): string | undefined {
   return undefined;
 }
 
+/** An address that is called, or written to. It may hold a secret, so it is never sent over the network in the clear. */
+export function webAddress() {
+  return z
+    .string()
+    .max(2000)
+    .regex(/^https?:\/\/\S+$/, {
+      error: "must be an address such as `https://example.com/ping`",
+      abort: true,
+    })
+    .refine((text) => URL.canParse(text), {
+      error: "must be an address such as `https://example.com/ping`",
+      abort: true,
+    })
+    .refine((text) => new URL(text).username === "" && new URL(text).password === "", {
+      error: "must not hold a user name or password",
+    })
+    .refine((text) => !isExposed(text), { error: "must be https; http goes to this machine alone" });
+}
+
 /** Whether the address is plain http to another machine, where anyone on the way could read the key. */
 export function isExposed(address: string): boolean {
   const url = new URL(address);

@@ -56,11 +56,6 @@ describe("the JSON Schema", () => {
     expect(() => load(smallest(more))).toThrow();
   });
 
-  it("knows the settings whose feature comes later, so that editors do", () => {
-    const later = smallest("heartbeat: https://a.example/1\nnotices: { url: https://b.example/2 }");
-    expect(validate(parse(later))).toBe(true);
-  });
-
   it("takes its own defaults where they stand in the file", () => {
     const defaults = Object.entries(configJsonSchema().properties ?? {}).flatMap(([key, part]) =>
       "default" in part ? [[key, part["default"]]] : [],

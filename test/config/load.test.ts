@@ -186,7 +186,6 @@ describe("where the config is found", () => {
     const loaded = loadConfig(sourceOf("", { file, environment, readText: readTextFrom(files) }));
     expect(loaded.file).toBe(found);
     expect(loaded.config.settle).toBe(settle);
-    expect(loaded.warnings).toEqual([]);
   });
 
   it("says how to name another one when there is none", () => {
@@ -236,9 +235,9 @@ describe("config and secrets together", () => {
     expect(loaded.secrets).toEqual({
       boardApiKey: "key-1",
       github: { kind: "token", token: "token-1" },
+      http: { webhook: undefined, token: "page-1" },
       all: ["key-1", "token-1", "page-1"],
     });
-    expect(loaded.warnings).toEqual(["BOARDSYNC_HTTP_TOKEN is not used yet in this version"]);
     expect(loaded.config.projects).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { problemsIn, smallest, withProject } from "./support.ts";
+import { load, problemsIn, smallest, withProject } from "./support.ts";
 
 const aRule = "{ when: { state: closed }, set: { status: done } }";
 const boardWith = (text: string) =>
@@ -442,35 +442,41 @@ describe("board rules", () => {
   });
 });
 
-describe("a setting whose feature is not there yet is refused", () => {
-  it.each<[string, string, string]>([
-    ["heartbeat", smallest("heartbeat: https://hc.example/1"), "3:1: heartbeat"],
-    ["notices", smallest("notices: { url: https://hooks.example/1 }"), "3:1: notices"],
-  ])("%s", (_, text, place) => {
-    expect(problemsIn(text)).toEqual([`${place}: is not available yet in this version; remove it`]);
+describe("an address that is called", () => {
+  const noAddress = "must be an address such as `https://example.com/ping`";
+  it.each([
+    ["x", noAddress],
+    ["ftp://hc.example/1", noAddress],
+    ["https://", noAddress],
+    ["https://a b.example/1", noAddress],
+    ["https://ada:secret@hc.example/1", "must not hold a user name or password"],
+    ["http://hc.example/1", "must be https; http goes to this machine alone"],
+  ])("is refused: %s", (address, message) => {
+    expect(problemsIn(smallest(`heartbeat: "${address}"`))).toEqual([`3:12: heartbeat: ${message}`]);
+    expect(problemsIn(smallest(`notices: { url: "${address}" }`))).toEqual([`3:17: notices.url: ${message}`]);
   });
 
-  it("and its own mistakes are said, too", () => {
-    expect(problemsIn(smallest("notices: { url: x }"))).toEqual([
-      "3:1: notices: is not available yet in this version; remove it",
-      "3:17: notices.url: must be an address such as `https://example.com/ping`",
-    ]);
-  });
+  it.each(["https://hc.example/ping/1?x=y", "http://127.0.0.1:9000/1", "http://localhost/1"])(
+    "may be %s",
+    (address) => {
+      expect(load(smallest(`heartbeat: "${address}"`)).heartbeat).toBe(address);
+    },
+  );
 });
 
 describe("all mistakes are said at once, in the order of their lines", () => {
-  it("those of the schema, of what is not available, between settings, and of repeated keys", () => {
+  it("those of the schema, between settings, and of repeated keys", () => {
     const text = withProject(
       "boardRules: [{ when: { missing: true }, set: { reason: completed } }]\nwrites: x\nroute: [{ label: b, repo: o/r }]\nwrites: all\nissue: { title: '{{ x' }",
     );
     const checkTemplate = (template: string) => (template.endsWith("}}") ? undefined : "a tag is not closed");
     expect(
-      problemsIn(`zebra: 1\nheartbeat: https://hc.example/1\n${text}`, { checkTemplate }).map((line) =>
+      problemsIn(`zebra: 1\nheartbeat: http://hc.example/1\n${text}`, { checkTemplate }).map((line) =>
         line.split(": ").slice(0, 2).join(": "),
       ),
     ).toEqual([
       "1:1: zebra",
-      "2:1: heartbeat",
+      "2:12: heartbeat",
       "7:60: projects[0].boardRules[0].set.reason",
       "9:22: projects[0].route[0].label",
       "10:5: projects[0].writes",

@@ -65,7 +65,7 @@ export function withProject(more: string): string {
   ].join("\n");
 }
 
-/** The example of the interface with every setting but those that are not available yet. */
+/** The example of the interface with every setting. */
 export const everything = `
 board:
   url: https://feedback.example.com/api/v1/
@@ -94,6 +94,8 @@ guard:
 budget: 10m
 http: { host: 127.0.0.1, port: 8787 }
 keep: 180d
+heartbeat: https://hc.example.com/ping/1
+notices: { url: https://hooks.example.com/services/1 }
 projects:
   - project: acme-app
     repo: acme/app

@@ -1,0 +1,145 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Log } from "../log.ts";
+import type { Clock } from "../model/surroundings.ts";
+import type { ProjectReport, RunReport } from "../sync/world.ts";
+import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
+
+/** By then an answer is there, or the call is given up. */
+const deadlineMs = 10_000;
+/** More than this is not looked through for the posts to name. */
+const maxWaiting = 1000;
+
+/** A call of an address that a person has given. It follows no redirect. */
+export type Call = (
+  url: string,
+  init: {
+    readonly method: "GET" | "POST";
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly redirect: "manual";
+    readonly signal: AbortSignal;
+  },
+) => Promise<{ readonly status: number; readonly body: { cancel(): Promise<void> } | null }>;
+
+/** What `announceRun` works with. */
+export interface AnnounceOptions {
+  /** Called after a run without failures. */
+  readonly heartbeat: string | undefined;
+  /** Told what waits for a person. */
+  readonly notices: string | undefined;
+  /** Every project of the config, by its key. */
+  readonly projects: readonly string[];
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly call: Call;
+  readonly version: string;
+  readonly signal: AbortSignal;
+  /** A call has come to its end. */
+  note?(call: "heartbeat" | "notice", isTaken: boolean): void;
+}
+
+/**
+ * Tells those who wait for it how a run went: the heartbeat, and the notices. What goes wrong with that is a warning, and
+ * never the run's. A run that was stopped early tells nothing.
+ */
+export async function announceRun(report: RunReport, options: AnnounceOptions): Promise<void> {
+  const { log, signal } = options;
+  if (signal.aborted) return;
+  try {
+    await Promise.all([sendHeartbeat(report, options), sendNotices(report, options)]);
+  } catch (error) {
+    log.warn({ err: error }, "What a run has to tell could not be told; the run is not affected");
+  }
+}
+
+/** As `sync` does it for all projects at once, one that failed last silences the heartbeat of every other one's run. */
+async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promise<void> {
+  const { heartbeat, projects, ledger } = options;
+  const hasFailed = (key: string): boolean => Number(Object(ledger.runs.last(key)?.report).failed) > 0;
+  if (heartbeat === undefined || report.projects.length === 0 || projects.some(hasFailed)) return;
+  await send("heartbeat", heartbeat, undefined, options);
+}
+
+async function sendNotices({ projects }: RunReport, options: AnnounceOptions): Promise<void> {
+  const { notices: url, ledger, clock } = options;
+  if (url === undefined) return;
+  const now = clock.now();
+  const news = pickNews(
+    projects.flatMap((report) => causesOf(report, ledger)),
+    ledger.notices.said(),
+    now,
+  );
+  if (news.length === 0) return;
+  // Before it leaves: one whose answer is lost may have been read.
+  ledger.notices.say(
+    news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
+    now - forgottenAfterMs,
+  );
+  const outcome = await send("notice", url, JSON.stringify(composeMessage(news)), options);
+  if (outcome === "refused") ledger.notices.unsay(news.map(({ cause }) => cause));
+}
+
+function causesOf(report: ProjectReport, ledger: Ledger): readonly Cause[] {
+  const memory = ledger.memory.project(report.project);
+  return findCauses(report, memory === undefined ? [] : ledger.rows.waiting(memory.id, maxWaiting));
+}
+
+/** `refused`: nobody has it, for certain. */
+type Outcome = "taken" | "refused" | "unknown";
+
+/** Sends once. The address is a secret: with Slack whoever knows it may write. Only its host is ever said. */
+async function send(
+  name: "heartbeat" | "notice",
+  url: string,
+  body: string | undefined,
+  options: AnnounceOptions,
+): Promise<Outcome> {
+  const { call, version, signal, log, note } = options;
+  const controller = new AbortController();
+  const giveUp = (): void => controller.abort();
+  const deadline = setTimeout(giveUp, deadlineMs);
+  signal.addEventListener("abort", giveUp, { once: true });
+  const found = await call(url, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      "user-agent": `boardsync/${version}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body }),
+    redirect: "manual",
+    signal: controller.signal,
+  })
+    .then(readAnswer, readFailure)
+    .finally(() => {
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", giveUp);
+    });
+  note?.(name, found.outcome === "taken");
+  if (found.outcome !== "taken") {
+    const fields = { to: new URL(url).host, reason: found.reason };
+    if (name === "heartbeat") log.warn(fields, "The heartbeat was not taken; the run is not affected");
+    else log.warn(fields, "The notice of what waits for a person was not taken; the run is not affected");
+  }
+  return found.outcome;
+}
+
+interface Found {
+  readonly outcome: Outcome;
+  readonly reason: string;
+}
+
+async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<Found> {
+  await body?.cancel().catch(() => undefined);
+  const isTaken = status >= 200 && status < 300;
+  return { outcome: isTaken ? "taken" : "refused", reason: `HTTP ${status}` };
+}
+
+/** What shows that nothing has left. */
+const unsentCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
+
+function readFailure(error: unknown): Found {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const code = String(Object(cause).code ?? Object(cause).name ?? "unknown");
+  return { outcome: unsentCodes.has(code) ? "refused" : "unknown", reason: code };
+}

@@ -1,0 +1,110 @@
+import type { SaidNotice } from "../ledger/notices.ts";
+import type { WaitingRow } from "../ledger/rows.ts";
+import { escapeControls } from "../log.ts";
+import type { ProjectReport, ReportedError } from "../sync/world.ts";
+
+/** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
+const quietMs = 3_600_000;
+/** A cause that stays as it is is said again after this: it still waits. */
+const reminderMs = 24 * quietMs;
+/** After this it doesn't matter any more what was said. */
+export const forgottenAfterMs = 2 * reminderMs;
+/** So many posts are named for a cause; `boardsync status` has all. */
+const maxNamed = 5;
+/** The longest part of an id that is shown. */
+const maxIdLength = 60;
+/** So many causes make a message; it says how many more there are. */
+const maxLines = 20;
+
+/** One thing that waits for a person: by which name, and in which words. Another sentence is news. */
+export interface Cause {
+  readonly cause: string;
+  readonly sentence: string;
+}
+
+/**
+ * What of a project's run a person should hear of. Ids, codes and numbers alone: what people have written stays where it is.
+ *
+ * @param waiting - everything that waits in the project.
+ */
+export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]): readonly Cause[] {
+  const { project, held, parked, quarantined, hold, errors } = report;
+  const idsOf = (kind: WaitingRow["kind"]): readonly string[] =>
+    [...new Set(waiting.filter((row) => row.kind === kind).map(({ post }) => String(post)))].toSorted();
+  const waits = [
+    {
+      kind: "held" as const,
+      count: held,
+      next: `look at \`boardsync plan\`, then \`boardsync approve ${clean(project)}\``,
+    },
+    {
+      kind: "parked" as const,
+      count: parked,
+      next: "`boardsync status` says why, `boardsync retry POST` tries again",
+    },
+    { kind: "quarantined" as const, count: quarantined, next: "`boardsync release POST` ends it" },
+  ];
+  return [
+    ...waits
+      .filter(({ count }) => count > 0)
+      .map(({ kind, count, next }): Cause => {
+        const what =
+          kind === "held" && hold !== undefined
+            ? "the whole project is held"
+            : `${count} ${kind}${name(idsOf(kind))}`;
+        return { cause: `${project}/${kind}`, sentence: `${clean(project)}: ${what}. Next: ${next}.` };
+      }),
+    ...[...Map.groupBy(errors, ({ code }) => code)].map(([code, same]) =>
+      describeFailure(project, code, same),
+    ),
+  ];
+}
+
+function describeFailure(project: string, code: string, errors: readonly ReportedError[]): Cause {
+  const places = errors.flatMap(({ post, issue }) => post ?? issue ?? []).toSorted();
+  return {
+    cause: `${project}/failed/${code}`,
+    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${name(places)}. Next: \`boardsync status\` says more.`,
+  };
+}
+
+function name(ids: readonly string[]): string {
+  if (ids.length === 0) return "";
+  const more = ids.length > maxNamed ? ", …" : "";
+  return ` (${ids.slice(0, maxNamed).map(clean).join(", ")}${more})`;
+}
+
+/** The causes of which people should hear now: news, but not within the hour, and once a day what hasn't changed. */
+export function pickNews(
+  causes: readonly Cause[],
+  said: readonly SaidNotice[],
+  now: number,
+): readonly Cause[] {
+  const known = new Map(said.map((notice) => [notice.cause, notice]));
+  return causes.filter(({ cause, sentence }) => {
+    const last = known.get(cause);
+    if (last === undefined) return true;
+    const ageMs = now - last.at;
+    // One that lies ahead was said before the clock was set back.
+    return ageMs < 0 || ageMs >= reminderMs || (ageMs >= quietMs && sentence !== last.state);
+  });
+}
+
+/** A message as Slack, and what understands its JSON, takes it. */
+export function composeMessage(causes: readonly Cause[]): { readonly text: string } {
+  const lines = causes.slice(0, maxLines).map(({ sentence }) => `• ${sentence}`);
+  const more = causes.length - lines.length;
+  const end = more > 0 ? [`… and ${more} more: \`boardsync status\` has them all.`] : [];
+  return { text: ["*boardsync* needs a person:", ...lines, ...end].join("\n") };
+}
+
+/** Ids come from outside, too: nothing in them may command Slack, call people, or pass for another line. */
+function clean(id: string): string {
+  const short = id.length > maxIdLength ? `${id.slice(0, maxIdLength).toWellFormed()}…` : id;
+  return escapeControls(short.replaceAll(/\s/g, " "))
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll(/[`*_~|[\]]/g, "'")
+    .replaceAll("@", "@\u200b");
+}
