@@ -133,3 +133,23 @@ export function checkNames(
     say(findings, "warning", key, message, "tracker.milestone");
   }
 }
+
+/** Issue types that the config names, for new issues or in a rule. */
+export async function checkTypes(
+  findings: Finding[],
+  { key, settings }: SyncProject,
+  repository: Repository,
+  tracker: Pick<Tracker, "issueTypes">,
+  bounds: ReadBounds,
+): Promise<void> {
+  const wanted = [settings.issue.type, ...settings.rules.map(({ when }) => when.type)].flatMap(
+    (type) => type ?? [],
+  );
+  if (wanted.length === 0) return;
+  const types = await tracker.issueTypes(repository, bounds);
+  const unknown = [...new Set(wanted)].filter((type) => !includesName(types ?? [], type));
+  if (unknown.length === 0) return;
+  const has = types === undefined ? "no issue types (only organisations do)" : `only ${types.join(", ")}`;
+  const message = `${repository.name} has no issue type ${unknown.join(", ")}, it has ${has}: such issues are opened without one, and such a rule never matches.`;
+  say(findings, "error", key, message, "tracker.type");
+}

@@ -8,7 +8,7 @@ import { impossibleRules, shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
 import { checkBoardRules } from "./check-board-rules.ts";
-import { checkFields, checkNames, checkSignals } from "./check-signals.ts";
+import { checkFields, checkNames, checkSignals, checkTypes } from "./check-signals.ts";
 import { type Finding, say } from "./findings.ts";
 import { pickProject, unknownProject } from "./identify.ts";
 import { repositoryNames } from "./repositories.ts";
@@ -202,6 +202,7 @@ async function checkRepository(
     say(findings, "error", key, message, "tracker.milestone");
   }
   checkNames(findings, project, name, catalogue);
+  await checkTypes(findings, project, repository, tracker, bounds);
   if (repository.hasIssues) await checkSignals(findings, project, repository, tracker, bounds);
 }
 

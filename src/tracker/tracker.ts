@@ -39,6 +39,9 @@ export interface Tracker {
   /** The names of a repository's labels, complete: one conditional request where `etag` is given and still right. */
   labels(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<string>>;
 
+  /** The names of the issue types that a repository may use; undefined where it has none, which only organisations do. */
+  issueTypes(repository: Repository, bounds: ReadBounds): Promise<readonly string[] | undefined>;
+
   /** The milestones of a repository (of all states), as `labels` does it. */
   milestones(
     repository: Repository,

@@ -40,6 +40,7 @@ const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): 
       repository: world.tracker.repository,
       catalogue: world.tracker.catalogue,
       labels: world.tracker.labels,
+      issueTypes: world.tracker.issueTypes,
       milestones: world.tracker.milestones,
       comments: world.tracker.comments,
       projectField: world.tracker.projectField,

@@ -75,6 +75,7 @@ export function createSimTracker(
         milestonesEtag: JSON.stringify(milestones),
       };
     },
+    issueTypes: () => Promise.resolve(undefined),
     async labels(repository, etag, bounds) {
       await read(bounds);
       return listed(requireIssues(repositoryOf(repository)).labels, etag);

@@ -81,6 +81,19 @@ describe("a check of what rules look at beside issues' records", () => {
     expect(await problems(stage)).toEqual([problem]);
   });
 
+  it.each([
+    [["Bug"], ["it has only Bug: such issues are opened without one, and such a rule never matches."]],
+    [undefined, ["it has no issue types (only organisations do)"]],
+    [["Bug", "feature"], []],
+  ])("names issue types that are not among %j", async (types, said) => {
+    const repository = { name: "acme/app", private: true, ...(types && { types }) };
+    const stage = await openChecked({ type: "Feature" }, { repositories: [repository] });
+    const found = (await words(stage)).split("\n").filter((line) => line.includes("issue type"));
+    expect(found).toEqual(
+      said.map((part) => expect.stringContaining(`error: acme/app has no issue type Feature, ${part}`)),
+    );
+  });
+
   it("names milestones that rules look at and a repository lacks", async () => {
     const stage = await openChecked({ milestone: "9.9" });
     expect(await words(stage)).toContain(

@@ -22,6 +22,7 @@ import {
   readAccount,
   readCatalogue,
   readList,
+  readTypes,
 } from "./repositories.ts";
 import { createServerClock } from "./server-clock.ts";
 import { readSignals } from "./signals.ts";
@@ -117,6 +118,7 @@ export function createAdapter(
       readList(pages, { repository, list: labelList, etag }, bounds, quote),
     milestones: (repository, etag, bounds) =>
       readList(pages, { repository, list: milestoneList, etag }, bounds, quote),
+    issueTypes: (repository, bounds) => readTypes(read, repository, bounds, quote),
     comments: (issue, bounds) => listComments(pages, issue, bounds),
     projectField: (wanted, bounds) => findProjectField(query, wanted, bounds, quote),
     readSignals: (nodeIds, wish, bounds) => readSignals(signalTools, nodeIds, wish, bounds),

@@ -63,6 +63,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     server: (bounds) => owners.first().server(bounds),
     repository: owners.find,
     catalogue: (repository, bounds) => of(repository).catalogue(repository, bounds),
+    issueTypes: (repository, bounds) => of(repository).issueTypes(repository, bounds),
     labels: (repository, etag, bounds) => of(repository).labels(repository, etag, bounds),
     milestones: (repository, etag, bounds) => of(repository).milestones(repository, etag, bounds),
     listIssues: (repository, query, bounds) => of(repository).listIssues(repository, query, bounds),

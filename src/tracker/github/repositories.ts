@@ -6,7 +6,15 @@ import { refuseAnswer } from "./answers.ts";
 import { isRepositoryName, splitName } from "./names.ts";
 import { type Pages, requireOk } from "./pages.ts";
 import type { Read, ReadRequest } from "./reader.ts";
-import { asList, isObject, readLabels, readLogin, readMilestone, readRepository } from "./shapes.ts";
+import {
+  asList,
+  isObject,
+  readLabels,
+  readLogin,
+  readMilestone,
+  readRepository,
+  readType,
+} from "./shapes.ts";
 import type { Quote } from "./words.ts";
 
 /** The path parameters of a repository. @throws RemoteError `refused` for what is no repository's name. */
@@ -116,6 +124,23 @@ export async function readCatalogue(
     labelsEtag: labels.etag,
     milestonesEtag: milestones.etag,
   };
+}
+
+/** Names of issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
+export async function readTypes(
+  read: Read,
+  { name }: Repository,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<readonly string[] | undefined> {
+  const request: ReadRequest = {
+    route: "GET /repos/{owner}/{repo}/issue-types",
+    parameters: addressRepository(name, quote),
+    subject: `the issue types of ${name}`,
+  };
+  const answer = await read(request, bounds);
+  if (answer.status === 404) return undefined;
+  return asList(requireOk(answer, request.subject, quote).data, "issue types").map(readType);
 }
 
 /** An ETag speaks of one page only, so a list of several pages is never asked for conditionally. */

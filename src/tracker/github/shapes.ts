@@ -58,7 +58,7 @@ export function readIssueRow(value: unknown): IssueRow {
       labels: readLabels(row["labels"]),
       assignees: asList(row["assignees"] ?? [], "assignees").map((user) => readLogin(user)),
       milestone: isMissing(row["milestone"]) ? null : readMilestone(row["milestone"]),
-      type: isMissing(row["type"]) ? null : asText(asObject(row["type"], "type")["name"], "type"),
+      type: isMissing(row["type"]) ? null : readType(row["type"]),
       locked: row["locked"] === true,
       createdAt,
       updatedAt,
@@ -90,6 +90,11 @@ export function readRepository(value: unknown): Repository {
     isPrivate: repository["private"] === true,
     canPush: isObject(permissions) && permissions["push"] === true,
   };
+}
+
+/** The name of an issue type. @throws RemoteError `unreadable` */
+export function readType(row: unknown): string {
+  return asText(asObject(row, "type")["name"], "type");
 }
 
 /** @throws RemoteError `unreadable` */
