@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
+import { completion, shells, wordsCommand } from "./completion.ts";
 import type { Finish } from "./program-requests.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,5 +24,24 @@ export function addInit(program: Command, terminal: Terminal, finish: Finish): v
     .action(async (_, command: Command) => {
       const { init } = await import("./init.ts");
       finish(await init(terminal, command.optsWithGlobals<Parameters<typeof init>[1]>()));
+    });
+}
+
+export function addCompletion(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("completion")
+    .addArgument(new Argument("<shell>", "the shell to complete in").choices(shells))
+    .description("print a script that completes commands, options, projects and posts")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  boardsync completion bash\n  boardsync completion fish > ~/.config/fish/completions/boardsync.fish",
+    )
+    .action((shell: (typeof shells)[number]) => finish(completion(terminal, shell)));
+  program
+    .command(wordsCommand, { hidden: true })
+    .argument("[words...]")
+    .action(async (words: readonly string[]) => {
+      const { completeWords } = await import("./complete-words.ts");
+      finish(completeWords(terminal, program, words));
     });
 }

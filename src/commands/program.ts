@@ -14,7 +14,7 @@ import {
   addUnlink,
   type Finish,
 } from "./program-requests.ts";
-import { addInit } from "./program-setup.ts";
+import { addCompletion, addInit } from "./program-setup.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "./terminal.ts";
 
 /** Called with the name of the command that is going to run. */
@@ -118,6 +118,7 @@ const commands: readonly AddCommand[] = [
   addHealth,
   addDemo,
   addSchema,
+  addCompletion,
 ];
 
 function addCheck(program: Command, terminal: Terminal, finish: Finish): void {
