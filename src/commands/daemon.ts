@@ -6,17 +6,19 @@ import { healthPart } from "../daemon/health.ts";
 import { findConcerned, isOwn } from "../daemon/hints.ts";
 import { serveHttp } from "../daemon/http.ts";
 import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
+import { pagePart } from "../daemon/page/page.ts";
 import { findLate } from "../daemon/readiness.ts";
 import { createSchedule } from "../daemon/schedule.ts";
 import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import { runProjects } from "../sync/run.ts";
-import { printJson } from "./json.ts";
 import { announceOptions } from "./announcing.ts";
+import { printJson } from "./json.ts";
 import { readAnew } from "./reload.ts";
 import { inSession, type Session } from "./session.ts";
 import { withState } from "./state.ts";
+import { viewConfig } from "./status-page.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
@@ -90,10 +92,10 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post) {
     try {
       const { report } = await runProjects(chosen, world, "sync", terminal.signal);
       metrics.noteRun(report);
-    } catch (error) {
-      metrics.noteRun(undefined);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
+    } catch (error) {
+      metrics.noteRun(undefined);
       throw error;
     } finally {
       // After SIGHUP nobody else knows these sides any more.
@@ -115,8 +117,17 @@ async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void
     }));
     return findLate(known, startedAt, machine.clock.now());
   };
+  const { host } = config.http;
   const server = await serveHttp(config.http, followLog(post), [
     healthPart(findLateNow),
+    pagePart({
+      gate: () => ({ host, token: session().http.token }),
+      clock: machine.clock,
+      version: machine.version,
+      view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
+      read: (work) => work(ledger),
+      redact: (text) => session().clean(text),
+    }),
     metricsPart(metrics, () => ({ projects: measure(), sides: session().sides })),
     webhookPart({
       secret: () => session().http.webhook,

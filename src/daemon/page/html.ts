@@ -1,0 +1,35 @@
+import { escapeControls } from "../../log.ts";
+
+/** No value that came from outside can have this key. */
+const markup = Symbol("markup");
+
+/** Text that a browser may read as HTML. Only `html` makes it. */
+export interface Markup {
+  readonly [markup]: string;
+}
+
+/** What may stand in a template; nothing is shown of undefined, null and false. */
+export type Piece = string | number | Markup | readonly Piece[] | undefined | null | false;
+
+/**
+ * The one way to HTML. Whatever is put into the template is text and is shown as that, in an element or between the quotes of
+ * an attribute; only what another `html` has made stays as it is.
+ */
+export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
+  const parts = strings.map((part, index) => part + (index < pieces.length ? show(pieces[index]) : ""));
+  return { [markup]: parts.join("") };
+}
+
+/** What is sent. */
+export function textOf(made: Markup): string {
+  return made[markup];
+}
+
+function show(piece: Piece): string {
+  if (piece === undefined || piece === null || piece === false) return "";
+  if (typeof piece === "object") return markup in piece ? piece[markup] : piece.map(show).join("");
+  return escapeControls(String(piece).toWellFormed()).replace(
+    /[&<>"'`]/g,
+    (sign) => `&#${sign.charCodeAt(0)};`,
+  );
+}

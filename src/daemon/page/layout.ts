@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import { html, type Markup, type Piece, textOf } from "./html.ts";
+import { style } from "./style.ts";
+
+/** What a page is named by, and where it is. */
+export interface Frame {
+  /** Beside the name of the program. */
+  readonly title: string;
+  readonly current: "overview" | "links" | undefined;
+  /** What stands at the end of every page. */
+  readonly foot: Piece;
+}
+
+/** Nothing runs and nothing is fetched; the one style sheet is known by its hash. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash("sha256", style, "base64")}'`,
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+// A file that the browser would ask for on its own is not there.
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 5h9m0 0L8 2m3 3L8 8m6 3H5m0 0 3 3m-3-3 3-3' fill='none' stroke='%23477' stroke-width='1.6'/%3E%3C/svg%3E";
+
+/** The whole document. */
+export function layOut({ title, current, foot }: Frame, content: Markup): string {
+  const place = (name: string, address: string, text: string): Markup =>
+    html`<a href="${address}"${name === current && html` aria-current="page"`}>${text}</a>`;
+  // The style is put together without the template: its hash is of these very characters.
+  const [before, after] = textOf(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} – boardsync</title>
+<link rel="icon" href="${icon}">
+<style>STYLE</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+  <a class="name" href="/">boardsync</a>
+  <nav aria-label="Pages">${place("overview", "/", "Overview")} ${place("links", "/links", "Links")}</nav>
+</header>
+<main id="content" tabindex="-1">${content}</main>
+<footer>${foot}</footer>
+</body>
+</html>
+`).split("STYLE", 2);
+  return `${before}${style}${after}`;
+}

@@ -1,0 +1,171 @@
+import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
+import type { PostId } from "../../model/post.ts";
+import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
+import { html, type Markup } from "./html.ts";
+import { type Column, table } from "./table.ts";
+import type { Looking } from "./view.ts";
+
+/** What the address asks for; whatever else stands there is as if it were left out. */
+export type LinksQuery = Readonly<Record<string, string | undefined>>;
+
+const states: Readonly<Record<LinkSearch["state"], string>> = {
+  any: "Any",
+  open: "Open issue",
+  closed: "Closed issue",
+  absent: "Issue not found",
+  waiting: "Waiting for you",
+};
+const pageSizes = ["100", "1000"];
+/** Longer texts are no search. */
+const longestText = 200;
+
+/** A link, and the project that it was found in. */
+interface Found extends BrowsedLink {
+  readonly key: string;
+}
+
+interface Page {
+  readonly links: readonly Found[];
+  readonly next: string | undefined;
+}
+
+/** The links of all projects or of one, searched and filtered, page by page; a form that needs no script. */
+export function renderLinks(looking: Looking, query: LinksQuery): Markup {
+  const { q = "", project, after } = query;
+  const keys = looking.view.projects.map(({ project: { key } }) => key);
+  const chosen = keys.filter((key) => key === project);
+  const state = readState(query["state"]);
+  const text = q.trim().slice(0, longestText);
+  const rows = pageSizes.find((size) => size === query["rows"]) ?? "100";
+  const search = { text, state, limit: Number(rows) };
+  const page = readPage(looking, chosen.length > 0 ? chosen : keys, search, after);
+  const kept = {
+    q: text,
+    project: chosen[0],
+    state: state === "any" ? undefined : state,
+    rows: rows === "100" ? undefined : rows,
+  };
+  const isShort = page.next !== undefined && page.links.length < search.limit;
+  return html`<h1>Links</h1>
+    <p class="lead">${countLinks(looking, chosen.length > 0 ? chosen : keys)}. The newest issue first.</p>
+    ${renderForm({ keys, project: chosen[0], state, text, rows })}
+    ${renderExact(looking, chosen.length > 0 ? chosen : keys, text)}
+    ${page.links.length > 0 && table("Posts and their issues", columnsOf(looking, keys.length > 1), page.links)}
+    ${page.links.length === 0 && page.next === undefined && html`<p class="lead">No link is like that.</p>`}
+    ${isShort && html`<p class="lead">One search looks at ten thousand links at most; there are more.</p>`}
+    <nav class="pages" aria-label="Further links">
+      ${after !== undefined && html`<a href="${linksAddress(kept)}">First page</a>`}
+      ${page.next !== undefined && html`<a rel="next" href="${linksAddress({ ...kept, after: page.next })}">${isShort ? "Search further" : "Next page"}</a>`}
+    </nav>`;
+}
+
+function readState(given: string | undefined): LinkSearch["state"] {
+  return given === "open" || given === "closed" || given === "absent" || given === "waiting" ? given : "any";
+}
+
+function countLinks({ ledger }: Looking, keys: readonly string[]): string {
+  const counts = keys.map((key) => {
+    const memory = ledger.memory.project(key);
+    return memory === undefined ? 0 : ledger.rows.counts(memory.id).issues;
+  });
+  const issues = counts.reduce((sum, count) => sum + count, 0);
+  return issues === 1 ? "1 linked issue" : `${issues.toLocaleString("en")} linked issues`;
+}
+
+/** Project after project, in the order of the config: `after` names the project by its place there, and the place in it. */
+function readPage(
+  { ledger }: Looking,
+  keys: readonly string[],
+  search: Omit<LinkSearch, "after">,
+  after: string | undefined,
+): Page {
+  const [, first = "0", begin] = /^(\d{1,4})-([\d.]{0,50})$/.exec(after ?? "") ?? [];
+  const links: Found[] = [];
+  let place = begin === "" ? undefined : begin;
+  for (let index = Number(first); index < keys.length; index++) {
+    const key = keys[index] ?? "";
+    const memory = ledger.memory.project(key);
+    if (memory === undefined) continue;
+    if (links.length === search.limit) return { links, next: `${index}-` };
+    const page = ledger.browse.links(memory.id, {
+      ...search,
+      limit: search.limit - links.length,
+      after: place,
+    });
+    links.push(...page.links.map((link) => ({ ...link, key })));
+    if (page.next !== undefined) return { links, next: `${index}-${page.next}` };
+    place = undefined;
+  }
+  return { links, next: undefined };
+}
+
+interface Form {
+  readonly keys: readonly string[];
+  readonly project: string | undefined;
+  readonly state: LinkSearch["state"];
+  readonly text: string;
+  readonly rows: string;
+}
+
+function renderForm({ keys, project, state, text, rows }: Form): Markup {
+  const option = (value: string, chosen: string, name: string): Markup =>
+    html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`;
+  return html`<form action="/links" method="get" role="search">
+    <label class="wide">Post, title or issue <input type="search" name="q" value="${text}" autocomplete="off"></label>
+    ${
+      keys.length > 1 &&
+      html`<label>Project <select name="project">${option("", project ?? "", "All")}${keys.map((key) => option(key, project ?? "", key))}</select></label>`
+    }
+    <label>State <select name="state">${Object.entries(states).map(([value, name]) => option(value, state, name))}</select></label>
+    <label>Rows <select name="rows">${pageSizes.map((size) => option(size, rows, size))}</select></label>
+    <button>Search</button>
+  </form>`;
+}
+
+/** A post without an issue is in no list of links; by its id it is found all the same. */
+function renderExact({ ledger, times }: Looking, keys: readonly string[], text: string): Markup | undefined {
+  const found = keys.filter((key) => {
+    const memory = ledger.memory.project(key);
+    const row = memory && text !== "" ? ledger.rows.row(memory.id, text as PostId, times.now) : undefined;
+    return row !== undefined && row.links.length === 0;
+  });
+  if (found.length === 0) return undefined;
+  return html`<p>${found.map(
+    (key) => html`The post <a href="${postAddress(key, text)}"><bdi>${key}/${text}</bdi></a> has no issue. `,
+  )}</p>`;
+}
+
+function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Found>[] {
+  const site = siteOf(view.trackerUrl);
+  return [
+    {
+      title: "Post",
+      show: ({ key, post, title }) =>
+        html`<a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+          <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi></span>`,
+    },
+    { title: "Status", show: ({ status }) => html`<bdi>${status === null ? "–" : String(status)}</bdi>` },
+    { title: "Issue", show: (link) => renderIssue(nameOf(link), site) },
+    {
+      title: "State",
+      show: ({ state, stateReason, absence, waits }) => html`${describeState(state, stateReason)}
+        ${absence !== undefined && html` <span class="badge warn">${absence}</span>`}
+        ${waits.map((kind) => html` <span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`)}`,
+    },
+  ];
+}
+
+function nameOf({ repository, issue }: BrowsedLink): string {
+  return `${repository ?? `repository ${issue.repositoryId}`}#${issue.number}`;
+}
+
+/** An issue, with a way to it where the tracker has pages. */
+export function renderIssue(name: string, site: string | undefined): Markup {
+  const address = issueAddress(site, name);
+  return address === undefined ? html`${name}` : html`<a href="${address}" rel="noreferrer">${name}</a>`;
+}
+
+function describeState(state: string | undefined, reason: string | undefined): string {
+  if (state === undefined) return "not read yet";
+  return reason === undefined ? state : `${state} as ${reason.replaceAll("_", " ")}`;
+}

@@ -1,0 +1,166 @@
+import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { RowCounts } from "../../ledger/rows.ts";
+import type { StoredRun } from "../../ledger/runs.ts";
+import { command } from "../../sync/remedy.ts";
+import { repositoryNames } from "../../sync/repositories.ts";
+import { linksAddress, postAddress } from "./addresses.ts";
+import { renderChart } from "./chart.ts";
+import { html, type Markup, type Piece } from "./html.ts";
+import { type ReadReport, readReport } from "./report.ts";
+import { describeLength } from "./times.ts";
+import type { Looking, PageProject } from "./view.ts";
+import { renderCommand, renderSentence, renderWaits } from "./waits.ts";
+
+const hourMs = 3_600_000;
+/** So many errors of a run are shown. */
+const mostErrors = 20;
+
+/** What is known of one project. */
+interface Seen {
+  readonly known: PageProject;
+  readonly memory: ProjectMemory | undefined;
+  readonly counts: RowCounts | undefined;
+  readonly last: StoredRun | undefined;
+  readonly report: ReadReport | undefined;
+}
+
+/**
+ * The first page: how it goes, what waits for a person, what the runs of the last days have done.
+ *
+ * @param range - of the chart, as its own links name it.
+ */
+export function renderOverview(looking: Looking, range: string | undefined): Markup {
+  const projects = looking.view.projects.map((known) => see(looking, known));
+  return html`<h1>${judge(looking, projects)}</h1>
+    <p class="lead">As of ${looking.times.today}.</p>
+    <section aria-labelledby="projects">
+      <h2 id="projects">Projects</h2>
+      ${projects.map((seen) => renderProject(looking, seen))}
+    </section>
+    ${renderWaits(looking)}
+    ${renderChart(looking, range)}
+    <section aria-labelledby="search"><h2 id="search">Links</h2>
+      <form action="/links" method="get">
+        <label class="wide">Post, title or issue <input type="search" name="q" autocomplete="off"></label>
+        <button>Search</button>
+      </form>
+    </section>`;
+}
+
+function see({ ledger }: Looking, known: PageProject): Seen {
+  const { key } = known.project;
+  const memory = ledger.memory.project(key);
+  const last = ledger.runs.last(key);
+  return {
+    known,
+    memory,
+    counts: memory && ledger.rows.counts(memory.id),
+    last,
+    report: last && readReport(last.report),
+  };
+}
+
+/** The one sentence that a person comes for. */
+function judge(looking: Looking, projects: readonly Seen[]): string {
+  const states = projects.map((seen) => stateOf(looking, seen).name);
+  const failing = states.filter((name) => name === "failing" || name === "late").length;
+  if (failing > 0) return `${countProjects(failing)} in trouble`;
+  if (states.includes("waits for you")) return "In step, but for what waits for you";
+  if (states.every((name) => name === "no run yet")) return "No run yet";
+  return "All in step";
+}
+
+function countProjects(number: number): string {
+  return number === 1 ? "1 project is" : `${number} projects are`;
+}
+
+interface State {
+  readonly name: "failing" | "late" | "waits for you" | "no run yet" | "in step";
+  readonly look: "good" | "warn" | "bad" | "";
+}
+
+function stateOf({ view }: Looking, { known, counts, last, report }: Seen): State {
+  if (last === undefined || report === undefined) return { name: "no run yet", look: "" };
+  if (report.errors.length > 0 || last.result === "failed") return { name: "failing", look: "bad" };
+  if (view.late.some(({ project }) => project === known.project.key)) return { name: "late", look: "bad" };
+  const waits = (counts?.held ?? 0) + (counts?.parked ?? 0) + (counts?.quarantined ?? 0);
+  if (waits > 0 || report.hold !== undefined) return { name: "waits for you", look: "warn" };
+  return { name: "in step", look: "good" };
+}
+
+function renderProject(looking: Looking, seen: Seen): Markup {
+  const { known, counts, last, report } = seen;
+  const { key, settings } = known.project;
+  const { name, look } = stateOf(looking, seen);
+  const late = looking.view.late.find(({ project }) => project === key);
+  const facts: readonly (readonly [string, Piece])[] = [
+    ["Last run", last === undefined ? "none" : renderRun(looking, last)],
+    [
+      "Next run",
+      known.nextRunAt === undefined ? "when somebody starts it" : looking.times.show(known.nextRunAt),
+    ],
+    ["Posts", counts?.posts ?? 0],
+    ["Linked issues", html`<a href="${linksAddress({ project: key })}">${counts?.issues ?? 0}</a>`],
+    ["Waiting by itself", counts?.waiting ?? 0],
+    ["Written by the last run", report === undefined ? "–" : describeWrites(report)],
+    [
+      "Requests of the last run",
+      report === undefined ? "–" : html`board ${report.requests.board}, GitHub ${report.requests.tracker}`,
+    ],
+    ...describeBudgets(looking, known),
+  ];
+  return html`<article class="card" aria-label="Project ${key}">
+    <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
+      <span>${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span></span></div>
+    ${late !== undefined && html`<p>${renderSentence(late.reason)}</p>`}
+    ${report?.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>${renderCommand(command("approve", key))}`}
+    ${report !== undefined && renderErrors(key, report)}
+    <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
+  </article>`;
+}
+
+function renderRun({ times }: Looking, { run, startedAt, finishedAt, result }: StoredRun): Markup {
+  return html`${times.show(finishedAt)} <span class="quiet more">run ${run}: ${result}, ${describeLength(finishedAt - startedAt)}</span>`;
+}
+
+function describeWrites({ created, issueWrites, postWrites }: ReadReport): string {
+  const parts = [
+    created > 0 && `${created} opened`,
+    issueWrites > 0 && `${issueWrites} to issues`,
+    postWrites > 0 && `${postWrites} to posts`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}
+
+/** What is left of the pace of the last hour, and who wants to be left alone. */
+function describeBudgets(
+  { view, ledger, times }: Looking,
+  { project }: PageProject,
+): readonly (readonly [string, Piece])[] {
+  const { pace } = view.policy;
+  const budgets = [...new Set(repositoryNames(project.settings).map(view.budgetOf))];
+  const limits = [
+    { name: "The board", until: ledger.memory.limit("board", "") },
+    ...budgets.map((budget) => ({ name: "GitHub", until: ledger.memory.limit("tracker", budget) })),
+  ].flatMap(({ name, until }) => (until !== undefined && until > times.now ? [{ name, until }] : []));
+  return [
+    ...budgets.map((budget) => {
+      const { all, creates } = ledger.journal.trackerWrites(times.now - hourMs, budget);
+      return [
+        budgets.length === 1 ? "Writes to GitHub this hour" : `Writes this hour (${budget})`,
+        html`${all.length} of ${pace.writesPerHour} <span class="quiet more">${creates.length} of ${pace.createsPerHour} new issues</span>`,
+      ] as const;
+    }),
+    ...limits.map(({ name, until }) => [`${name} wants no request before`, times.show(until)] as const),
+  ];
+}
+
+function renderErrors(key: string, { errors }: ReadReport): Markup | undefined {
+  if (errors.length === 0) return undefined;
+  const more = errors.length - mostErrors;
+  return html`<ul class="waits">${errors.slice(0, mostErrors).map(
+    ({ post, issue, code, message }) => html`<li><span class="badge bad">failed</span>
+      ${post !== undefined && html`<a href="${postAddress(key, post)}"><bdi>${key}/${post}</bdi></a>`} ${issue}
+      <p>${renderSentence(message)} <code>${code}</code></p></li>`,
+  )}</ul>${more > 0 && html`<p class="quiet">And ${more} more: ${renderCommand("boardsync status")}</p>`}`;
+}

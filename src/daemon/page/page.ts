@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Clock } from "../../model/surroundings.ts";
+import type { HttpPart } from "../http.ts";
+import { readPostAddress } from "./addresses.ts";
+import { type Gate, judgeVisitor } from "./gate.ts";
+import { html, type Markup } from "./html.ts";
+import { contentSecurityPolicy, type Frame, layOut } from "./layout.ts";
+import { type LinksQuery, renderLinks } from "./links.ts";
+import { renderOverview } from "./overview.ts";
+import { renderPost } from "./post.ts";
+import { createTimes } from "./times.ts";
+import type { Looking, PageView } from "./view.ts";
+
+/** What the status page is made of. */
+export interface PageOptions {
+  /** As it is now: a token may be replaced. */
+  gate(): Gate;
+  readonly clock: Pick<Clock, "now">;
+  readonly version: string;
+  /** As it is now. */
+  view(): PageView;
+  /** Lets `work` look at the state; undefined where there is none yet. */
+  read<T>(work: (ledger: Ledger) => T): T | undefined;
+  /** Takes out whatever is secret: the words of the other sides may hold anything. */
+  redact(text: string): string;
+}
+
+/** One page: what stands on it, or that there is none. */
+interface Answer extends Pick<Frame, "title" | "current"> {
+  readonly status: number;
+  readonly content: Markup;
+}
+
+/**
+ * The status page: `GET /`, `GET /links` and `GET /post/PROJECT/POST`. It changes nothing, asks neither side for anything, and
+ * works without any script.
+ */
+export function pagePart(options: PageOptions): HttpPart {
+  const { clock, version } = options;
+  const serve =
+    (render: (looking: Looking, request: FastifyRequest) => Answer) =>
+    (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+      const verdict = judgeVisitor(visitorOf(request), options.gate());
+      if (verdict.kind === "ask") return askForToken(reply);
+      if (verdict.kind === "closed")
+        return reply.code(403).type("text/plain; charset=utf-8").send(`${verdict.reason}\n`);
+      const view = options.view();
+      const times = createTimes(clock.now(), view.timezone);
+      const answer = options.read((ledger) => render({ view, ledger, times }, request)) ?? nothingYet;
+      const foot = `boardsync ${version}. Read-only: commands are typed at a terminal. Times are in ${view.timezone}.`;
+      return reply
+        .code(answer.status)
+        .header("content-security-policy", contentSecurityPolicy)
+        .type("text/html; charset=utf-8")
+        .send(options.redact(layOut({ title: answer.title, current: answer.current, foot }, answer.content)));
+    };
+  return (server) => {
+    server.get("/", serve(overview));
+    server.get("/links", serve(links));
+    server.get("/post/*", serve(post));
+  };
+}
+
+function visitorOf({ headers }: FastifyRequest) {
+  const { authorization, host } = headers;
+  const isProxied = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"].some(
+    (name) => headers[name] !== undefined,
+  );
+  return { authorization, host, isProxied };
+}
+
+function askForToken(reply: FastifyReply): FastifyReply {
+  const reason =
+    "The status page asks for BOARDSYNC_HTTP_TOKEN: as the password, with any name, or as `Authorization: Bearer`.";
+  return reply
+    .code(401)
+    .header("www-authenticate", 'Basic realm="boardsync", charset="UTF-8"')
+    .type("text/plain; charset=utf-8")
+    .send(`${reason}\n`);
+}
+
+const nothingYet: Answer = {
+  status: 200,
+  title: "No run yet",
+  current: undefined,
+  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync plan</code></p>`,
+};
+
+function overview(looking: Looking, request: FastifyRequest): Answer {
+  const { range } = queryOf(request);
+  return { status: 200, title: "Overview", current: "overview", content: renderOverview(looking, range) };
+}
+
+function links(looking: Looking, request: FastifyRequest): Answer {
+  return { status: 200, title: "Links", current: "links", content: renderLinks(looking, queryOf(request)) };
+}
+
+function post(looking: Looking, request: FastifyRequest): Answer {
+  const named = readPostAddress(request.url);
+  const content = named && renderPost(looking, named);
+  if (named !== undefined && content !== undefined) {
+    return { status: 200, title: `${named.project}/${named.post}`, current: undefined, content };
+  }
+  const missing = html`<h1>No such post</h1>
+    <p>No listing has shown a post of this name, or the config has no such project. <a href="/links">All links</a></p>`;
+  return { status: 404, title: "No such post", current: undefined, content: missing };
+}
+
+/** The last of several values counts. */
+function queryOf({ url }: FastifyRequest): LinksQuery {
+  const start = url.indexOf("?");
+  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start + 1)));
+}

@@ -1,0 +1,180 @@
+import type { PostId } from "../../model/post.ts";
+import { explainPost } from "../../sync/explain.ts";
+import type { ExplainedField, ExplainedRule, ExplainedWait, Explanation } from "../../sync/explanation.ts";
+import { siteOf, webAddress } from "./addresses.ts";
+import { html, type Markup, type Piece } from "./html.ts";
+import { renderIssue } from "./links.ts";
+import { renderRecord } from "./post-record.ts";
+import { type Column, table } from "./table.ts";
+import type { Looking } from "./view.ts";
+import { renderCode, renderCommand, renderSentence } from "./waits.ts";
+
+/** One post, as an address names it. */
+export interface NamedPost {
+  readonly project: string;
+  readonly post: string;
+}
+
+/** The story of one post: what `boardsync explain` tells. undefined where there is no such post. */
+export function renderPost(looking: Looking, { project: key, post }: NamedPost): Markup | undefined {
+  const { view, ledger, times } = looking;
+  const known = view.projects.find(({ project }) => project.key === key);
+  const story =
+    known && explainPost(known.project, post as PostId, { ledger, policy: view.policy, now: times.now });
+  if (story === undefined) return undefined;
+  const site = siteOf(view.trackerUrl);
+  return html`<p class="quiet"><bdi>${key}/${post}</bdi></p>
+    <h1><bdi>${story.title === null || story.title === "" ? post : story.title}</bdi></h1>
+    <p><span class="badge ${story.standing.kind === "linked" ? "good" : ""}">${story.standing.kind}</span>
+      ${renderSentence(story.standing.reason)}</p>
+    ${renderPlaces(looking, story, site)}
+    <section aria-labelledby="next"><h2 id="next">What happens next</h2>
+      <ul>${story.next.map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
+    ${renderWaits(looking, story.waits)}
+    ${renderRules(story, site)}
+    ${renderFields(story)}
+    ${renderSelection(story)}
+    ${renderRecord(looking, story)}
+    <p class="quiet">As last seen: the board ${showAge(looking, story.facts.board)}, GitHub ${showAge(looking, story.facts.tracker)}.</p>`;
+}
+
+function showAge({ times }: Looking, age: Explanation["facts"]["board"]): Piece {
+  return age === null ? "never" : times.show(Date.parse(age.at));
+}
+
+function renderPlaces({ ledger, times }: Looking, story: Explanation, site: string | undefined): Markup {
+  const memory = ledger.memory.project(story.project);
+  const row = memory && ledger.rows.row(memory.id, story.post as PostId, times.now);
+  const page = webAddress(row?.post.values.url);
+  const issues = story.issues.map(
+    ({ issue, facts }) =>
+      html`<div>${renderIssue(issue, site)} ${facts !== null && html`<span class="quiet more">${describeFacts(facts)}</span>`}</div>`,
+  );
+  return html`<dl>
+    <div><dt>Issue</dt><dd>${issues.length === 0 ? `none; it would go to ${story.select.repo}` : issues}</dd></div>
+    ${page !== undefined && html`<div><dt>On the board</dt><dd><a href="${page}" rel="noreferrer">${page}</a></dd></div>`}
+  </dl>`;
+}
+
+function describeFacts(facts: NonNullable<Explanation["issues"][number]["facts"]>): string {
+  const { state, stateReason, labels, assignees, milestone, type } = facts;
+  return [
+    stateReason === null ? state : `${state} as ${stateReason.replaceAll("_", " ")}`,
+    labels.length > 0 && `labels ${labels.join(", ")}`,
+    assignees.length > 0 && `assigned to ${assignees.join(", ")}`,
+    milestone !== null && `milestone ${milestone.title} (${milestone.state})`,
+    type !== null && `type ${type}`,
+  ]
+    .filter((part) => part !== false)
+    .join("; ");
+}
+
+function renderWaits({ times }: Looking, waits: readonly ExplainedWait[]): Markup | undefined {
+  if (waits.length === 0) return undefined;
+  return html`<section aria-labelledby="waits"><h2 id="waits">What waits, or was said of it</h2><ul class="waits">${waits.map(
+    ({ kind, code, message, since, command }) => html`<li>
+      <span class="badge ${command === null ? "" : kind === "held" ? "warn" : "bad"}">${kind}</span>
+      ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
+      <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
+      ${command !== null && renderCommand(command)}</li>`,
+  )}</ul></section>`;
+}
+
+function renderRules(story: Explanation, site: string | undefined): Markup | undefined {
+  const { issues, rules, boardRules } = story;
+  if (issues.length === 0 && boardRules.length === 0) return undefined;
+  const first = boardRules.find(({ verdict }) => verdict !== "fails");
+  return html`<section aria-labelledby="rules"><h2 id="rules">Rules</h2>
+    ${issues.length > 0 && html`<p><bdi>${rules.message}</bdi></p>`}
+    ${issues.map(
+      ({
+        issue,
+        remarks,
+        duplicateOf,
+        match,
+        rules: tried,
+      }) => html`<div class="card"><h3>${renderIssue(issue, site)}</h3>
+        ${remarks.map((remark) => html`<p><bdi>${remark}</bdi></p>`)}
+        ${duplicateOf !== null && html`<p>It was closed in favour of ${duplicateOf}, which counts for it.</p>`}
+        ${tried.map((rule) => renderRule(rule, match))}</div>`,
+    )}
+    ${
+      boardRules.length > 0 &&
+      html`<div class="card"><h3>From the post to its issues</h3>${boardRules.map((rule) =>
+        renderRule(rule, first?.verdict === "holds" ? first.rule : null),
+      )}</div>`
+    }</section>`;
+}
+
+const signs: Readonly<Record<ExplainedRule["verdict"], readonly [look: string, text: string]>> = {
+  holds: ["good", "✓ holds"],
+  fails: ["", "✗ fails"],
+  unknown: ["warn", "? unknown"],
+};
+
+function renderRule(
+  { rule, verdict, conditions, set }: Omit<ExplainedRule, "set"> & { readonly set: object },
+  match: number | null,
+): Markup {
+  const what = Object.entries(set).map(([field, value]) => `${field}: ${String(value)}`);
+  return html`<div class="rule">${renderSign(verdict)} Rule ${rule} sets <bdi>${what.join(", ")}</bdi>${rule === match && html` <b>← decides</b>`}
+    <ul>${conditions.length === 0 && html`<li class="quiet">It names no condition, so it always holds.</li>`}${conditions.map(
+      ({ name, wants, shows, verdict: each }) =>
+        html`<li class="quiet">${renderSign(each)} <bdi>${name}: ${wants} – it shows: ${shows}</bdi></li>`,
+    )}</ul></div>`;
+}
+
+function renderSign(verdict: ExplainedRule["verdict"]): Markup {
+  const [look, text] = signs[verdict];
+  return html`<span class="badge ${look}">${text}</span>`;
+}
+
+function renderFields({ fields, issueFields }: Explanation): Markup | undefined {
+  if (fields.length === 0 && issueFields.length === 0) return undefined;
+  return html`<section aria-labelledby="fields"><h2 id="fields">Fields</h2>
+    ${fields.length > 0 && table("Fields of the post that rules set", fieldColumns, fields)}
+    ${
+      issueFields.length > 0 &&
+      table(
+        "Fields of its issues that board rules set",
+        [{ title: "Issue", show: ({ issue }: (typeof issueFields)[number]) => issue }, ...fieldColumns],
+        issueFields,
+      )
+    }</section>`;
+}
+
+const fieldColumns: readonly Column<ExplainedField>[] = [
+  { title: "Field", show: ({ field }) => field },
+  { title: "Rules ask for", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
+  { title: "It shows", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+  { title: "Rules asked", show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)) },
+  { title: "It showed", show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)) },
+];
+
+function showTarget(target: NonNullable<ExplainedField["asks"]>): Piece {
+  return target.kind === "none" ? "nothing" : showValue(target.value);
+}
+
+/** A value of a field. */
+function showValue(value: ExplainedField["shows"]): Piece {
+  return value === null ? "–" : html`<bdi>${String(value)}</bdi>`;
+}
+
+function renderSelection({ select, standing }: Explanation): Markup {
+  const opens = select.isSelected ? `It is selected, for ${select.repo}.` : "It is not selected.";
+  const past = standing.kind === "linked" ? " It has its issue, so that decides nothing any more." : "";
+  return html`<section aria-labelledby="select"><h2 id="select">Selection</h2><p>${opens}${past}</p>
+    ${
+      select.conditions.length > 0 &&
+      table(
+        "The conditions of the selection",
+        [
+          { title: "Condition", show: ({ name }) => name },
+          { title: "Wants", show: ({ wants }) => html`<bdi>${renderCode(wants)}</bdi>` },
+          { title: "The post", show: ({ shows }) => html`<bdi>${renderCode(shows)}</bdi>` },
+          { title: "Verdict", show: ({ holds }) => renderSign(holds ? "holds" : "fails") },
+        ],
+        select.conditions,
+      )
+    }</section>`;
+}

@@ -1,0 +1,91 @@
+import type { WaitingPost } from "../../ledger/browse.ts";
+import type { ProjectMemory } from "../../ledger/memory.ts";
+import { command, remedyOf } from "../../sync/remedy.ts";
+import { linksAddress, postAddress } from "./addresses.ts";
+import { html, type Markup } from "./html.ts";
+import type { Looking } from "./view.ts";
+
+/** So much of what waits in one project is shown; `boardsync status` has more. */
+const mostShown = 50;
+
+/** Everything that waits for a person, with the command that frees it; then what waits for a time. */
+export function renderWaits(looking: Looking): Markup {
+  const projects = looking.view.projects.map(({ project }) => ({
+    key: project.key,
+    memory: looking.ledger.memory.project(project.key),
+  }));
+  const known = projects.flatMap(({ key, memory }) => (memory === undefined ? [] : [{ key, memory }]));
+  const lists = known.map(({ key, memory }) => renderList(looking, key, memory));
+  const isNothing = lists.every((list) => list === undefined);
+  return html`<section aria-labelledby="waits">
+    <h2 id="waits">Waiting for you</h2>
+    ${isNothing ? html`<p class="lead">Nothing. What waits for a time or a limit goes on by itself.</p>` : lists}
+    ${known.map(({ key, memory }) => renderByItself(looking, key, memory))}
+  </section>`;
+}
+
+function renderList(looking: Looking, key: string, memory: ProjectMemory): Markup | undefined {
+  const found = looking.ledger.browse.waiting(memory.id, ["held", "parked", "quarantined"], mostShown + 1);
+  if (found.length === 0) return undefined;
+  const counts = looking.ledger.rows.counts(memory.id);
+  const total = [
+    counts.held > 0 && `${counts.held} held`,
+    counts.parked > 0 && `${counts.parked} parked`,
+    counts.quarantined > 0 && `${counts.quarantined} quarantined`,
+  ].filter((part) => part !== false);
+  const more =
+    found.length > mostShown &&
+    html`<p class="quiet">The oldest ${mostShown} are shown. ${
+      counts.held > 0 && html`All that is held goes at once with ${renderCommand(command("approve", key))}. `
+    }<a href="${linksAddress({ project: key, state: "waiting" })}">Those with an issue</a></p>`;
+  return html`<div class="card">
+    <div class="head"><h3>${key}</h3><span class="quiet">${total.join(", ")}</span></div>
+    <ul class="waits">${found.slice(0, mostShown).map((post) => renderWait(looking, key, post))}</ul>${more}
+  </div>`;
+}
+
+function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Markup {
+  const { post, title, kind, code, message, since } = waiting;
+  const remedy = remedyOf(waiting, key);
+  return html`<li>
+    <span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>
+    <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+    <span class="quiet"><bdi>${key}/${post}</bdi>, since ${times.show(since)}</span>
+    <p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>
+    ${remedy !== undefined && renderCommand(remedy)}
+  </li>`;
+}
+
+function renderByItself({ ledger, times }: Looking, key: string, memory: ProjectMemory): Markup | undefined {
+  const kinds = ["settling", "waiting", "undecided", "did-not-stick", "disagreement"] as const;
+  const found = ledger.browse.waiting(memory.id, kinds, mostShown + 1);
+  if (found.length === 0) return undefined;
+  const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
+  return html`<details><summary>${key}: ${number} said of posts that wait for no person</summary>
+    <ul class="waits">${found.slice(0, mostShown).map(
+      ({ post, title, kind, message, since }) => html`<li>
+        <span class="badge">${kind.replaceAll("-", " ")}</span>
+        <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+        <span class="quiet">since ${times.show(since)}</span><p>${renderSentence(message)}</p></li>`,
+    )}</ul></details>`;
+}
+
+/** Nothing runs on the page: a click on a command, or a long touch, takes all of it for copying. */
+export function renderCommand(typed: string): Markup {
+  // What can't be typed is no command: an id with a line break in it would be two.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(typed)) return html``;
+  return html`<code class="command">${typed}</code>`;
+}
+
+/** A message as a sentence: some begin in the middle of one. What stands between back-ticks is code. */
+export function renderSentence(message: string): Markup {
+  const begun = message.charAt(0).toUpperCase() + message.slice(1);
+  const whole = /[.!?:]$/.test(begun) ? begun : `${begun}.`;
+  return html`<bdi>${renderCode(whole)}</bdi>`;
+}
+
+/** What stands between back-ticks is code. */
+export function renderCode(text: string): Markup {
+  return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}

@@ -1,0 +1,149 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import { type Browser, devices } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  addHistory,
+  addLinks,
+  addPost,
+  addWaits,
+  openPage,
+  type PageStage,
+  parkPost,
+} from "../support/page-stage.ts";
+import { launchBrowser, type Opened, openInBrowser } from "./browser.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Looked at by people; its name is printed. */
+const pictures = process.env["BOARDSYNC_PICTURES"] ?? mkdtempSync(join(tmpdir(), "boardsync-pages-"));
+
+const looks = [
+  ["light", { colorScheme: "light", viewport: { width: 1200, height: 900 } }],
+  ["dark", { colorScheme: "dark", viewport: { width: 1200, height: 900 } }],
+  ["phone", { ...devices["iPhone 13"], colorScheme: "light" }],
+  ["phone-dark", { ...devices["iPhone 13"], colorScheme: "dark" }],
+] as const;
+const places = [
+  ["overview", "/"],
+  ["links", "/links"],
+  ["post", "/post/acme-app/p2"],
+] as const;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  process.stdout.write(`Pictures of the pages: ${pictures}\n`);
+  await browser.close();
+});
+
+/** A page with something of everything on it. */
+function openFull(): Promise<PageStage> {
+  return openPage({
+    after: (ledger) => {
+      addWaits(ledger);
+      addLinks(ledger, 120);
+      addHistory(ledger);
+      addPost(ledger, "evil", { title: "<script>alert(1)</script> \u202eevil" });
+      parkPost(ledger, "evil", "<img src=x onerror=alert(1)>");
+    },
+  });
+}
+
+describe("the status page in a browser", () => {
+  it.each(looks)("is good to look at and to listen to: %s", async (look, options) => {
+    const { address } = await openFull();
+    for (const [name, path] of places) {
+      const opened = await openInBrowser(browser, `${address}${path}`, options);
+      await opened.page.screenshot({
+        path: join(pictures, `${name}-${look}.png`),
+        fullPage: name !== "links",
+      });
+      expect(await findBarriers(opened)).toEqual([]);
+      const { scrollWidth, clientWidth } = await opened.page.evaluate<{
+        scrollWidth: number;
+        clientWidth: number;
+      }>(
+        "({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })",
+      );
+      expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+      expect({ faults: opened.faults, strangers: opened.strangers }).toEqual({ faults: [], strangers: [] });
+    }
+  });
+
+  it("is used by the keyboard alone: skip, search, filter, go to a post", async () => {
+    const { address } = await openFull();
+    const { page, faults } = await openInBrowser(browser, `${address}/links`);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("wish 42");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=wish\+42/);
+    const rows = page.getByRole("table", { name: "Posts and their issues" }).getByRole("row");
+    expect(await rows.count()).toBe(2);
+    await page.getByRole("link", { name: "Wish 42" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Wish 42");
+    expect(faults).toEqual([]);
+  });
+
+  it("works where scripts are off, from page to page", async () => {
+    const { address } = await openFull();
+    const { page } = await openInBrowser(browser, `${address}/`, { javaScriptEnabled: false });
+    await page.getByRole("searchbox").fill("wish");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("link", { name: "Next page" }).click();
+    expect(await page.getByRole("row").count()).toBe(21);
+    await page.getByRole("link", { name: "First page" }).click();
+    expect(await page.getByRole("row").count()).toBe(101);
+  });
+
+  it("gives a command whole at one click, for copying", async () => {
+    const { address } = await openFull();
+    const { page } = await openInBrowser(browser, `${address}/`);
+    await page.locator("code.command").nth(1).click();
+    expect(await page.evaluate("String(getSelection())")).toBe("boardsync retry acme-app/p2");
+  });
+
+  it("runs nothing that a post says", async () => {
+    const { address } = await openFull();
+    for (const path of ["/", "/post/acme-app/evil"]) {
+      const { page, faults } = await openInBrowser(browser, `${address}${path}`);
+      expect(await page.locator("script, img").count()).toBe(0);
+      expect(await page.getByText("<script>alert(1)</script>").count()).toBeGreaterThan(0);
+      expect(faults).toEqual([]);
+    }
+  });
+
+  it("asks for the token as a password", async () => {
+    const { address } = await openPage({ token: "page-token-0123456789" });
+    const httpCredentials = { username: "me", password: "page-token-0123456789" };
+    const { page } = await openInBrowser(browser, `${address}/`, { httpCredentials });
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("All in step");
+  });
+});
+
+/** What axe finds wrong, in a world of its own where the page's policy doesn't stop it. */
+async function findBarriers({ page }: Opened): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+    worldName: "axe",
+  });
+  await session.send("Runtime.evaluate", { contextId, expression: axe });
+  const { result } = await session.send("Runtime.evaluate", {
+    contextId,
+    expression: "axe.run().then((found) => JSON.stringify(found))",
+    awaitPromise: true,
+  });
+  const { violations }: AxeResults = JSON.parse(String(result.value));
+  return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`);
+}

@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { addLinks, addPost, addWaits, openPage, parkPost } from "../support/page-stage.ts";
+
+const script = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
+
+describe("the status page", () => {
+  it("shows each project with its last and next run, its counts and its requests", async () => {
+    const { page } = await openPage();
+    const text = await page("/");
+    expect(text).toContain("<h1>All in step</h1>");
+    expect(text).toMatch(/acme-app <span class="quiet">↔ acme\/app/);
+    expect(text).toMatch(/Last run<\/dt><dd><time datetime="[^"]+">[^<]+<\/time>/);
+    expect(text).toMatch(/Next run<\/dt><dd><time/);
+    expect(text).toContain("4 opened");
+    expect(text).toMatch(/board \d, GitHub \d+/);
+    expect(text).toMatch(/6 of 450 <span class="quiet more">6 of 150 new issues/);
+    expect(text).toContain("Nothing. What waits for a time or a limit goes on by itself.");
+  });
+
+  it("names what waits for a person, with the command that frees it, the oldest first", async () => {
+    const { page } = await openPage({ after: addWaits });
+    const text = await page("/");
+    expect(text).toContain("<h1>In step, but for what waits for you</h1>");
+    expect([...text.matchAll(/<code class="command">([^<]+)</g)].map(([, command]) => command)).toEqual([
+      "boardsync approve acme-app p1",
+      "boardsync retry acme-app/p2",
+      "boardsync release acme-app/p4",
+    ]);
+    expect(text).toContain("<code>board.rejected</code>");
+  });
+
+  it("says which project is late, and what failed in its last run", async () => {
+    const late = [{ project: "acme-api", reason: "The last run without a failure ended 900 s ago." }];
+    const before = await openPage({ late });
+    expect(await before.page("/")).toContain("<h1>1 project is in trouble</h1>");
+    expect(await before.page("/")).toContain(late[0]?.reason);
+    const failed = await openPage({
+      config: (config) => config.replace("repo: acme/api", "repo: acme/gone"),
+    });
+    const text = await failed.page("/");
+    expect(text).toContain("<code>tracker.missing</code>");
+    expect(text).toContain('<span class="badge bad">failing</span>');
+  });
+
+  it("draws the runs of the last days, and tells the same in words", async () => {
+    const { page } = await openPage();
+    const text = await page("/");
+    expect(text).toMatch(
+      /<svg class="writes" role="img" aria-label="Writes of the last 24 hours: 6; at most 6 in 1 hour\."/,
+    );
+    expect(text).toContain("<summary>The same as a table</summary>");
+    expect(await page("/?range=month")).toContain("Writes of the last 30 days: 6");
+    expect(await page("/?range=%22%3E")).toContain("Writes of the last 24 hours: 6");
+  });
+
+  it("says that there was no run yet where there is no state", async () => {
+    const { page } = await openPage({ isNew: true });
+    for (const path of ["/", "/links", "/post/a/b"])
+      expect(await page(path)).toContain("<h1>No run yet</h1>");
+  });
+});
+
+describe("the list of links", () => {
+  it("shows every post with its issue, across projects", async () => {
+    const { page } = await openPage();
+    const text = await page("/links");
+    expect(text).toContain("6 linked issues");
+    expect(text).toContain('<a href="/post/acme-app/p1"><bdi>Dark mode</bdi></a>');
+    expect(text).toContain("acme/api#2");
+  });
+
+  it.each([
+    ["a part of a title, in any case", "?q=WEBHOOKS", ["acme-api/p9"]],
+    ["the name of an issue", "?q=acme/app%232", ["acme-app/p2"]],
+    ["a project", "?project=acme-api", ["acme-api/p9", "acme-api/p11"]],
+    ["what waits", "?state=waiting", ["acme-app/p4", "acme-app/p2", "acme-app/p1"]],
+    ["open issues of a project", "?project=acme-api&state=open", ["acme-api/p9", "acme-api/p11"]],
+    ["nothing there", "?state=absent", []],
+    [
+      "values that nobody offers, as if they were left out",
+      "?project=x&state=y&rows=z&q=pass",
+      ["acme-app/p4"],
+    ],
+  ])("finds %s", async (_, query, posts) => {
+    const { page } = await openPage({ after: addWaits });
+    const text = await page(`/links${query}`);
+    const found = [...text.matchAll(/<td role="cell" data-title="Post"><div><a href="\/post\/([^"]+)"/g)];
+    expect(found.map(([, post]) => post)).toEqual(posts);
+    if (posts.length === 0) expect(text).toContain("No link is like that.");
+  });
+
+  it("goes from page to page by links, keeps what was searched, and shows every link once", async () => {
+    const { page } = await openPage({ after: (ledger) => addLinks(ledger, 110) });
+    const first = await page("/links?q=wish&project=acme-app");
+    const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll("&#38;", "&") ?? "";
+    expect(next).toContain("q=wish&project=acme-app");
+    const second = await page(next);
+    const titles = [...`${first}${second}`.matchAll(/<bdi>(Wish \d+)<\/bdi><\/a>/g)].map(
+      ([, title]) => title,
+    );
+    expect(titles).toHaveLength(110);
+    expect(new Set(titles).size).toBe(110);
+    expect(second).toContain("First page");
+    expect(second).not.toContain('rel="next"');
+    expect(await page("/links?rows=1000")).not.toContain('rel="next"');
+  });
+
+  it("names a post without an issue that is asked for by its id", async () => {
+    const { page } = await openPage();
+    expect(await page("/links?q=p5")).toContain(
+      '<a href="/post/acme-app/p5"><bdi>acme-app/p5</bdi></a> has no issue.',
+    );
+  });
+});
+
+describe("the page of a post", () => {
+  it("tells its story: what is linked, which rule matches, what waits, what was written", async () => {
+    const { page } = await openPage({ after: addWaits });
+    const text = await page("/post/acme-app/p1");
+    expect(text).toContain("<h1><bdi>Dark mode</bdi></h1>");
+    for (const part of [
+      "What happens next",
+      "acme/app#1",
+      "Rule 1",
+      "Selection",
+      "Last writes",
+      "create-issue",
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('<code class="command">boardsync approve acme-app p1</code>');
+  });
+
+  it("says why a post has no issue", async () => {
+    const { page } = await openPage();
+    const text = await page("/post/acme-app/p5");
+    expect(text).toContain("It is not selected.");
+    expect(text).toContain("✗ fails");
+  });
+
+  it.each([
+    "/post/acme-app/p99",
+    "/post/nobody/p1",
+    "/post/acme-app",
+    "/post/",
+    "/post/a/b/c",
+    "/post/acme-app/%ff",
+  ])("answers %s with 404, and a page", async (path) => {
+    const { get } = await openPage();
+    const response = await get(path);
+    expect([400, 404]).toContain(response.status);
+  });
+
+  it("is found by whatever id the board gives", async () => {
+    const id = "a/b?c#d&\"'<é";
+    const { page } = await openPage({ after: (ledger) => addPost(ledger, id, { title: "Odd" }) });
+    const list = await page(`/links?q=${encodeURIComponent(id)}`);
+    const [, address = ""] = /<a href="(\/post\/acme-app\/a%2Fb[^"]+)"/.exec(list) ?? [];
+    expect(await page(address.replaceAll("&#39;", "'"))).toContain("<h1><bdi>Odd</bdi></h1>");
+  });
+});
+
+describe("what others wrote", () => {
+  it("is text and nothing else, wherever it stands", async () => {
+    const id = `x${script}`;
+    const { page } = await openPage({
+      after: (ledger) => {
+        addPost(ledger, id, { title: `Title ${script}\u202e\u0007`, status: script });
+        parkPost(ledger, id, `The board says ${script}`);
+      },
+    });
+    const paths = ["/", `/links?q=${encodeURIComponent(script)}`];
+    paths.push(`/post/acme-app/${encodeURIComponent(id)}`);
+    for (const path of paths) {
+      const text = await page(path);
+      expect(text).not.toMatch(/<script|<img|onerror=alert\(2\)>/i);
+      expect(text).toContain("&#60;script&#62;");
+      expect(text).not.toContain("\u202e");
+      expect(text).not.toContain("\u0007");
+    }
+  });
+
+  it("is quoted in a command, so that a shell runs nothing of it", async () => {
+    const { page } = await openPage({
+      after: (ledger) => {
+        for (const id of ["$(reboot)", "two\nlines"]) {
+          addPost(ledger, id, {});
+          parkPost(ledger, id, "no");
+        }
+      },
+    });
+    const commands = [...(await page("/")).matchAll(/<code class="command">([^<]+)</g)].map(
+      ([, text]) => text,
+    );
+    expect(commands).toEqual(["boardsync retry &#39;acme-app/$(reboot)&#39;"]);
+  });
+
+  it("holds no secret, not even one that the board has sent back", async () => {
+    const key = "demo-board-key-0123456789";
+    const { page, stage } = await openPage({
+      before: ({ story }) =>
+        story.board.addPost("acme-app", {
+          title: `Key ${key}`,
+          description: "",
+          status: "planned",
+          votes: 1,
+        }),
+    });
+    expect(stage.story.board.key).toBe(key);
+    for (const path of ["/", "/links", "/post/acme-app/p13"]) expect(await page(path)).not.toContain(key);
+  });
+
+  it("leads to web pages only", async () => {
+    const { page } = await openPage({
+      after: (ledger) => {
+        addPost(ledger, "p13", { url: "javascript:alert(1)" });
+        addPost(ledger, "p14", { url: "https://feedback.example.com/p/14" });
+      },
+    });
+    expect(await page("/post/acme-app/p13")).not.toMatch(/javascript:/i);
+    expect(await page("/post/acme-app/p14")).toContain('href="https://feedback.example.com/p/14"');
+  });
+});
+
+describe("every page", () => {
+  it.each(["/", "/links", "/post/acme-app/p1", "/post/acme-app/p99"])(
+    "%s lets nothing run, fetches nothing, is never stored and in nobody's frame",
+    async (path) => {
+      const { get } = await openPage();
+      const { headers } = await get(path);
+      expect(headers.get("content-security-policy")).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      );
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-frame-options")).toBe("DENY");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    },
+  );
+
+  it("is read-only", async () => {
+    const { get } = await openPage();
+    expect((await get("/", {}, "HEAD")).status).toBe(200);
+    for (const method of ["POST", "PUT", "DELETE", "PATCH"])
+      expect((await get("/", {}, method)).status).toBe(405);
+  });
+});

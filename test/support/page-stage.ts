@@ -1,0 +1,181 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { syncProjects } from "../../src/app.ts";
+import { viewConfig } from "../../src/commands/status-page.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { pagePart } from "../../src/daemon/page/page.ts";
+import type { Late } from "../../src/daemon/readiness.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import type { Post, PostId, ProjectId } from "../../src/model/post.ts";
+import { type Stage as CommandStage, openStage } from "../commands/stage.ts";
+import { createMemoryLog } from "../daemon/memory-log.ts";
+import { createIssue } from "../ledger/samples.ts";
+
+export interface PageSetup {
+  readonly token?: string;
+  /** What the config names; the test listens on 127.0.0.1 all the same. */
+  readonly host?: string;
+  /** Changes both sides before the run. */
+  readonly before?: (stage: CommandStage) => void;
+  /** Changes the state after the run. */
+  readonly after?: (ledger: Ledger) => void;
+  readonly config?: (config: string) => string;
+  readonly late?: readonly Late[];
+  /** No run, and no state. */
+  readonly isNew?: boolean;
+}
+
+/** A status page over the story's two sides after one run, served until the test ends. */
+export interface PageStage {
+  readonly address: string;
+  readonly stage: CommandStage;
+  get(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>;
+  /** The page's HTML; the test fails where it isn't there. */
+  page(path: string): Promise<string>;
+}
+
+/** Opens a page; the end of the test closes it. */
+export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
+  const stage = await openStage();
+  setup.before?.(stage);
+  const file = stage.writeConfig("page.yaml", setup.config ?? ((config) => config));
+  if (setup.isNew !== true) await stage.run(["sync", "-c", file]);
+  const { config } = loadConfig({
+    file,
+    environment: {},
+    cwd: stage.folder,
+    readText: () => (setup.config ?? ((text) => text))(`${stage.story.config}http: { port: 0 }\n`),
+  });
+  const ledger = setup.isNew === true ? undefined : openState(stage);
+  if (ledger !== undefined) setup.after?.(ledger);
+  const part = pagePart({
+    gate: () => ({ host: setup.host ?? "127.0.0.1", token: setup.token }),
+    clock: { now: Date.now },
+    version: "1.2.3",
+    view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
+    read: (work) => (ledger === undefined ? undefined : work(ledger)),
+    redact: (text) => text.replaceAll(stage.story.board.key, "[redacted]"),
+  });
+  const server = await serve(part);
+  const get: PageStage["get"] = (path, headers = {}, method = "GET") =>
+    fetch(`${server.address}${path}`, { headers, method });
+  return {
+    address: server.address,
+    stage,
+    get,
+    async page(path) {
+      const response = await get(path);
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return response.text();
+    },
+  };
+}
+
+function openState(stage: CommandStage): Ledger {
+  const ledger = openLedger(join(stage.folder, "state.db"), { now: Date.now(), version: "0" });
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+async function serve(part: ReturnType<typeof pagePart>): Promise<HttpServer> {
+  const server = await serveHttp({ host: "127.0.0.1", port: 0 }, createMemoryLog(), [part]);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A post that a listing has shown since, with whatever a board can send. */
+export function addPost(ledger: Ledger, id: string, values: Post["values"]): void {
+  const pull = ledger.pulls.begin(projectOf(ledger), 1, Date.now());
+  ledger.pulls.storePosts(pull, [{ id: id as PostId, values: { status: "planned", ...values } }], Date.now());
+  ledger.pulls.end(pull, { kind: "incomplete", at: Date.now() });
+}
+
+/** Posts w1, w2, … with issues, the first of which is 1001. */
+export function addLinks(ledger: Ledger, count: number): void {
+  const repositoryId = ledger.memory.repository("acme/app")?.repository.id ?? 0;
+  ledger.transaction(() => {
+    for (let number = 1; number <= count; number++) {
+      const id = `w${number}`;
+      addPost(ledger, id, { title: `Wish ${number}` });
+      const issue = createIssue(1000 + number, { repositoryId });
+      const link = { post: id as PostId, issue, origin: "opened" as const };
+      ledger.rows.link(projectOf(ledger), link, issue, undefined);
+    }
+  });
+}
+
+/** Parks a post's change. */
+export function parkPost(ledger: Ledger, id: string, message: string): void {
+  const parked = {
+    kind: "patch-post",
+    code: "board.rejected",
+    message,
+    since: Date.now(),
+    signature: "s",
+  } as const;
+  ledger.rows.park(projectOf(ledger), id as PostId, parked);
+}
+
+function projectOf(ledger: Ledger): ProjectId {
+  const project = ledger.memory.project("acme-app")?.id;
+  if (project === undefined) throw new Error("There was no run.");
+  return project;
+}
+
+/** A week of runs, every two hours, the later ones busier. */
+export function addHistory({ runs }: Ledger): void {
+  const hourMs = 3_600_000;
+  for (let hours = 168; hours > 0; hours -= 2) {
+    const startedAt = Date.now() - hours * hourMs;
+    const report = {
+      created: hours % 6,
+      issueWrites: hours % 5,
+      postWrites: Math.floor((168 - hours) / 12),
+      failed: hours % 50 === 0 ? 2 : 0,
+      errors: [],
+    };
+    const finishedAt = startedAt + 400 + ((hours * 7919) % 3000);
+    runs.finish(runs.begin(startedAt), {
+      finishedAt,
+      result: "ok",
+      projects: [{ project: "acme-history", report }],
+    });
+  }
+}
+
+/** Something of each kind that waits, for posts of the story. */
+export function addWaits(ledger: Ledger): void {
+  const project = projectOf(ledger);
+  const since = Date.now() - 3 * 3_600_000;
+  const action = { kind: "patch-post", signature: "s1" } as const;
+  ledger.rows.record(project, "p1" as PostId, {
+    base: {},
+    standing: { kind: "linked", reason: "it has an issue" },
+    notes: [
+      {
+        kind: "held",
+        message:
+          "26 status writes in an hour are more than `guard.statuses` (25): held until `boardsync approve` lets them go",
+        since,
+        action,
+      },
+    ],
+    due: undefined,
+  });
+  ledger.rows.park(project, "p2" as PostId, {
+    kind: "patch-post",
+    code: "board.rejected",
+    message: "The board refuses the change of `status`: “in-progress is no status”. Nothing was changed.",
+    since: since + 1,
+    signature: "s2",
+  });
+  ledger.rows.quarantine(project, "p4" as PostId);
+  ledger.rows.record(project, "p4" as PostId, {
+    base: {},
+    standing: { kind: "linked", reason: "it has an issue" },
+    notes: [{ kind: "quarantined", message: "its status has changed 4 times in 24 hours", since: since + 2 }],
+    due: undefined,
+  });
+}
