@@ -1,6 +1,7 @@
 import { checkAll } from "../sync/check.ts";
 import type { Finding } from "../sync/findings.ts";
 import { adviceOn } from "./advice.ts";
+import { findAhead, lookAhead } from "./check-ahead.ts";
 import { joinFailures } from "./failure.ts";
 import { printJson } from "./json.ts";
 import { exitOf, inSession } from "./session.ts";
@@ -18,8 +19,11 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
-    const findings = session.clean(await checkAll(projects, sides, bounds));
-    const unreached = findings.filter(isUnreached);
+    const looked = session.clean(await checkAll(projects, sides, bounds));
+    const unreached = looked.filter(isUnreached);
+    const isOver = unreached.length > 0 || terminal.signal.aborted;
+    const ahead = isOver ? [] : session.clean(await lookAhead(session));
+    const findings = [...looked, ...findAhead(ahead)];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
@@ -27,6 +31,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
       printJson(session.terminal.out, {
         result,
         findings,
+        ahead,
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {

@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deadUrl, openStage } from "./stage.ts";
 
@@ -66,13 +68,75 @@ describe("check", () => {
     const stage = await openStage();
     const { code, json } = await stage.run(["check", "--json"]);
     expect(code).toBe(0);
-    expect(json()).toEqual({ result: "ok", findings: expect.any(Array) });
+    expect(json()).toEqual({ result: "ok", findings: expect.any(Array), ahead: expect.any(Array) });
     expect(json()).toMatchObject({
       findings: expect.arrayContaining([
         { level: "ok", subject: "board", message: expect.stringContaining("2 projects") },
         { level: "warning", subject: "acme-app", code: "board.status", message: expect.any(String) },
       ]),
     });
+  });
+
+  it("says what the first sync would do, and leaves no trace of having looked", async () => {
+    const stage = await openStage();
+    const before = readdirSync(stage.folder);
+    const { out } = await stage.run(["check"]);
+    expect(out).toContain("✓ acme-app: The first sync: 4 issues opened, 0 voters notified.\n");
+    expect(out).toContain("✓ acme-api: The first sync: 2 issues opened, 0 voters notified.\n");
+    expect(readdirSync(stage.folder)).toEqual(before);
+    const { json } = await stage.run(["check", "--json"]);
+    expect(json()).toMatchObject({
+      ahead: [
+        {
+          project: "acme-app",
+          isFirst: true,
+          opened: 4,
+          linked: 0,
+          changed: 0,
+          patched: 0,
+          notified: 0,
+          unseenVotes: 0,
+          held: 0,
+        },
+        { project: "acme-api", opened: 2 },
+      ],
+    });
+  });
+
+  it("says what the next sync would do, how many would hear of it, and what is held", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    stage.story.board.editPost("acme-app", "p2", { title: "Another title" });
+    const { out } = await stage.run(["check"]);
+    expect(out).toContain("✓ acme-api: The next sync: nothing to do, 0 voters notified.\n");
+    expect(out).toContain(
+      "✓ acme-app: The next sync: 1 write to issues that are there, 1 post patched, 128 voters notified.\n",
+    );
+    expect((await stage.run(["check", "-q"])).out).not.toContain("next sync");
+    const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
+    expect((await stage.run(["check", "-c", file])).out).toContain(
+      "1 write to issues that are there, 0 voters notified; 1 further write held until a person lets it go.\n",
+    );
+    stage.story.board.restyle({ hidden: ["votes"] });
+    expect((await stage.run(["check"])).out).toContain(
+      "0 voters notified, and those of 1 post whose votes the board does not show.\n",
+    );
+  });
+
+  it("looks ahead past a project that is wrong, and says the rest where the state can't be read", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("wrong.yaml", (config) =>
+      config.replace("- project: acme-api", "- project: acme-ipa"),
+    );
+    const wrong = await stage.run(["check", "-c", file]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toContain("✓ acme-app: The first sync: 4 issues opened");
+    expect(wrong.out).not.toContain("acme-ipa: The first sync");
+    writeFileSync(join(stage.folder, "state.db"), "no database ".repeat(1000));
+    const { code, out } = await stage.run(["check"]);
+    expect(code).toBe(0);
+    expect(out).not.toContain("first sync");
   });
 
   it("says only what is wrong or worth knowing with --quiet", async () => {
