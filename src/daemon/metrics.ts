@@ -59,6 +59,11 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
 
   for (const result of ["ok", "partial", "held", "failed", "error"]) runs.inc({ result }, 0);
   for (const kind of writeKinds) writes.inc({ kind }, 0);
+  // A rate can be told from the first one on only where there was a zero before it.
+  for (const outcome of ["taken", "refused"]) reloads.inc({ outcome }, 0);
+  for (const outcome of ["taken", "failed"]) {
+    for (const call of ["heartbeat", "notice"]) calls.inc({ call, outcome }, 0);
+  }
 
   return {
     noteRun(report) {

@@ -67,6 +67,11 @@ describe("systemd", () => {
     expect(unit).toContainEqual(["Service.RestartPreventExitStatus", "2"]);
   });
 
+  it("reloads the daemon's config by SIGHUP", () => {
+    const unit = parseUnit(read(`${folder}systemd/boardsync.service`));
+    expect(unit).toContainEqual(["Service.ExecReload", "/bin/kill -HUP $MAINPID"]);
+  });
+
   it("starts a run that was missed while the machine was off", () => {
     const timer = Object.fromEntries(parseUnit(read(`${folder}systemd/boardsync-sync.timer`)));
     expect(timer).toMatchObject({
