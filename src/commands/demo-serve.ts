@@ -1,20 +1,32 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connectSides, syncProjects } from "../app.ts";
+import { readTextFile } from "../config/files.ts";
+import { loadConfigAndSecrets } from "../config/load.ts";
+import { type HttpServer, serveHttp } from "../daemon/http.ts";
+import { pagePart } from "../daemon/page/page.ts";
 import { ConfigError } from "../errors.ts";
+import { redactor } from "../log.ts";
 import { type Story, startStory } from "../sandbox/story.ts";
 import { systemClock } from "./clock.ts";
 import { printJson } from "./json.ts";
-import { exitOf } from "./session.ts";
+import { createTerminalLog, exitOf } from "./session.ts";
+import { readState } from "./state.ts";
+import { viewConfig } from "./status-page.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 
-/** Keeps both sides up, with a config on disk, so that a person or a script can try every command on them. */
-export async function serveDemo(
-  terminal: Terminal,
-  options: CommonOptions & { readonly port?: number },
-): Promise<number> {
+/** What `demo --serve` takes. */
+type ServeOptions = CommonOptions & { readonly port?: number };
+
+/**
+ * Keeps both sides up, with a config on disk and the status page over the state that it names, so that a person or a script can
+ * try every command on them.
+ */
+export async function serveDemo(terminal: Terminal, options: ServeOptions): Promise<number> {
   const story = await start(options.port);
   const folder = mkdtempSync(join(tmpdir(), "boardsync-demo-"));
+  let page: HttpServer | undefined;
   try {
     const file = join(folder, "boardsync.yaml");
     // JSON is YAML: no folder's name can break it.
@@ -27,14 +39,16 @@ export async function serveDemo(
       GITHUB_TOKEN: story.github.token,
       BOARDSYNC_CONFIG: file,
     };
+    page = await servePage(terminal, options, environment);
     const { url: board } = story.board;
     const { url: github } = story.github;
-    if (options.json === true) printJson(terminal.out, { board, github, environment });
+    if (options.json === true) printJson(terminal.out, { board, github, page: page.address, environment });
     else if (options.quiet !== true)
-      terminal.out.write(explain({ ...environment, BOARD: board, GITHUB: github }));
+      terminal.out.write(explain({ ...environment, BOARD: board, GITHUB: github }, page.address));
     await untilAborted(terminal.signal);
     return exitOf(terminal, exitCodes.ok);
   } finally {
+    await page?.close();
     await story.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -45,13 +59,57 @@ async function start(port: number | undefined): Promise<Story> {
     return await startStory({ now: systemClock.now, port });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    throw new ConfigError([`Port ${port} or the one after it is taken. Choose another with --port.`]);
+    throw portTaken(port);
   }
 }
 
-function explain(environment: Readonly<Record<string, string>>): string {
+function portTaken(port: number | undefined): ConfigError {
+  return new ConfigError([`Port ${port} or one of the two after it is taken. Choose another with --port.`]);
+}
+
+/** The page that a daemon would serve. It opens the state for each request: the commands that are tried have it in between. */
+async function servePage(
+  terminal: Terminal,
+  { port, logLevel }: ServeOptions,
+  environment: Readonly<Record<string, string>> & { readonly BOARDSYNC_CONFIG: string },
+): Promise<HttpServer> {
+  const file = environment.BOARDSYNC_CONFIG;
+  const { config, secrets } = loadConfigAndSecrets({ file, environment, cwd: "/", readText: readTextFile });
+  const redact = redactor(secrets.all);
+  const log = createTerminalLog(terminal, logLevel ?? "warn", redact);
+  const { version } = terminal;
+  const machine = { clock: systemClock, random: Math.random, log, version, environment: {} };
+  const projects = syncProjects(config);
+  const { tracker } = connectSides(config, secrets, machine);
+  const host = "127.0.0.1";
+  const part = pagePart({
+    gate: () => ({ host, token: undefined }),
+    clock: systemClock,
+    version,
+    view: () => viewConfig(config, projects, tracker, undefined),
+    read: (work) => {
+      const ledger = readState(config.state);
+      try {
+        return ledger && work(ledger);
+      } finally {
+        ledger?.close();
+      }
+    },
+    redact,
+  });
+  try {
+    return await serveHttp({ host, port: port === undefined ? 0 : port + 2 }, log, [part]);
+  } catch (error) {
+    if (error instanceof ConfigError) throw portTaken(port);
+    throw error;
+  }
+}
+
+function explain(environment: Readonly<Record<string, string>>, page: string): string {
   const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${value}`);
-  return `A feedback board with 12 posts and a GitHub are up. In another terminal, in this folder:
+  return `A feedback board with 12 posts and a GitHub are up, and the status page: ${page}/
+
+In another terminal, in this folder:
 
 ${exports.join("\n")}
 

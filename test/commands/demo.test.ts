@@ -138,6 +138,7 @@ async function serve(args: readonly string[]) {
 
 interface Served {
   readonly board: string;
+  readonly page: string;
   readonly github: string;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -189,6 +190,17 @@ describe("demo --serve", () => {
     expect(json()).toMatchObject({ projects: [{ issueWrites: 1, postWrites: 1, statusWrites: 1 }, {}] });
   });
 
+  it("serves the status page over whatever the commands do", async () => {
+    const { text } = await serve(["--json"]);
+    const { page, environment }: Served = JSON.parse(text);
+    const look = async (path: string): Promise<string> => (await fetch(`${page}${path}`)).text();
+    expect(await look("/")).toContain("No run yet");
+    await runCommand(["sync"], { env: environment, cwd: makeFolder() });
+    expect(await look("/")).toContain("All in step");
+    expect(await look("/links?q=dark")).toContain("acme/app#1");
+    expect(await look("/post/acme-app/p1")).toContain("What happens next");
+  });
+
   it("says which port is taken, and leaves nothing up", async () => {
     const { text } = await serve(["--json"]);
     const { github }: Served = JSON.parse(text);
@@ -196,7 +208,9 @@ describe("demo --serve", () => {
     const port = Number(new URL(github).port) - 1;
     const second = await serve(["--port", String(port)]);
     expect(await second.ended).toBe(2);
-    expect(second.errors).toBe(`Port ${port} or the one after it is taken. Choose another with --port.\n`);
+    expect(second.errors).toBe(
+      `Port ${port} or one of the two after it is taken. Choose another with --port.\n`,
+    );
   });
 
   it("prints nothing with --quiet, and ends at a signal", async () => {
