@@ -115,10 +115,11 @@ export function describeBrowse(ledger: () => Ledger): void {
     });
 
     it("ends a search that finds little before it has held up others, and says where to go on", () => {
-      pullPosts(ledger(), [createPost("p1", { title: "The oldest" }), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(1));
+      linkMany(ledger(), 101);
+      pullPosts(ledger(), [createPost("p1", { title: "The oldest" })], 2);
       ledger().transaction(() => {
-        for (let number = 2; number < 10_002; number++) linkPost(ledger(), "p2", createIssue(number));
+        for (let number = 102; number < 10_002; number++)
+          linkPost(ledger(), `p${2 + (number % 100)}`, createIssue(number));
       });
       const first = browse({ text: "oldest" });
       expect(first).toEqual({ links: [], next: expect.any(String) });
