@@ -77,15 +77,14 @@ function sentenceOf(
     { amount: held, said: `${count(held, "action")} held` },
   ].filter((part) => part.amount > 0);
   if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;
-  const next = nextOf(free.length + adopted, actions.length, saved);
+  const next = nextOf(free.length + adopted, actions.length + adopted, saved);
   return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
 }
 
 function nextOf(free: number, all: number, saved: string | undefined): string {
-  if (saved !== undefined && all > 0) {
-    return ` Saved: \`boardsync apply ${saved}\` does exactly this, and what is held, too.`;
-  }
-  return free > 0 ? " Next: `boardsync sync` does it." : "";
+  if (saved === undefined || all === 0) return free > 0 ? " Next: `boardsync sync` does it." : "";
+  const held = all > free ? ", what is held as well" : "";
+  return ` Saved: \`boardsync apply ${saved}\` does exactly this${held}.`;
 }
 
 function votersOf(actions: readonly PlannedAction[]): string {

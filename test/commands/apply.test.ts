@@ -23,7 +23,7 @@ describe("boardsync plan --out", () => {
     const file = join(stage.folder, "today.plan");
     writeFileSync(file, "an older one", { mode: 0o644 });
     const planned = await stage.run(["plan", "--out", "today.plan"]);
-    expect(planned.out).toContain("`boardsync apply today.plan` does exactly this");
+    expect(planned.out).toContain("`boardsync apply today.plan` does exactly this.");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
       format: "boardsync-plan",
@@ -32,6 +32,14 @@ describe("boardsync plan --out", () => {
       state: null,
     });
     expect(stage.story.github.requests.every(({ method }) => method === "GET")).toBe(true);
+  });
+
+  it("says that what is held goes as well", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { issues: 0 }\n`);
+    const planned = await stage.run(["plan", "--out", "today.plan"]);
+    expect(planned.out).toContain("does exactly this, what is held as well.");
+    expect((await stage.run(["apply", "today.plan"])).code).toBe(0);
   });
 
   it("saves nothing where nothing could be looked at", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId } from "../../src/model/post.ts";
 import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/world.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
@@ -216,6 +217,50 @@ describe("a saved plan", () => {
       expect(stage.writes()).toEqual([]);
     },
   );
+
+  it("refuses what has become another one while it was carried out", async () => {
+    const stage = await openPosts(0);
+    addPlanned(stage, 2);
+    const plan = await stage.savePlan();
+    const { id } = plan.projects[0] ?? {};
+    stage.atNextWrite("tracker", "before", () => {
+      if (id !== undefined) stage.ledger.rows.markMissing(id, "p2" as PostId);
+    });
+    const done = await apply(stage, plan);
+    expect(outcomes(done)).toEqual([
+      ["create-issue", "p1", "done"],
+      ["create-issue", "p2", "refused"],
+    ]);
+    expect(done.report.projects[0]?.errors).toMatchObject([{ post: "p2", code: "plan.moved" }]);
+  });
+
+  it("writes the lines in internal notes that it shows, and no others", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, backlink: true }] });
+    addPlanned(stage, 2);
+    await stage.sync();
+    const plan = await stage.savePlan();
+    stage.mark();
+    stage.board.editPost("acme-app", "p2", { isArchived: true });
+    expect(outcomes(await apply(stage, plan))).toEqual([
+      ["patch-note", "p1", "done"],
+      ["patch-note", "p2", "refused"],
+    ]);
+    expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
+    const again = await apply(stage, plan);
+    expect(outcomes(again)[0]).toEqual(["patch-note", "p1", "already"]);
+  });
+
+  it.each([
+    ["refuses a note", { kind: "answer", status: 422, body: {} }, "failed"],
+    ["puts a note off", { kind: "answer", status: 429, headers: { "retry-after": "60" } }, "waiting"],
+  ] as const)("tells where the board %s", async (_, fault, outcome) => {
+    const stage = await openStage({ projects: [{ ...standardProject, backlink: true }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    const plan = await stage.savePlan();
+    stage.board.failNext(fault, { when: ({ method }) => method === "PATCH" });
+    expect(outcomes(await apply(stage, plan))).toEqual([["patch-note", "p1", outcome]]);
+  });
 
   it("holds no word of a post", async () => {
     const { stage, plan } = await openPlanned();
