@@ -6,8 +6,10 @@ import type { ExplainedIssue } from "./explanation.ts";
 
 /** A linked issue, held against every rule. */
 export function explainIssue(explaining: Explaining, linked: LinkedIssue): ExplainedIssue {
-  const { counts, match, rules, doubt } = viewIssue(linked, explaining.settings);
-  const { issue, link } = linked;
+  // What an issue that is gone showed last counts for nothing.
+  const known: LinkedIssue = linked.isGone ? { ...linked, issue: undefined } : linked;
+  const { counts, match, rules, doubt } = viewIssue(known, explaining.settings);
+  const { issue, link } = known;
   const isDuplicate = counts !== undefined && counts !== issue;
   return {
     issue: nameOf(explaining, link.issue),

@@ -40,6 +40,31 @@ describe("explain", () => {
     );
   });
 
+  it("shows every fact of an issue, and the one that it is a duplicate of", async () => {
+    const stage = await openSynced();
+    const { github } = stage.story;
+    const place = (number: number) => ({ repository: "acme/app", number });
+    github.assign("acme/app", 1, "dana");
+    github.unlabel("acme/app", 1, "feedback");
+    github.closeAsDuplicate(place(1), place(2));
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["explain", "p1"]);
+    expect(out).toMatch(/\nIt is closed as duplicate; assigned to dana; changed last at \S+\.\n/);
+    expect(out).toContain("It was closed in favour of acme/app#2, which counts for it.\n");
+    expect(out).toContain("No rule matches acme/app#2, of which acme/app#1 is a duplicate.\n");
+  });
+
+  it("asks nobody but says what it can while an issue can't be read, or a rule names no condition", async () => {
+    const stage = await openSynced();
+    const file = stage.writeConfig("last.yaml", (config) =>
+      config.replace("      - when: { labels: [in progress] }\n        set", "      - set"),
+    );
+    stage.story.github.deleteIssue("acme/app", 1);
+    const { out } = await stage.run(["explain", "p2", "-c", file]);
+    expect(out).toContain("    it names no condition, so it always holds\n");
+    expect(out).toContain("→ The config has changed since the last run, and this goes by the new one.");
+  });
+
   it("finds the post of an issue, by the repository's name in any case", async () => {
     const stage = await openSynced();
     const { out } = await stage.run(["explain", "Acme/App#2"]);
@@ -103,17 +128,34 @@ describe("explain", () => {
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
+  it("shows every board rule, and what they ask of the issue", async () => {
+    const stage = await openSynced();
+    stage.story.board.editPost("acme-app", "p1", { isArchived: true });
+    const boardRules = "    boardRules:\n      - { when: { archived: true }, set: { state: closed } }\n";
+    const file = stage.writeConfig("two-way.yaml", (config) =>
+      config.replace("    rules:", `    writes: none\n${boardRules}    rules:`),
+    );
+    await stage.run(["sync", "-c", file]);
+    const { out } = await stage.run(["explain", "p1", "-c", file]);
+    expect(out).toContain("\nWhat the board rules make of its issues\n");
+    expect(out).toContain("✓ rule 1 sets state: closed ← decides\n    ✓ missing: false – it shows: listed\n");
+    expect(out).toMatch(/│ acme\/app#1 │ state │ closed +│ open +│/);
+  });
+
   it("works beside a running daemon", async () => {
     const stage = await openSynced();
     const stop = new AbortController();
     const running = stage.run(["daemon"], { signal: stop.signal });
-    await vi.waitFor(async () => {
-      const { code, out } = await stage.run(["explain", "p1"]);
-      expect(code).toBe(0);
-      expect(out).toMatch(
-        /^The daemon runs this project next at \d{4}-.*:00\.000Z, or when a webhook asks\.$/m,
-      );
-    });
+    await vi.waitFor(
+      async () => {
+        const { code, out } = await stage.run(["explain", "p1"]);
+        expect(code).toBe(0);
+        expect(out).toMatch(
+          /^The daemon runs this project next at \d{4}-.*:00\.000Z, or when a webhook asks\.$/m,
+        );
+      },
+      { timeout: 10_000 },
+    );
     stop.abort("SIGTERM");
     expect((await running).code).toBe(0);
   });

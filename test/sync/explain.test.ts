@@ -281,6 +281,106 @@ describe("the explanation of an issue that is not where it was", () => {
   });
 });
 
+describe("the explanation of an issue that can't be relied on", () => {
+  it("tells that it is not found, at first and for good", async () => {
+    const stage = await openPosts(6, { config: { fullEvery: "1m" } });
+    stage.github.convertToDiscussion("acme/app", 1);
+    stage.clock.skip(7 * 60 * minuteMs);
+    await stage.sync();
+    expect(stage.explain("p1").issues[0]?.remarks).toContainEqual(
+      expect.stringMatching(/^It was not found at \d{4}-.*; it is asked for again before that counts\.$/),
+    );
+    stage.clock.skip(11 * minuteMs);
+    await stage.sync();
+    const { issues } = stage.explain("p1");
+    expect(issues[0]?.remarks).toContainEqual(
+      expect.stringMatching(/^It is not found any more, first seen at /),
+    );
+    expect(issues[0]).toMatchObject({ facts: null, match: null, rules: [] });
+  });
+
+  it("tells that its repository is paused", async () => {
+    const stage = await openPosts(1);
+    const memory = stage.ledger.memory.repository("acme/app");
+    if (memory === undefined) throw new Error("The repository was read.");
+    stage.ledger.memory.rememberRepository({ ...memory, pausedAt: stage.clock.now() });
+    expect(stage.explain("p1").issues[0]).toMatchObject({
+      facts: null,
+      match: null,
+      remarks: [
+        "boardsync opened it.",
+        expect.stringMatching(/^So many issues of its repository were not found at /),
+        "Can't be decided: issue #1 can't be read.",
+      ],
+    });
+  });
+});
+
+describe("the explanation of board rules", () => {
+  it("holds the post against each, and shows what they ask of its issue", async () => {
+    const boardRules = [{ when: { archived: true }, set: { state: "closed", addLabels: ["declined"] } }];
+    const stage = await openPosts(1, { projects: [{ ...standardProject, boardRules }] });
+    stage.board.editPost("acme-app", "p1", { isArchived: true });
+    stage.reconfigure({ projects: [{ ...standardProject, boardRules, writes: "none" }] });
+    await stage.sync();
+    stage.reconfigure({ projects: [{ ...standardProject, boardRules }] });
+    const { boardRules: views, issueFields, actions, next } = stage.explain("p1");
+    expect(views).toMatchObject([{ rule: 1, verdict: "holds" }]);
+    expect(issueFields).toMatchObject([
+      { issue: "acme/app#1", field: "state", asks: { kind: "value", value: "closed" }, shows: "open" },
+      { issue: "acme/app#1", field: "label:declined", asks: { kind: "value", value: true }, shows: false },
+    ]);
+    expect(actions).toMatchObject([{ kind: "change-issue", issue: "acme/app#1", notifies: 0 }]);
+    expect(next.join()).toContain("The next run changes acme/app#1: state → closed");
+  });
+});
+
+describe("the explanation of several issues", () => {
+  it("names the one that decides, and by which setting", async () => {
+    const stage = await openPosts(1);
+    stage.github.openIssue("acme/app", { title: "By a person", labels: ["in progress"] });
+    stage.ledger.requests.add({ kind: "link", ...asked(stage), post: p1, repository: "acme/app", number: 2 });
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    const { issues, rules } = stage.explain("p1");
+    expect(issues.map(({ issue, match, origin }) => [issue, match, origin])).toEqual([
+      ["acme/app#1", 1, "opened"],
+      ["acme/app#2", 3, "adopted"],
+    ]);
+    expect(issues[1]?.remarks).toEqual(["It was there, and was linked by its mark or by a person."]);
+    expect(rules).toMatchObject({
+      issue: "acme/app#2",
+      rule: 3,
+      message: "Rule 3 matches acme/app#2 (`several: all`).",
+    });
+  });
+
+  it("names the further posts that an issue stands for", async () => {
+    const stage = await openPosts(2);
+    stage.ledger.requests.add({
+      kind: "link",
+      ...asked(stage),
+      post: "p2" as PostId,
+      repository: "acme/app",
+      number: 1,
+    });
+    await stage.sync();
+    expect(stage.explain("p1").issues[0]?.remarks).toContain("It stands for further posts, too: p2.");
+  });
+
+  it("lets the issue count that another one is a duplicate of", async () => {
+    const stage = await openPosts(2);
+    const place = (number: number) => ({ repository: "acme/app", number });
+    stage.github.close("acme/app", 2, "completed");
+    stage.github.closeAsDuplicate(place(1), place(2));
+    await stage.sync();
+    const { issues, rules } = stage.explain("p1");
+    expect(issues).toMatchObject([{ issue: "acme/app#1", duplicateOf: "acme/app#2", match: 1 }]);
+    expect(rules.message).toBe("Rule 1 matches acme/app#2, of which acme/app#1 is a duplicate.");
+  });
+});
+
 it("is none of a post that nobody knows", async () => {
   const stage = await openPosts(1);
   expect(() => stage.explain("p9")).toThrow("no post p9");
