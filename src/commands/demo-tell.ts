@@ -159,8 +159,8 @@ function conclude({ out, story }: Telling): void {
   out.write(nextSteps);
 }
 
-const nextSteps = `1. cp config/sample.yaml config/boardsync.yaml    put in your board, project and repository
-2. export BOARD_API_KEY=… GITHUB_TOKEN=…          board: Settings → API; GitHub: a token for issues
+const nextSteps = `1. export BOARD_API_KEY=… GITHUB_TOKEN=…          board: Settings → API; GitHub: a token for issues
+2. npx boardsync init                             writes a config for your board and repositories
 3. npx boardsync check                            is everything as the config says?
 4. npx boardsync plan                             what would be done, and who would hear of it
 5. npx boardsync sync                             do it once; \`npx boardsync daemon\` for ever

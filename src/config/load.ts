@@ -114,7 +114,7 @@ function readConfig(source: ConfigSource): ConfigResult {
 function explainMissingConfig(file: string, fault: unknown): string {
   const reason = `${file}: ${explainReadFault(fault)}`;
   if (!isAbsent(fault)) return reason;
-  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; config/sample.yaml is a commented one to start from`;
+  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows, and config/sample.yaml is a commented one to start from`;
 }
 
 function hostFaults(httpHost: string): readonly string[] {
