@@ -58,6 +58,8 @@ export interface RunHistory {
   readonly spans: readonly RunSpan[];
   /** When the oldest run that was counted began; undefined where there was none. */
   readonly countedFrom: number | undefined;
+  /** Whether there may be older ones in that time, which are not counted. */
+  readonly isCut: boolean;
 }
 
 export interface RunSpan {

@@ -154,7 +154,7 @@ export function describeBrowse(ledger: () => Ledger): void {
   describe("the history of runs", () => {
     it("adds up what each span of time has done", () => {
       const { browse: look } = ledger();
-      expect(look.runs(noon, hourMs)).toEqual({ spans: [], countedFrom: undefined });
+      expect(look.runs(noon, hourMs)).toEqual({ spans: [], countedFrom: undefined, isCut: false });
       finishRun(ledger(), noon - 1, 5, { created: 9 });
       finishRun(ledger(), noon, 40, { created: 1, issueWrites: 2 }, { postWrites: 3, failed: 1 });
       finishRun(ledger(), noon + hourMs - 1, 90, {});
@@ -166,6 +166,18 @@ export function describeBrowse(ledger: () => Ledger): void {
           { span: 3, runs: 1, writes: 0, failures: 2, longestMs: 7 },
         ],
         countedFrom: noon,
+        isCut: false,
+      });
+    });
+
+    it("counts the newest of very many runs, and says so", () => {
+      ledger().transaction(() => {
+        for (let run = 0; run < 22_001; run++) finishRun(ledger(), noon + run, 5, {});
+      });
+      expect(ledger().browse.runs(noon, hourMs)).toMatchObject({
+        spans: [{ span: 0, runs: 22_000 }],
+        countedFrom: noon + 1,
+        isCut: true,
       });
     });
   });

@@ -54,11 +54,9 @@ const strips: readonly Strip[] = [
  * as a table for who can't see them. Without a choice a day is shown, and a week once there is more than a day to see.
  */
 export function renderChart({ ledger, times }: Looking, chosen: string | undefined): Markup {
-  const name =
-    chosen === "day" || chosen === "week" || chosen === "month" ? chosen : chooseRange(ledger, times.now);
+  const { name, history } = look(ledger, times.now, chosen);
   const range = ranges[name];
   const since = beginOf(range, times.now);
-  const history = ledger.browse.runs(since, range.spanMs);
   const links = (Object.keys(ranges) as RangeName[]).map((one) =>
     one === name
       ? html` <b aria-current="true">${ranges[one].text}</b>`
@@ -71,10 +69,21 @@ export function renderChart({ ledger, times }: Looking, chosen: string | undefin
   </section>`;
 }
 
-function chooseRange(ledger: Looking["ledger"], now: number): RangeName {
-  const week = ranges.week;
-  const from = ledger.browse.runs(beginOf(week, now), week.spanMs).countedFrom;
-  return from === undefined || from >= beginOf(ranges.day, now) ? "day" : "week";
+/** A range, and what there is to see in it. */
+interface Look {
+  readonly name: RangeName;
+  readonly history: RunHistory;
+}
+
+function look(ledger: Looking["ledger"], now: number, chosen: string | undefined): Look {
+  const read = (name: RangeName): Look => {
+    const { spanMs } = ranges[name];
+    return { name, history: ledger.browse.runs(beginOf(ranges[name], now), spanMs) };
+  };
+  if (chosen === "day" || chosen === "week" || chosen === "month") return read(chosen);
+  const week = read("week");
+  const { countedFrom } = week.history;
+  return countedFrom === undefined || countedFrom >= beginOf(ranges.day, now) ? read("day") : week;
 }
 
 /** Spans begin at whole hours, so that a drawing stays the same while nothing happens. */
@@ -82,15 +91,13 @@ function beginOf({ spans, spanMs }: Range, now: number): number {
   return (Math.floor(now / spanMs) + 1 - spans) * spanMs;
 }
 
-function draw({ spans, countedFrom }: RunHistory, range: Range, since: number, times: Times): Markup {
+function draw({ spans, countedFrom, isCut }: RunHistory, range: Range, since: number, times: Times): Markup {
   const nameSpan = ({ span }: RunSpan): string => {
     const begin = since + span * range.spanMs;
     return `${times.name(begin)} to ${times.name(begin + range.spanMs)}`;
   };
-  const isCut =
-    countedFrom !== undefined && countedFrom - since > range.spanMs && spans.length === range.spans;
   return html`<div class="charts">${strips.map((strip) => drawStrip(strip, spans, range, since, times))}</div>
-    ${isCut && html`<p class="quiet">Counted since ${times.name(countedFrom)}.</p>`}
+    ${isCut && countedFrom !== undefined && html`<p class="quiet">There were so many runs that only those since ${times.name(countedFrom)} are counted.</p>`}
     <details><summary>The same as a table</summary>${table(
       `Runs of the last ${range.text}`,
       [

@@ -71,8 +71,8 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
     CROSS JOIN posts ON posts.number = waiting.post
     LEFT JOIN post_facts ON post_facts.post = waiting.post
     ORDER BY since, id, kind`);
-  const selectOldest = store.prepare<[{ since: number; limit: number }], { at: number; number: number }>(`
-    SELECT started_at AS at, number FROM runs INDEXED BY runs_started
+  const selectOldest = store.prepare<[{ since: number; limit: number }], { at: number }>(`
+    SELECT started_at AS at FROM runs INDEXED BY runs_started
     WHERE started_at >= @since AND finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1 OFFSET @limit - 1`);
   const selectFirst = store.prepare<[number], { at: number }>(
     "SELECT started_at AS at FROM runs WHERE started_at >= ? AND finished_at IS NOT NULL ORDER BY started_at LIMIT 1",
@@ -114,8 +114,10 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
       ),
     runs: (since, spanMs) =>
       store.read(() => {
-        const from = (selectOldest.get({ since, limit: mostRuns }) ?? selectFirst.get(since))?.at;
-        return { spans: selectSpans.all({ since, from: from ?? since, spanMs }), countedFrom: from };
+        const oldest = selectOldest.get({ since, limit: mostRuns });
+        const from = (oldest ?? selectFirst.get(since))?.at;
+        const spans = selectSpans.all({ since, from: from ?? since, spanMs });
+        return { spans, countedFrom: from, isCut: oldest !== undefined };
       }),
   };
 }
