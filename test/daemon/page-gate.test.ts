@@ -62,7 +62,7 @@ describe("whoever is not let in", () => {
       const response = await get(path);
       expect(response.status).toBe(401);
       expect(response.headers.get("www-authenticate")).toBe('Basic realm="boardsync", charset="UTF-8"');
-      expect(await response.text()).toMatch(/^The status page asks for BOARDSYNC_HTTP_TOKEN/);
+      expect(await response.text()).toMatch(/^The status page asks for BOARDSYNC_HTTP_TOKEN.* \[page\.token\]\n$/);
       expect((await get(path, { authorization: `Bearer ${token}x` })).status).toBe(401);
     }
     expect((await get("/", { authorization: `Bearer ${token}` })).status).toBe(200);
@@ -74,7 +74,7 @@ describe("whoever is not let in", () => {
     const response = await get("/");
     expect(response.status).toBe(403);
     expect(await response.text()).toMatch(
-      /^The status page is off, because the daemon listens on 0\.0\.0\.0.*BOARDSYNC_HTTP_TOKEN/,
+      /^The status page is off, because the daemon listens on 0\.0\.0\.0.*BOARDSYNC_HTTP_TOKEN.* \[page\.closed\]\n$/,
     );
   });
 

@@ -44,7 +44,7 @@ export function pagePart(options: PageOptions): HttpPart {
       const verdict = judgeVisitor(visitorOf(request), options.gate());
       if (verdict.kind === "ask") return askForToken(reply);
       if (verdict.kind === "closed")
-        return reply.code(403).type("text/plain; charset=utf-8").send(`${verdict.reason}\n`);
+        return reply.code(403).type("text/plain; charset=utf-8").send(`${verdict.reason} [page.closed]\n`);
       const view = options.view();
       const times = createTimes(clock.now(), view.timezone);
       const answer = options.read((ledger) => render({ view, ledger, times }, request)) ?? nothingYet;
@@ -77,7 +77,7 @@ function askForToken(reply: FastifyReply): FastifyReply {
     .code(401)
     .header("www-authenticate", 'Basic realm="boardsync", charset="UTF-8"')
     .type("text/plain; charset=utf-8")
-    .send(`${reason}\n`);
+    .send(`${reason} [page.token]\n`);
 }
 
 const nothingYet: Answer = {
