@@ -13,7 +13,7 @@ import { isSameIssue, isSameLogin, storeRecords } from "./markers.ts";
 import { type FreshIssue, readFresh } from "./read-fresh.ts";
 import { postpone } from "./record.ts";
 import { noteError } from "./report.ts";
-import type { UndoPart, UndoStep } from "./undo-parts.ts";
+import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
 
 type IssuePart = UndoPart & { readonly kind: "issue" };
 
@@ -23,11 +23,6 @@ type IssuePart = UndoPart & { readonly kind: "issue" };
  */
 export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<UndoStep> {
   const { post, issue } = part;
-  const stay = (...refusals: readonly string[]): UndoStep => ({
-    action: undefined,
-    refusals,
-    send: () => Promise.resolve(),
-  });
   const linked = findLinked(cycle, part);
   if (typeof linked === "string") return stay(linked);
   if (!isAllowed({ kind: "change-issue" }, cycle.settings)) {
@@ -48,7 +43,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<
     reason,
     hold: undefined,
   };
-  return { action, refusals, send: () => send(cycle, action, fresh, writes) };
+  return { refusals, way: { action, send: () => send(cycle, action, fresh, writes) } };
 }
 
 interface Change {

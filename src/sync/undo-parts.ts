@@ -25,12 +25,22 @@ export type UndoPart =
 
 /** What is to be done about one part. */
 export interface UndoStep {
-  /** undefined where there is nothing to take back any more. */
-  readonly action: UndoAction | undefined;
   /** Why a field, or all of it, stays as it is. */
   readonly refusals: readonly string[];
-  /** Sends it. */
+  /** undefined where there is nothing to take back any more, or nothing that may be. */
+  readonly way: UndoWay | undefined;
+}
+
+/** The write that takes it back. */
+export interface UndoWay {
+  readonly action: UndoAction;
+  /** Sends it, through the journal like any other. */
   send(): Promise<void>;
+}
+
+/** A part that stays as it is. */
+export function stay(...refusals: readonly string[]): UndoStep {
+  return { refusals, way: undefined };
 }
 
 /** What takes writes back is a write like any other. */

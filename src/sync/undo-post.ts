@@ -1,5 +1,4 @@
-import type { FieldWrite, PatchPost } from "../plan/action.ts";
-import { isHeard } from "../plan/action.ts";
+import { type FieldWrite, isHeard, type PatchPost } from "../plan/action.ts";
 import { readField } from "../plan/fields.ts";
 import { isAllowed, patchObstacle } from "../plan/obstacle.ts";
 import { reverseField } from "../plan/undo.ts";
@@ -7,7 +6,7 @@ import { patchPost } from "./apply-patch.ts";
 import { closureOf, isOpen, isShown, type PulledCycle } from "./cycle-state.ts";
 import { boardLane } from "./lane.ts";
 import { postpone } from "./record.ts";
-import type { UndoPart, UndoStep } from "./undo-parts.ts";
+import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
 
 /** How what a run has written to a post is taken back: one PATCH of the fields that nobody has touched since. */
 export function undoOnPost(
@@ -16,11 +15,6 @@ export function undoOnPost(
 ): UndoStep {
   const { ledger, clock } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, post, clock.now());
-  const stay = (why: string): UndoStep => ({
-    action: undefined,
-    refusals: [why],
-    send: () => Promise.resolve(),
-  });
   if (row === undefined || !isShown(cycle, row))
     return stay("this run's list of posts has not shown the post");
   if (row.openIntents.includes("patch-post")) return stay("a write to the post is under way");
@@ -29,7 +23,7 @@ export function undoOnPost(
   );
   const refusals = reversals.flatMap((reversal) => (reversal.kind === "refused" ? [reversal.message] : []));
   const writes = reversals.flatMap((reversal) => (reversal.kind === "write" ? [reversal.write] : []));
-  if (writes.length === 0) return { action: undefined, refusals, send: () => Promise.resolve() };
+  if (writes.length === 0) return stay(...refusals);
   const action: PatchPost = {
     kind: "patch-post",
     post,
@@ -42,7 +36,7 @@ export function undoOnPost(
   if (!isAllowed(action, cycle.settings)) return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   const obstacle = patchObstacle(action, row, cycle.settings);
   if (obstacle !== undefined) return stay(obstacle.map(({ message }) => message).join("; "));
-  return { action, refusals, send: () => send(cycle, action) };
+  return { refusals, way: { action, send: () => send(cycle, action) } };
 }
 
 async function send(cycle: PulledCycle, action: PatchPost): Promise<void> {

@@ -10,7 +10,7 @@ import { saveActions } from "./plan-file.ts";
 import { describeAction } from "./plan-lines.ts";
 import { noteError } from "./report.ts";
 import { undoOnIssue } from "./undo-issue.ts";
-import { partsOf, type UndoAction, type UndoPart, type UndoStep } from "./undo-parts.ts";
+import { partsOf, type UndoPart, type UndoWay } from "./undo-parts.ts";
 import { undoOnPost } from "./undo-post.ts";
 import type { CarriedAction, SavedAction, UndoOrder } from "./world.ts";
 
@@ -56,7 +56,7 @@ async function takeBack(undo: Undo, part: UndoPart): Promise<void> {
     }
     const step = part.kind === "post" ? undoOnPost(cycle, part) : await undoOnIssue(cycle, part);
     if (step.refusals.length > 0) refuse(cycle, subject, step.refusals);
-    if (step.action !== undefined) await sendStep(undo, subject, step.action, step.send);
+    if (step.way !== undefined) await go(undo, subject, step.way);
     else if (step.refusals.length === 0) {
       const message = "it shows what was there before";
       cycle.tally.carried.push({ ...subject, outcome: "already", message });
@@ -64,12 +64,7 @@ async function takeBack(undo: Undo, part: UndoPart): Promise<void> {
   });
 }
 
-async function sendStep(
-  { cycle, order, found }: Undo,
-  subject: Subject,
-  action: UndoAction,
-  send: UndoStep["send"],
-): Promise<void> {
+async function go({ cycle, order, found }: Undo, subject: Subject, { action, send }: UndoWay): Promise<void> {
   const { post, kind } = action;
   const row = readRow(cycle, post);
   if (row === undefined) return;

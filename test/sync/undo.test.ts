@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId } from "../../src/model/post.ts";
 import type { CarriedAction, RunReport, SavedProject } from "../../src/sync/world.ts";
 import { openPosts } from "../support/setups.ts";
 import {
@@ -166,6 +167,52 @@ describe("an undo", () => {
       ["change-issue", "p2", "done"],
     ]);
     expect(stage.writes()).toEqual(["PATCH /repos/acme/app/issues/2"]);
+  });
+
+  it("leaves an issue open that another post has been linked to, or that is not the post's any more", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    const { run } = await stage.sync();
+    const { id } = stage.ledger.memory.project("acme-app") ?? {};
+    const known = stage.ledger.memory.repository("acme/app");
+    if (id === undefined || known === undefined) throw new Error("It has run.");
+    const asked = { project: id, at: stage.clock.now(), post: "p2" as PostId };
+    stage.ledger.requests.add({ ...asked, kind: "link", repository: "acme/app", number: 1 });
+    const issues = [{ repositoryId: known.repository.id, number: 2 }];
+    stage.ledger.requests.add({ ...asked, kind: "unlink", issues });
+    await stage.sync();
+    const undone = await undo(stage, run);
+    expect(undone.actions.map(({ message }) => message)).toEqual([
+      expect.stringContaining("another post has been linked"),
+      expect.stringContaining("not linked to the post any more"),
+    ]);
+    expect(stage.github.issues("acme/app").every(({ state }) => state === "open")).toBe(true);
+  });
+
+  it("leaves issues as they are where the config says so", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    const { run } = await stage.sync();
+    stage.reconfigure({ projects: [{ ...standardProject, writes: "none" }] });
+    const { actions } = await undo(stage, run);
+    expect(actions).toMatchObject([{ outcome: "refused", message: expect.stringContaining("writes: none") }]);
+  });
+
+  it.each([
+    ["refuses", { kind: "answer", status: 422, body: { message: "No" } }, "tracker.rejected"],
+    ["limits", { kind: "answer", status: 429, headers: { "retry-after": "60" } }, "undo.unfinished"],
+  ] as const)("tells where the tracker %s it, and can be tried again", async (_, answer, code) => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    const { run } = await stage.sync();
+    const agreed = await stage.lookAtUndo(run);
+    stage.github.failNext({ method: "PATCH", path: "/repos/acme/app/issues/1", answer });
+    const undone = await carryOut(stage, run, agreed);
+    expect(undone.report.result).toBe("partial");
+    expect(undone.report.projects[0]?.errors[0]).toMatchObject({ post: "p1", code });
+    stage.clock.skip(5 * minuteMs);
+    await undo(stage, run);
+    expect(stage.github.issues("acme/app").map(({ state }) => state)).toEqual(["closed", "closed"]);
   });
 
   it("takes back what a board rule has written to an issue", async () => {
