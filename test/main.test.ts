@@ -127,6 +127,22 @@ describe("a reader that goes away", () => {
   });
 });
 
+it("the daemon lives on after SIGHUP, whatever has become of its config, and another command does not", async () => {
+  const stage = await openStage();
+  const daemon = start(["daemon"], stage);
+  await vi.waitFor(() => expect(daemon.err()).toContain("Daemon started"), patience);
+  writeFileSync(join(stage.folder, "c.yaml"), "zebra: 1\n");
+  daemon.child.kill("SIGHUP");
+  await vi.waitFor(() => expect(daemon.err()).toContain("The new config is refused"), patience);
+  daemon.child.kill("SIGTERM");
+  expect(await daemon.ended).toBe(0);
+  const other = await openStage();
+  const hanging = await startHanging("sync", other);
+  hanging.child.kill("SIGHUP");
+  await hanging.ended;
+  expect(hanging.child.signalCode).toBe("SIGHUP");
+});
+
 describe("a signal", () => {
   it.each([
     ["SIGINT", 130],

@@ -97,9 +97,10 @@ async function send(
 ): Promise<Outcome> {
   const { call, version, signal, log, note } = options;
   const controller = new AbortController();
-  const giveUp = (): void => controller.abort();
+  const stop = (): void => controller.abort(new Error("boardsync was stopped meanwhile"));
+  const giveUp = (): void => controller.abort(new Error(`no answer within ${deadlineMs} ms`));
   const deadline = setTimeout(giveUp, deadlineMs);
-  signal.addEventListener("abort", giveUp, { once: true });
+  signal.addEventListener("abort", stop, { once: true });
   const found = await call(url, {
     method: body === undefined ? "GET" : "POST",
     headers: {
@@ -110,10 +111,10 @@ async function send(
     redirect: "manual",
     signal: controller.signal,
   })
-    .then(readAnswer, readFailure)
+    .then(readAnswer, (error: unknown) => readFailure(error, controller.signal))
     .finally(() => {
       clearTimeout(deadline);
-      signal.removeEventListener("abort", giveUp);
+      signal.removeEventListener("abort", stop);
     });
   note?.(name, found.outcome === "taken");
   if (found.outcome !== "taken") {
@@ -138,7 +139,8 @@ async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<
 /** What shows that nothing has left. */
 const unsentCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
-function readFailure(error: unknown): Found {
+function readFailure(error: unknown, { aborted, reason }: AbortSignal): Found {
+  if (aborted) return { outcome: "unknown", reason: String(reason.message) };
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = String(Object(cause).code ?? Object(cause).name ?? "unknown");
   return { outcome: unsentCodes.has(code) ? "refused" : "unknown", reason: code };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { deadUrl, openStage, type Stage } from "./stage.ts";
 
 interface Heard {
@@ -21,7 +21,7 @@ async function listen() {
     void text(request).then((body) => {
       heard.push({ method, url, headers, body });
       if (status === 0) request.socket.destroy();
-      else response.writeHead(status, { location: "/elsewhere" }).end("ok");
+      else if (status > 0) response.writeHead(status, { location: "/elsewhere" }).end("ok");
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -33,6 +33,7 @@ async function listen() {
   return {
     url: `http://127.0.0.1:${port}`,
     at: (path: string) => heard.filter(({ url }) => url.startsWith(path)),
+    /** 0 cuts the connection, and -1 leaves it open. */
     answerWith(next: number) {
       status = next;
     },
@@ -95,6 +96,20 @@ describe("the heartbeat", () => {
     expect(err).not.toContain("s3cret");
     expect(listener.at("/elsewhere")).toEqual([]);
   });
+});
+
+it("neither of them holds up the end of the process", async () => {
+  const [stage, listener] = [await openStage(), await listen()];
+  listener.answerWith(-1);
+  const interruption = new AbortController();
+  const running = stage.run(["sync", "-c", announcing(stage, listener)], { signal: interruption.signal });
+  await vi.waitFor(() => expect(listener.at("/beat")).toHaveLength(1), { timeout: 15_000, interval: 20 });
+  const askedAt = performance.now();
+  interruption.abort("SIGTERM");
+  const { code, err } = await running;
+  expect(code).toBe(143);
+  expect(performance.now() - askedAt).toBeLessThan(2000);
+  expect(err).toContain('"reason":"boardsync was stopped meanwhile"');
 });
 
 describe("a notice", () => {
