@@ -159,7 +159,7 @@ export function createKnownSecrets(): KnownSecrets {
 
 function formsOf(secret: string): readonly string[] {
   const json = quoteJson(secret);
-  return [secret, json, quoteJson(json), ...base64Forms(secret)];
+  return [secret, json, quoteJson(json), escapeMarkup(secret), ...base64Forms(secret)];
 }
 
 /** Every encoder of URLs and forms has its own idea of which characters need it: here each may be encoded or not. */
@@ -231,4 +231,9 @@ export function escapeControls(text: string): string {
 /** JSON escapes the first 32 characters; the other ones that a terminal would act on get the same, and mean the same. */
 export function escapeJson(json: string): string {
   return json.replace(controls, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Text as HTML shows it, in an element or between the quotes of an attribute. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

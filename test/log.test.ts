@@ -5,6 +5,7 @@ import {
   createKnownSecrets,
   createLog,
   escapeControls,
+  escapeMarkup,
   type Log,
   type LogOptions,
   redactor,
@@ -407,6 +408,11 @@ describe("the redaction", () => {
         for (const one of known) expect(safe.replaceAll("[redacted]", "\u0000")).not.toContain(one);
       }),
     );
+  });
+
+  it("finds a secret in HTML", () => {
+    const one = "p<>a&s\"s'w`ord";
+    expect(redactor([one])(`<b title="${escapeMarkup(one)}">`)).toBe('<b title="[redacted]">');
   });
 
   it("leaves only the edges of a secret in base64, whatever stands around it", () => {

@@ -62,7 +62,9 @@ describe("whoever is not let in", () => {
       const response = await get(path);
       expect(response.status).toBe(401);
       expect(response.headers.get("www-authenticate")).toBe('Basic realm="boardsync", charset="UTF-8"');
-      expect(await response.text()).toMatch(/^The status page asks for BOARDSYNC_HTTP_TOKEN.* \[page\.token\]\n$/);
+      expect(await response.text()).toMatch(
+        /^The status page asks for BOARDSYNC_HTTP_TOKEN.* \[page\.token\]\n$/,
+      );
       expect((await get(path, { authorization: `Bearer ${token}x` })).status).toBe(401);
     }
     expect((await get("/", { authorization: `Bearer ${token}` })).status).toBe(200);

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../log.ts";
+import { escapeControls, escapeMarkup } from "../../log.ts";
 
 /** No value that came from outside can have this key. */
 const markup = Symbol("markup");
@@ -28,8 +28,5 @@ export function textOf(made: Markup): string {
 function show(piece: Piece): string {
   if (piece === undefined || piece === null || piece === false) return "";
   if (typeof piece === "object") return markup in piece ? piece[markup] : piece.map(show).join("");
-  return escapeControls(String(piece).toWellFormed()).replace(
-    /[&<>"'`]/g,
-    (sign) => `&#${sign.charCodeAt(0)};`,
-  );
+  return escapeMarkup(escapeControls(String(piece).toWellFormed()));
 }
