@@ -285,13 +285,6 @@ describe("the log", () => {
     const { err } = await stage.run(["sync", ...args], { env });
     expect(err !== "").toBe(isSaid);
   });
-
-  it("says which secrets are not used yet", async () => {
-    const stage = await openStage();
-    const { err } = await stage.run(["sync"], { env: { BOARDSYNC_HTTP_TOKEN: "page-token-12345" } });
-    expect(err).toContain("BOARDSYNC_HTTP_TOKEN is not used yet");
-    expect(err).not.toContain("page-token-12345");
-  });
 });
 
 it("reads .env of the working directory, and the real environment wins", async () => {
