@@ -2,7 +2,20 @@ import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/commands/program.ts";
 import { createOutput, makeFolder, runCommand } from "./stage.ts";
 
-const names = ["init", "completion", "explain", "history", "check", "plan", "sync", "daemon", "status", "health", "demo", "schema"];
+const names = [
+  "init",
+  "completion",
+  "explain",
+  "history",
+  "check",
+  "plan",
+  "sync",
+  "daemon",
+  "status",
+  "health",
+  "demo",
+  "schema",
+];
 
 function runIn(args: readonly string[]) {
   return runCommand(args, { env: {}, cwd: makeFolder() });
