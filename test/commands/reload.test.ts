@@ -29,6 +29,10 @@ describe("SIGHUP", () => {
     const metrics = await (await fetch(`${address}/metrics`)).text();
     expect(metrics).not.toContain('project="acme-api"');
     expect(metrics).toContain('boardsync_config_reloads_total{outcome="taken"} 2');
+    // What was asked by the former config counts, too.
+    const opened = ["acme/app", "acme/api"].flatMap((repo) => stage.story.github.issues(repo)).length;
+    const created = /boardsync_requests_total\{side="tracker",code="201"\} (\d+)/.exec(metrics)?.[1];
+    expect(Number(created)).toBeGreaterThanOrEqual(opened);
     expect(await daemon.end()).toBe(0);
   });
 
