@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { issueAddress, readPostAddress, siteOf, webAddress } from "../../src/daemon/page/addresses.ts";
+import { readReport } from "../../src/daemon/page/report.ts";
+import { describeLength } from "../../src/daemon/page/times.ts";
+import { addPost, openPage, parkPost } from "../support/page-stage.ts";
+
+describe("the addresses on the status page", () => {
+  it.each([
+    ["https://api.github.com", "https://github.com"],
+    ["https://github.example.com/api/v3", "https://github.example.com"],
+    ["https://api.acme.ghe.com", "https://acme.ghe.com"],
+    ["http://127.0.0.1:8080", undefined],
+  ])("of %s lead to %s", (url, site) => {
+    expect(siteOf(url)).toBe(site);
+  });
+
+  it("name an issue only where there is one to name", () => {
+    expect(issueAddress("https://github.com", "acme/app#7")).toBe("https://github.com/acme/app/issues/7");
+    expect(issueAddress("https://github.com", "repository 10#7")).toBeUndefined();
+    expect(issueAddress(undefined, "acme/app#7")).toBeUndefined();
+  });
+
+  it.each(["javascript:alert(1)", "data:text/html,x", "https://me:pw@example.com/", "no address", 7, null])(
+    "are never %s",
+    (given) => {
+      expect(webAddress(given)).toBeUndefined();
+    },
+  );
+
+  it.each(["/post/a", "/post//b", "/post/a/b/c", "/post/a/%ff", "/post/a/"])(
+    "of a post are not %s",
+    (url) => {
+      expect(readPostAddress(url)).toBeUndefined();
+    },
+  );
+});
+
+describe("a stored report", () => {
+  it.each([null, "x", {}, { errors: "none", requests: 7, created: "3" }])(
+    "of another version, such as %j, is read as far as it goes",
+    (report) => {
+      const none = { created: 0, issueWrites: 0, postWrites: 0, errors: [], hold: undefined };
+      expect(readReport(report)).toEqual({ ...none, requests: { board: 0, tracker: 0 } });
+    },
+  );
+
+  it("keeps what can be read of an error", () => {
+    const { errors } = readReport({ errors: [{ post: "p1" }, null] });
+    const rest = { issue: undefined, code: "unknown", message: "" };
+    expect(errors).toEqual([
+      { post: "p1", ...rest },
+      { post: undefined, ...rest },
+    ]);
+  });
+});
+
+describe("a length of time", () => {
+  it.each([
+    [7.4, "7 ms"],
+    [3000, "3 seconds"],
+    [60_000, "1 minute"],
+    [7_200_000, "2 hours"],
+    [90_000_000, "1 day"],
+  ])("of %d ms is %s", (ms, text) => {
+    expect(describeLength(ms)).toBe(text);
+  });
+});
+
+describe("the status page of a busy project", () => {
+  it("shows the oldest of much that waits, and where the rest is", async () => {
+    const { page } = await openPage({
+      after: (ledger) => {
+        for (let number = 1; number <= 60; number++) {
+          addPost(ledger, `m${number}`, {});
+          parkPost(ledger, `m${number}`, "no");
+        }
+      },
+    });
+    const text = await page("/");
+    expect(text.match(/class="command">boardsync retry/g)).toHaveLength(50);
+    expect(text).toContain("The oldest 50 are shown.");
+    expect(text).toContain("60 parked");
+  });
+
+  it("tells what board rules make of the issues of a post", async () => {
+    const { page } = await openPage({
+      config: (config) =>
+        config.replace(
+          "    rules: ",
+          "    boardRules: [{ when: { status: declined }, set: { state: closed, reason: not_planned } }]\n    rules: ",
+        ),
+    });
+    const text = await page("/post/acme-app/p1");
+    expect(text).toContain("From the post to its issues");
+    expect(text).toContain("Fields of its issues that board rules set");
+  });
+
+  it("says which writes its config stops", async () => {
+    const { page } = await openPage({
+      config: (config) => config.replace("repo: acme/api\n", "repo: acme/api\n    writes: none\n"),
+    });
+    const text = await page("/");
+    expect(text).toContain('<span class="badge warn">writes: none</span>');
+    expect(await page("/post/acme-api/p9")).toContain("none; it would go to acme/api");
+  });
+});
