@@ -29,6 +29,9 @@ export interface BoardPost {
   statusBefore: FieldValue | undefined;
   /** Mails that its voters got from our writes. */
   mails: number;
+  /** What only its team sees, and as the last list showed it. */
+  note: string;
+  shownNote: string;
 }
 
 /** The board itself: what it holds, and what a request does to it. */
@@ -73,6 +76,8 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
         version: 1,
         statusBefore: undefined,
         mails: 0,
+        note: "",
+        shownNote: "",
       };
       posts.push(post);
       return post;

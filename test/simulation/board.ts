@@ -1,7 +1,13 @@
 import type { Board, ListEnd, ListShape, PatchOutcome, PostPage } from "../../src/board/board.ts";
-import { type PostChange, type PostField, type PostId, postFields } from "../../src/model/post.ts";
+import {
+  type NoteChange,
+  type PostChange,
+  type PostField,
+  type PostId,
+  postFields,
+} from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { BoardServer } from "./board-server.ts";
+import type { BoardPost, BoardServer } from "./board-server.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
 import { projectId, projectKey, type Scenario } from "./scenario.ts";
@@ -34,9 +40,9 @@ export function createSimBoard(
       await read(bounds);
       return [{ id: projectId, slug: projectKey, name: "Acme" }];
     },
-    listPosts: (_project, bounds) => listPosts(server, wire, events, seen, () => read(bounds)),
+    listPosts: (_project, bounds, wishes) =>
+      listPosts(server, wire, events, seen, wishes?.hasNotes === true, () => read(bounds)),
     async patchPost(_project, id, change) {
-      if ("internalNote" in change) throw new Error("No history has a backlink.");
       requests += 1;
       const leftAt = wire.time.now();
       await wire.leave(life);
@@ -53,6 +59,7 @@ async function* listPosts(
   wire: Wire,
   events: Events,
   seen: ReadonlySet<PostField>,
+  hasNotes: boolean,
   read: () => Promise<void>,
 ): AsyncGenerator<PostPage> {
   const { pageSize } = server.traits;
@@ -75,6 +82,7 @@ async function* listPosts(
     if (end !== undefined) events.boardListEnds(shown, end.kind);
     yield {
       posts: posts.map(server.show),
+      ...(hasNotes && { notes: new Map(posts.map(showNote)) }),
       seen: posts.length > 0 ? seen : new Set(),
       shape,
       unusable: [],
@@ -85,6 +93,11 @@ async function* listPosts(
   if (flaw === "fine") {
     for (const post of server.posts) if (post.hiddenFor > 0) post.hiddenFor -= 1;
   }
+}
+
+function showNote(post: BoardPost): readonly [PostId, string] {
+  post.shownNote = post.note;
+  return [post.id, post.note];
 }
 
 export type Flaw = "fine" | "empty" | "cut" | "incomplete";
@@ -121,18 +134,24 @@ interface Line {
 export function patch(
   line: Line,
   id: PostId,
-  change: PostChange,
+  change: PostChange | NoteChange,
   leftAt: number,
   fate = drawPatchFate(line),
 ): PatchOutcome {
   const { server, wire, events, life } = line;
   const post = server.find(id);
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late";
-  const isHeard = isTaken && post !== undefined && !server.refuses(change);
+  const isHeard = isTaken && post !== undefined && !isRefused(server, change);
   events.patchLeaves({ life, post: id, change, leftAt, isHeard });
   if (fate !== "fine") wire.count(`board: PATCH ${fate}`);
   const take = (): void => {
-    if (post === undefined || post.isDeleted || server.refuses(change)) return;
+    if (post === undefined || post.isDeleted || isRefused(server, change)) return;
+    if ("internalNote" in change) {
+      post.note = change.internalNote ?? "";
+      const { note, shownNote: shown } = post;
+      events.noteIsWritten({ post: id, note, shown, isAnswered: fate === "fine" });
+      return;
+    }
     const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched) };
     const changed = server.patch(post, change);
     events.patchTakesEffect(post, change, before, changed);
@@ -160,16 +179,25 @@ export function patch(
   }
 }
 
-function answer({ server, events }: Line, id: PostId, change: PostChange, take: () => void): PatchOutcome {
+function answer(
+  { server, events }: Line,
+  id: PostId,
+  change: PostChange | NoteChange,
+  take: () => void,
+): PatchOutcome {
   const post = server.find(id);
   if (post === undefined) {
     events.patchFindsNoPost(id);
     return { kind: "missing", message: "There is no such post." };
   }
-  if (server.refuses(change))
+  if (isRefused(server, change))
     return { kind: "rejected", status: 400, message: "This status is not known here." };
   take();
   return { kind: "applied", post: server.traits.answers === "record" ? server.show(post) : undefined };
+}
+
+function isRefused(server: BoardServer, change: PostChange | NoteChange): boolean {
+  return !("internalNote" in change) && server.refuses(change);
 }
 
 /** A request that we gave up on takes effect within the wait, or never. */

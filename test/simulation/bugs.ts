@@ -2,8 +2,9 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RepositoryId } from "../../src/model/issue.ts";
 import { applied } from "../../src/plan/base.ts";
 import type { World } from "../../src/sync/world.ts";
-import type { IssuePage, Tracker } from "../../src/tracker/tracker.ts";
+import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import type { HubServer } from "./github-server.ts";
+import { fieldKey, known } from "./signals.ts";
 import type { Bug } from "./stage.ts";
 
 /** A bug that somebody might write, planted from outside, and the promises one of which it breaks. */
@@ -281,7 +282,83 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+  {
+    name: "echo-to-board",
+    words: "our own change of an issue is told to the board",
+    breaks: ["I2"],
+    bug: ofRows((rows) => ({
+      setBases(project, post, bases) {
+        if (bases.issueBases !== undefined) rows.setBases(project, post, bases);
+      },
+    })),
+  },
+  {
+    name: "echo-to-issue",
+    words: "our own PATCH of a post is told to its issues",
+    breaks: ["I2"],
+    bug: ofLedger(({ journal, rows }) => {
+      let isDone = false;
+      return {
+        journal: {
+          ...journal,
+          resolve(id, state, at, message) {
+            isDone = state === "DONE";
+            journal.resolve(id, state, at, message);
+          },
+        },
+        rows: {
+          ...rows,
+          record(project, post, { issueBases = [], ...record }) {
+            rows.record(project, post, { ...record, issueBases: isDone ? [] : issueBases });
+            isDone = false;
+          },
+        },
+      };
+    }),
+  },
+  {
+    name: "comment-again",
+    words: "a comment whose answer was lost is not looked for, and made again",
+    breaks: ["I2"],
+    bug: ofTracker(() => ({ async *comments() {} })),
+  },
+  {
+    name: "unknown-as-no",
+    words: "what can't be read of an issue counts as not there",
+    breaks: ["I2", "I16"],
+    bug: ofTracker(({ tracker }) => ({
+      async *readSignals(nodeIds, wish, bounds) {
+        for await (const page of tracker.readSignals(nodeIds, wish, bounds)) yield page.map(denyUnknown);
+      },
+    })),
+  },
+  {
+    name: "duplicate-forgotten",
+    words: "the issue that a duplicate was closed for is forgotten",
+    breaks: ["I2", "I16"],
+    bug: ofTracker(({ tracker }) => ({
+      async *readSignals(nodeIds, wish, bounds) {
+        for await (const page of tracker.readSignals(nodeIds, wish, bounds)) {
+          yield page.map((answer) => ({ ...answer, duplicateOf: { kind: "known", value: null } }));
+        }
+      },
+    })),
+  },
 ];
+
+function denyUnknown(answer: SignalAnswer): SignalAnswer {
+  const { pullRequests, subIssues, isReleased, projectStatus } = answer.signals;
+  return {
+    ...answer,
+    signals: {
+      ...answer.signals,
+      ...(pullRequests?.kind === "unknown" && { pullRequests: known([]) }),
+      ...(subIssues?.kind === "unknown" && { subIssues: known({ total: 0, closed: 0 }) }),
+      ...(isReleased?.kind === "unknown" && { isReleased: known(false) }),
+      ...(projectStatus?.[fieldKey]?.kind === "unknown" && { projectStatus: { [fieldKey]: known(null) } }),
+    },
+  };
+}
 
 /** Each page costs a request, as it does on the line; which one that is does not matter. */
 async function* listByPageNumbers(

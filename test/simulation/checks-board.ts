@@ -3,7 +3,6 @@ import { isSameValue } from "../../src/plan/fields.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
-import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./targets.ts";
@@ -13,16 +12,11 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * I2: voters hear at most once of a change of the target, and never twice in a row of the same status. Once more for each
+ * I2: voters hear at most once of a change of the target that people made, never of one that we made ourselves, and never twice
+ * in a row of the same status. Once more for each
  * `retry` of a person, and for each `approve` of what other rules alone would change.
  */
-export function checkMails(
-  time: Time,
-  targets: Targets,
-  links: LinkOrders,
-  { board }: Scenario,
-  violate: Violate,
-): Check {
+export function checkMails(time: Time, targets: Targets, { board }: Scenario, violate: Violate): Check {
   const heard = new Map<PostId, number>();
   const ordered = new Map<PostId, { readonly count: number; readonly at: number }>();
   const order = (posts: readonly PostId[]): void => {
@@ -33,6 +27,12 @@ export function checkMails(
     personOrders(asked, ruled) {
       if (asked.kind === "approve") order(ruled);
       if (asked.kind === "retry") order(asked.posts);
+    },
+    patchLeaves({ post, change }) {
+      const history = targets.of(post, "status");
+      if (change.status === undefined || history?.movedBy !== "us") return;
+      if ((ordered.get(post)?.at ?? -1) >= history.movedAt) return;
+      violate("I2", `the status of ${post} is to become ${change.status}, because we changed its issue`);
     },
     patchTakesEffect(post, change, before, changed) {
       const { status } = change;
@@ -55,7 +55,7 @@ export function checkMails(
       if (!changed.includes("status")) return;
       const mails = (heard.get(post.id) ?? 0) + 1;
       heard.set(post.id, mails);
-      const changes = (targets.of(post.id, "status")?.changes ?? 0) + links.changes(post.id);
+      const changes = targets.of(post.id, "status")?.changes ?? 0;
       const orders = ordered.get(post.id)?.count ?? 0;
       if (mails > changes + orders) {
         violate(

@@ -1,8 +1,11 @@
 import { decodeIssue } from "../../src/ledger/sqlite/facts.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
+import type { IntentKind } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/hash.ts";
+import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
+import { isChange } from "./github.ts";
 import { type HubRepository, type HubServer, isOutOfReach } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Life } from "./process.ts";
@@ -20,13 +23,32 @@ export function checkJournal(state: State, violate: Violate): Check {
     }
   };
   return {
-    patchLeaves: ({ post, change }) => assertSent("patch-post", change, `a PATCH of ${post}`),
+    patchLeaves({ post, change }) {
+      const kind = change.internalNote === undefined ? "patch-post" : "patch-note";
+      assertSent(kind, change, `a PATCH of ${post}`);
+    },
     issueWriteLeaves({ repository, write }) {
-      const kinds = { "create-issue": "create-issue", "edit-issue": "update-issue" } as const;
-      if (write.kind !== "create-issue" && write.kind !== "edit-issue") return;
-      assertSent(kinds[write.kind], write, `${write.kind} in ${repository.name}`);
+      const kind = kindOf(write);
+      if (kind !== undefined) assertSent(kind, write, `${write.kind} in ${repository.name}`);
     },
   };
+}
+
+/** The action that a write belongs to, as the journal calls it; undefined for a label that is created, which nobody looks up. */
+export function kindOf(write: IssueWrite): IntentKind | undefined {
+  switch (write.kind) {
+    case "create-issue":
+      return "create-issue";
+    case "edit-issue":
+      return isChange(write) ? "change-issue" : "update-issue";
+    case "add-labels":
+    case "remove-label":
+      return "change-issue";
+    case "add-comment":
+      return "comment-issue";
+    case "create-label":
+      return undefined;
+  }
 }
 
 interface LinkLine {

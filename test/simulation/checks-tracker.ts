@@ -2,6 +2,8 @@ import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/marker.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
+import { kindOf } from "./checks-state.ts";
+import { isChange } from "./github.ts";
 import { type HubIssue, type HubRepository, isOutOfReach } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
@@ -47,11 +49,13 @@ export function checkOnce(state: State, orders: LinkOrders, violate: Violate): C
 export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate): Check {
   return {
     issueWriteLeaves({ repository, write }) {
-      if (write.kind !== "create-issue" && write.kind !== "edit-issue") return;
-      const body = write.body ?? "";
-      const issue = write.kind === "edit-issue" ? findIssue(repository, write.number) : undefined;
+      if (write.kind === "create-label") return;
+      const body = ("body" in write && write.body) || "";
+      const issue = write.kind === "create-issue" ? undefined : findIssue(repository, write.number);
       const posts = write.kind === "create-issue" ? (parseMarker(body)?.posts ?? []) : issue?.openedFor;
-      if (write.kind === "edit-issue" && (issue === undefined || issue.openedFor.length === 0)) {
+      const isOpened = issue !== undefined && issue.openedFor.length > 0;
+      const isLinked = issue !== undefined && isChange(write) && orders.postsOf(issue).length > 0;
+      if (write.kind !== "create-issue" && !isOpened && !isLinked) {
         violate("I7", `${repository.name}#${write.number} is written, and boardsync did not open it`);
       }
       for (const [, named] of body.matchAll(/Canary of (post_\d+) in version/g)) {
@@ -59,7 +63,7 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
         if (!isOrdered && !posts?.some((post) => post === named))
           violate("I4", `the text of ${named} gets into an issue of ${posts}`);
       }
-      if (write.kind === "edit-issue") return;
+      if (write.kind !== "create-issue") return;
       for (const post of posts ?? []) {
         if (!looks.isSelected(post))
           violate("I4", `${post} is published although the board's last look at it does not select it`);
@@ -75,7 +79,7 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
 }
 
 /** I10 at the tracker: never more issues in a run than the guard allows, but for those that a person let go. */
-export function checkIssueGuard(scenario: Scenario, violate: Violate): Check {
+export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate: Violate): Check {
   let issues = new Set<string>();
   const approved = new Set<string>();
   const used = new Set<string>();
@@ -96,12 +100,12 @@ export function checkIssueGuard(scenario: Scenario, violate: Violate): Check {
       const { settings } = scenario;
       if (settings.writes === "none")
         violate("I10", `${write.kind} leaves although \`writes\` is ${settings.writes}`);
-      const posts = postsOf(repository, write);
-      if (posts === undefined) return;
+      if (write.kind === "create-label") return;
+      const posts = postsOf(repository, write, orders);
       const action = posts.map((post) => `${kindOf(write)} ${post}`).find((one) => approved.has(one));
       if (action !== undefined && isHeard) used.add(action);
       if (action !== undefined) return;
-      issues.add(write.kind === "edit-issue" ? `${repository.name}#${write.number}` : `for ${posts}`);
+      issues.add(write.kind === "create-issue" ? `for ${posts}` : `${repository.name}#${write.number}`);
       if (issues.size > settings.guard.issues) {
         violate("I10", `${issues.size} issues in one run; guard.issues allows ${settings.guard.issues}`);
       }
@@ -109,20 +113,20 @@ export function checkIssueGuard(scenario: Scenario, violate: Violate): Check {
   };
 }
 
-/** The posts that a write is for; undefined for one that is for none, a label. */
-function postsOf(repository: HubRepository, write: IssueWrite): readonly PostId[] | undefined {
+/** The posts that a write may be for. */
+function postsOf(
+  repository: HubRepository,
+  write: Exclude<IssueWrite, { kind: "create-label" }>,
+  orders: LinkOrders,
+): readonly PostId[] {
   if (write.kind === "create-issue") return parseMarker(write.body)?.posts ?? [];
-  if (write.kind !== "edit-issue") return undefined;
-  return findIssue(repository, write.number)?.openedFor ?? [];
+  const issue = findIssue(repository, write.number);
+  return issue === undefined ? [] : [...issue.openedFor, ...orders.postsOf(issue)];
 }
 
 /** An issue of a repository; it may have been transferred while a write to it was under way. */
 function findIssue({ issues, left }: HubRepository, wanted: number): HubIssue | undefined {
   return issues.find(({ number }) => number === wanted) ?? left.get(wanted);
-}
-
-function kindOf({ kind }: IssueWrite): string {
-  return kind === "edit-issue" ? "update-issue" : kind;
 }
 
 /** I11: the pace, across restarts; and silence while a limit holds. */

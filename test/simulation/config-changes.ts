@@ -1,6 +1,15 @@
 import type { Settings } from "../../src/plan/settings.ts";
+import { drawBoardRules, drawSeveral, isBothWays } from "./both-ways.ts";
 import { pickWeighted, type Random } from "./random.ts";
-import { drawGuard, drawIssueSettings, drawRoute, drawRules, drawSelect, drawSettle } from "./scenario.ts";
+import {
+  drawGuard,
+  drawIssueSettings,
+  drawRoute,
+  drawRules,
+  drawSelect,
+  drawSettle,
+  type Scenario,
+} from "./scenario.ts";
 import { drawSignalRules, isSignalled } from "./signals.ts";
 import type { Stage } from "./stage.ts";
 import { isNamed, knowsIssues } from "./state-acts.ts";
@@ -20,11 +29,18 @@ const changes = {
   writes: 1,
 } as const;
 
+/** Where they matter. */
+const bothWaysChanges = { ...changes, boardRules: 2, several: 1, backlink: 1 } as const;
+type Key = keyof typeof bothWaysChanges;
+
 /** Somebody edits the config; the process begins anew with it. */
 export function changeConfig(stage: Stage, random: Random): string {
   const { scenario, state, watch, hub, counts } = stage;
-  const key = pickWeighted(random, changes);
-  const change = drawChange(scenario.settings, key, random);
+  const weights = isBothWays(scenario.settings)
+    ? bothWaysChanges
+    : { ...changes, boardRules: 0, several: 0, backlink: 0 };
+  const key = pickWeighted<Key>(random, weights);
+  const change = drawChange(scenario, key, random);
   const settings = { ...scenario.settings, ...change };
   const isLeft = hub.repositories.some(
     (repository) =>
@@ -41,10 +57,16 @@ export function changeConfig(stage: Stage, random: Random): string {
   return `the config changes: ${JSON.stringify(change)}`;
 }
 
-function drawChange(settings: Config, key: keyof typeof changes, random: Random): Partial<Config> {
+function drawChange({ settings, github }: Scenario, key: Key, random: Random): Partial<Config> {
   switch (key) {
     case "rules":
-      return { rules: isSignalled(settings) ? drawSignalRules(random) : drawRules(random) };
+      return { rules: isSignalled(settings) ? drawSignalRules(random) : drawRules(random, github) };
+    case "boardRules":
+      return { boardRules: random.chance(0.3) ? [] : drawBoardRules(random) };
+    case "several":
+      return { several: drawSeveral(random) };
+    case "backlink":
+      return { backlink: !settings.backlink };
     case "whenNoRule":
       return { whenNoRule: settings.whenNoRule === "keep" ? "restore" : "keep" };
     case "select":

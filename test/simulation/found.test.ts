@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { defaultRules } from "../../src/plan/rules.ts";
 import type { Step } from "./history.ts";
-import { columnRules, ownRepo, projectKey, type Scenario } from "./scenario.ts";
+import { ownRepo, projectKey, type Scenario } from "./scenario.ts";
 import { createStates } from "./state.ts";
 import { playHistory } from "./world.ts";
 
@@ -16,7 +17,7 @@ const scenario: Scenario = {
     route: [],
     issue: { labels: [], categoryLabels: {}, assignees: ["maintainer"] },
     content: "follow",
-    rules: columnRules(),
+    rules: defaultRules(),
     whenNoRule: "restore",
     conflict: "tracker",
     several: "all",
@@ -47,7 +48,7 @@ const scenario: Scenario = {
     movesColumn: false,
     answers: "record",
   },
-  github: { pageSize: 100, lagMs: 0, canPush: true, showsElsewhere: true },
+  github: { pageSize: 100, lagMs: 0, canPush: true, hasGraphql: true, showsElsewhere: true },
   skewMs: 0,
   isOneShot: false,
   faultRate: 0,

@@ -1,7 +1,7 @@
 import type { Issue, IssueRecord, Milestone, Repository } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/marker.ts";
-import type { IssueWrite } from "../../src/tracker/tracker.ts";
+import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
 import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";
 
@@ -18,6 +18,8 @@ export interface HubIssue {
   readonly openedFor: readonly PostId[];
   /** Whether people wrote into the part that boardsync manages, or took its comments away. */
   isBlockEdited: boolean;
+  /** Oldest first, and from when on a list shows each. */
+  readonly comments: { readonly from: number; readonly comment: IssueComment }[];
 }
 
 export interface HubRepository {
@@ -38,7 +40,6 @@ export interface HubRepository {
 }
 
 export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
-export type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
 /** GitHub itself: what it holds, and what a request does to it. */
 export interface HubServer {
@@ -55,7 +56,9 @@ export interface HubServer {
   change(issue: HubIssue, change: IssueChange, lagMs: number): void;
   /** Gives an issue to another repository: what is not known there is dropped. */
   transfer(issue: HubIssue, to: HubRepository, lagMs: number): void;
-  edit(issue: HubIssue, write: EditWrite, lagMs: number): void;
+  comment(issue: HubIssue, comment: Pick<IssueComment, "author" | "body">, lagMs: number): void;
+  /** The comments of an issue that a list shows now. */
+  commentsOf(issue: HubIssue): readonly IssueComment[];
   /** What the lists show now, in no particular order. */
   listed(repository: HubRepository): readonly IssueRecord[];
   /** Whether the lists show everything as it is. */
@@ -127,6 +130,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         isDeleted: false,
         openedFor: author === ourLogin ? (parseMarker(write.body)?.posts ?? []) : [],
         isBlockEdited: false,
+        comments: [],
       };
       repository.issues.push(issue);
       publish(issue, lagMs);
@@ -155,13 +159,14 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       const labels = record.issue.labels.filter((label) => to.labels.includes(label));
       server.change(issue, { issue: { ...facts, labels, milestone: null } }, lagMs);
     },
-    edit(issue, { title, body }, lagMs) {
-      server.change(
-        issue,
-        { ...(title !== undefined && { title }), ...(body !== undefined && { body }) },
-        lagMs,
-      );
+    comment(issue, { author, body }, lagMs) {
+      const { comments } = issue;
+      const comment = { id: comments.length + 1, author, body, createdAt: stamp() };
+      comments.push({ from: time.now() + lagMs, comment });
+      server.change(issue, {}, lagMs);
     },
+    commentsOf: ({ comments }) =>
+      comments.filter(({ from }) => from <= time.now()).map(({ comment }) => comment),
     listed: (repository) =>
       repository.issues.flatMap((issue) => {
         const record = issue.isDeleted ? undefined : visible(issue, time.now());

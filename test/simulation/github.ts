@@ -10,6 +10,7 @@ import type {
   Tracker,
   WriteOutcome,
 } from "../../src/tracker/tracker.ts";
+import { changeIssue, refusalOf } from "./github-changes.ts";
 import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
@@ -84,9 +85,10 @@ export function createSimTracker(
       await read(bounds);
       return listed(requireIssues(repositoryOf(repository)).milestones, etag);
     },
-    async *comments(_issue, bounds) {
+    async *comments({ repositoryId, number }, bounds) {
       await read(bounds);
-      yield [];
+      const issue = server.find(repositoryId, number);
+      yield issue === undefined ? [] : server.commentsOf(issue);
     },
     async projectField(wanted, bounds) {
       await read(bounds);
@@ -290,6 +292,8 @@ export function send(
       return { kind: "unauthorized", message: "Bad credentials." };
     case "rejected":
       return { kind: "rejected", status: 403, message: "Resource not accessible.", fields: [] };
+    case "invalid":
+      return { kind: "rejected", status: 422, message: "Validation failed.", fields: [] };
     case "bad assignee":
       return { kind: "rejected", status: 422, message: "Validation failed.", fields: ["assignees"] };
     case "limited": {
@@ -300,7 +304,7 @@ export function send(
     case "lost":
       return { kind: "unknown", message: "The connection was reset." };
     case "answer lost":
-      take(line, repository, write, lagOf(line, 0));
+      take(line, repository, write, lagOf(line, 0), false);
       return { kind: "unknown", message: "HTTP 502." };
     case "late": {
       const delayMs = wire.weather.random.between(1, Math.floor(scenario.policy.waits.createMs * 0.6));
@@ -309,7 +313,7 @@ export function send(
       repository.arriving += created;
       wire.time.at(wire.time.now() + delayMs, () => {
         repository.arriving -= created;
-        take(line, repository, write, lagMs);
+        take(line, repository, write, lagMs, false);
       });
       return { kind: "unknown", message: "No answer in time." };
     }
@@ -327,8 +331,14 @@ function lagOf({ server, wire, scenario }: Line, delayMs: number): number {
   return most <= 0 ? 0 : wire.weather.random.between(0, Math.floor(most));
 }
 
-function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: number): WriteOutcome {
-  const { server, events } = line;
+/** @param isAnswered whether the program gets to know of it. */
+function take(
+  { server, events }: Line,
+  repository: HubRepository,
+  write: IssueWrite,
+  lagMs: number,
+  isAnswered = true,
+): WriteOutcome {
   const record = (issue: HubIssue): WriteOutcome => ({ kind: "applied", record: issue.record });
   const refuse = (status: number, message: string): WriteOutcome => {
     return { kind: "rejected", status, message, fields: [] };
@@ -341,23 +351,26 @@ function take(line: Line, repository: HubRepository, write: IssueWrite, lagMs: n
       events.issueOpens(issue);
       return record(issue);
     }
-    case "edit-issue": {
+    case "create-label":
+      if (!repository.labels.includes(write.name)) repository.labels.push(write.name);
+      return { kind: "applied", record: undefined };
+    case "edit-issue":
+    case "add-labels":
+    case "remove-label":
+    case "add-comment": {
       const issue = server.find(repository.id, write.number);
       if (issue === undefined) {
         return repository.left.has(write.number)
           ? { kind: "unknown", message: "HTTP 301." }
           : refuse(410, "This issue was deleted.");
       }
-      server.edit(issue, write, lagMs);
-      return record(issue);
+      const refusal = refusalOf(server, issue, write);
+      if (refusal !== undefined) return refuse(403, refusal);
+      const before = issue.record.issue;
+      changeIssue(server, issue, write, lagMs);
+      events.issueIsWritten({ issue, before, write, isAnswered });
+      return write.kind === "edit-issue" ? record(issue) : { kind: "applied", record: undefined };
     }
-    case "create-label":
-      if (!repository.labels.includes(write.name)) repository.labels.push(write.name);
-      return { kind: "applied", record: undefined };
-    case "add-labels":
-    case "remove-label":
-    case "add-comment":
-      return { kind: "applied", record: undefined };
   }
 }
 
@@ -366,12 +379,28 @@ export type Fate =
   | "unsent"
   | "unauthorized"
   | "rejected"
+  | "invalid"
   | "bad assignee"
   | "limited"
   | "lost"
   | "answer lost"
   | "late"
   | "wrong answer";
+
+/** A write that only board rules ask for. */
+export function isChange(write: IssueWrite): boolean {
+  switch (write.kind) {
+    case "create-issue":
+    case "create-label":
+      return false;
+    case "edit-issue":
+      return write.title === undefined && write.body === undefined;
+    case "add-labels":
+    case "remove-label":
+    case "add-comment":
+      return true;
+  }
+}
 
 export function drawFate({ wire }: Pick<Line, "wire">, write: IssueWrite): Fate {
   const { random, faultRate } = wire.weather;
@@ -386,6 +415,7 @@ export function drawFate({ wire }: Pick<Line, "wire">, write: IssueWrite): Fate 
     unsent: 2,
     unauthorized: 1,
     rejected: 0.5,
+    invalid: isChange(write) ? 0.5 : 0,
     "bad assignee": hasAssignees ? 2 : 0,
     limited: 1,
     lost: 3,

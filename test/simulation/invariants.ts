@@ -1,9 +1,21 @@
+import type { IntentKind } from "../../src/model/link.ts";
 import { type FieldValue, type PostChange, type PostId, ruleFields } from "../../src/model/post.ts";
 import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } from "./checks-board.ts";
-import { checkAbsence, checkFreshness, checkJournal, checkLinks, checkOneWriter } from "./checks-state.ts";
+import { checkIssueChanges } from "./checks-issues.ts";
+import { checkNotes, lineOf } from "./checks-notes.ts";
+import {
+  checkAbsence,
+  checkFreshness,
+  checkJournal,
+  checkLinks,
+  checkOneWriter,
+  kindOf,
+} from "./checks-state.ts";
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
 import type { Time } from "./clock.ts";
-import type { HubServer } from "./github-server.ts";
+import { isChange } from "./github.ts";
+import type { ChangeWrite } from "./github-changes.ts";
+import type { HubRepository, HubServer } from "./github-server.ts";
 import { createLinkOrders, type LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
@@ -18,10 +30,10 @@ export interface Violation {
 
 /** One write that left, as a plan would name it. */
 export interface SentWrite {
-  readonly kind: "create-issue" | "update-issue" | "patch-post";
+  readonly kind: IntentKind;
   /** The post; of an update the issue. */
   readonly target: string;
-  /** The fields of a PATCH with their values. */
+  /** What is written, as `plan-check.ts` names it. */
   readonly fields: string;
 }
 
@@ -29,6 +41,9 @@ export interface SentWrite {
 export interface Totals {
   creates: number;
   edits: number;
+  /** Of state, milestone and labels. */
+  changes: number;
+  comments: number;
   patches: number;
   mails: number;
   /** I8: a person's change that was overwritten inside the window between pull and PATCH. */
@@ -61,23 +76,25 @@ export interface Watch {
 export function createWatch(time: Time, scenario: Scenario, state: State, hub: HubServer): Watch {
   const violations: Violation[] = [];
   const sent: SentWrite[] = [];
-  const totals: Totals = { creates: 0, edits: 0, patches: 0, mails: 0, windowed: 0 };
+  const totals: Totals = { creates: 0, edits: 0, changes: 0, comments: 0, patches: 0, mails: 0, windowed: 0 };
   const taken = new Map<string, FieldValue>();
   const attempted = new Map<string, Attempt>();
   const violate: Violate = (invariant, message) => {
     violations.push({ invariant, message });
   };
-  const targets = createTargets(time, scenario, state);
   const links = createLinkOrders(hub);
+  const targets = createTargets(time, scenario, state, hub, links);
   const looks = createLooks(time, scenario, state);
   const programTime = (): number => time.now() + scenario.skewMs;
   const events = joinChecks([
-    targets.check,
     links.check,
+    targets.check,
     looks.check,
     checkOnce(state, links, violate),
-    checkMails(time, targets, links, scenario, violate),
+    checkMails(time, targets, scenario, violate),
+    checkIssueChanges(scenario, looks, links, violate),
     checkContent(looks, links, violate),
+    checkNotes(violate),
     checkJournal(state, violate),
     checkLooks(looks, totals, violate),
     checkLinks(state, hub, links, violate),
@@ -85,7 +102,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkFreshness(state, hub, violate),
     checkOneWriter(violate),
     checkStatusGuard(scenario, violate),
-    checkIssueGuard(scenario, violate),
+    checkIssueGuard(scenario, links, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
     noteTaken(looks, taken, attempted),
@@ -105,7 +122,16 @@ function noteWrites(sent: SentWrite[], totals: Totals, violate: Violate): Check 
     patchLeaves({ life, post, change }) {
       assertSync(life.mode, `a PATCH of ${post}`);
       totals.patches += 1;
-      sent.push({ kind: "patch-post", target: post, fields: JSON.stringify(change) });
+      const { internalNote } = change;
+      if (internalNote === undefined) {
+        sent.push({ kind: "patch-post", target: post, fields: JSON.stringify(change) });
+      } else {
+        sent.push({
+          kind: "patch-note",
+          target: post,
+          fields: JSON.stringify({ internalNote: lineOf(internalNote) }),
+        });
+      }
     },
     patchTakesEffect(_post, _change, _before, changed) {
       if (changed.includes("status")) totals.mails += 1;
@@ -116,12 +142,41 @@ function noteWrites(sent: SentWrite[], totals: Totals, violate: Violate): Check 
         totals.creates += 1;
         sent.push({ kind: "create-issue", target: repository.name, fields: write.title });
       }
-      if (write.kind === "edit-issue") {
-        totals.edits += 1;
-        sent.push({ kind: "update-issue", target: `${repository.name}#${write.number}`, fields: "" });
-      }
+      const kind = kindOf(write);
+      if (kind === undefined || write.kind === "create-issue" || write.kind === "create-label") return;
+      if (kind === "update-issue") totals.edits += 1;
+      if (kind === "change-issue") totals.changes += 1;
+      if (kind === "comment-issue") totals.comments += 1;
+      const target = `${repository.name}#${write.number}`;
+      for (const fields of partsOf(write, repository)) sent.push({ kind, target, fields });
     },
   };
+}
+
+/** A change of an issue, field by field: one line of a plan may take several requests. */
+function partsOf(write: ChangeWrite, { milestones }: HubRepository): readonly string[] {
+  switch (write.kind) {
+    case "edit-issue": {
+      if (!isChange(write)) return [""];
+      const { state, stateReason, milestone } = write;
+      const title = milestones.find(({ number }) => number === milestone)?.title ?? null;
+      return [
+        ...(state === undefined ? [] : [namePart("state", [state, stateReason ?? []].flat().join(":"))]),
+        ...(milestone === undefined ? [] : [namePart("milestone", title)]),
+      ];
+    }
+    case "add-labels":
+      return write.labels.map((label) => namePart(`label:${label}`, true));
+    case "remove-label":
+      return [namePart(`label:${write.label}`, false)];
+    case "add-comment":
+      return [write.body.slice(write.body.indexOf("\n") + 1)];
+  }
+}
+
+/** One field of an issue, as a plan and a request are compared by it. */
+export function namePart(field: string, value: unknown): string {
+  return `${field} = ${JSON.stringify(value)}`;
 }
 
 function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<string, Attempt>): Check {

@@ -12,15 +12,16 @@ export interface LinkOrders {
   isUnlinked(post: PostId, issue: HubIssue | undefined): boolean;
   /** Whether another issue may be opened for a post beside this one, which it was unlinked from. */
   isGivenUp(post: PostId, issue: HubIssue): boolean;
-  /** How often the issues have changed that people have linked to a post. */
-  changes(post: PostId): number;
+  /** The posts that people have linked to an issue, or have wanted to. */
+  postsOf(issue: HubIssue): readonly PostId[];
+  /** The posts whose links people have a say in. */
+  posts(): readonly PostId[];
 }
 
 export function createLinkOrders(hub: HubServer): LinkOrders {
   const linked = new Map<PostId, Set<HubIssue>>();
   const unlinked = new Map<PostId, Set<HubIssue>>();
   const givenUp = new Map<PostId, Set<HubIssue>>();
-  const changes = new Map<PostId, number>();
   const add = (to: Map<PostId, Set<HubIssue>>, post: PostId, issue: HubIssue | undefined): void => {
     if (issue !== undefined) to.set(post, (to.get(post) ?? new Set()).add(issue));
   };
@@ -49,16 +50,12 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
       copyReturns() {
         for (const post of unlinked.keys()) giveUp(post);
       },
-      issueMoves(issue) {
-        for (const [post, issues] of linked) {
-          if (issues.has(issue)) changes.set(post, (changes.get(post) ?? 0) + 1);
-        }
-      },
     },
     isOrdered: (post) => linked.has(post) || unlinked.has(post),
     isLinked: (post, issue) => has(linked, post, issue),
     isUnlinked: (post, issue) => has(unlinked, post, issue),
     isGivenUp: (post, issue) => has(givenUp, post, issue),
-    changes: (post) => changes.get(post) ?? 0,
+    postsOf: (issue) => [...linked].flatMap(([post, issues]) => (issues.has(issue) ? [post] : [])),
+    posts: () => [...new Set([...linked.keys(), ...unlinked.keys()])],
   };
 }

@@ -1,5 +1,7 @@
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
+import { isBothWays } from "./both-ways.ts";
+import { lineOf, secret } from "./checks-notes.ts";
 import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
@@ -55,6 +57,9 @@ const hubActs = {
 /** Where rules look beside the records of issues, people do more there. */
 const signalledActs = { ...hubActs, signal: 14 } as const;
 
+/** Where issues follow posts, people move more of them; where a line of ours stands in internal notes, they write there, too. */
+const notedActs = { ...boardActs, status: 16, note: 6 } as const;
+
 export function createPeople(
   board: BoardServer,
   hub: HubServer,
@@ -73,6 +78,8 @@ export function createPeople(
   const isSearched = ({ id }: HubRepository): boolean => searches(id).length > 0;
   const isKnown = ({ repository, number }: HubIssue): boolean => links(repository.id, number).length > 0;
   const weights = isSignalled(settings) ? signalledActs : { ...hubActs, signal: 0 };
+  const { status } = isBothWays(settings) ? notedActs : boardActs;
+  const boardWeights = { ...boardActs, status, note: settings.backlink ? notedActs.note : 0 };
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
   const onRepository = (random: Random): string => {
@@ -83,7 +90,7 @@ export function createPeople(
   };
   return {
     onBoard(random) {
-      const act = pickWeighted(random, boardActs);
+      const act = pickWeighted<keyof typeof notedActs>(random, boardWeights);
       note(`board: ${act}`);
       if (act === "add") return describeAdded(addPost(board, random));
       if (act === "comeBack") return bringBack(board, random);
@@ -153,7 +160,7 @@ function bringBack(board: BoardServer, random: Random): string {
 function changePost(
   board: BoardServer,
   post: BoardPost,
-  act: Exclude<keyof typeof boardActs, "add" | "comeBack" | "undo">,
+  act: Exclude<keyof typeof notedActs, "add" | "comeBack" | "undo">,
   random: Random,
 ): string {
   const set = (field: Parameters<BoardServer["set"]>[1], value: string | number | boolean | null): string => {
@@ -181,6 +188,9 @@ function changePost(
       post.version += 1;
       if (random.chance(0.3)) set("title", `Wish of ${post.id}, edited ${post.version} times`);
       return set("description", describePost(post.id, post.version));
+    case "note":
+      post.note = editNote(post.note, random);
+      return `somebody makes the note of ${post.id} ${JSON.stringify(post.note)}`;
     case "remove":
       post.isDeleted = true;
       return `somebody deletes ${post.id}`;
@@ -188,6 +198,19 @@ function changePost(
       post.hiddenFor = random.between(1, 3);
       return `the board leaves ${post.id} out of its next ${post.hiddenFor} lists`;
   }
+}
+
+/** People write above and below our line, in either form of line ends, and take it away. */
+function editNote(note: string, random: Random): string {
+  const words = `${secret} ${random.below(1_000)} `;
+  const lines = note.split("\n");
+  return random.pick([
+    `${words}\n${note}`,
+    `${note}\r\n${words}`,
+    `${note}\n\n${words}\n`,
+    lines.filter((line) => lineOf(line) === null).join("\n"),
+    "",
+  ]);
 }
 
 function changeIssue(

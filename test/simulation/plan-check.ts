@@ -1,5 +1,6 @@
 import type { RunResult } from "../../src/sync/run.ts";
 import type { PlannedAction } from "../../src/sync/world.ts";
+import { namePart } from "./invariants.ts";
 import type { Stage } from "./stage.ts";
 import { calm } from "./wire.ts";
 
@@ -20,7 +21,7 @@ export async function planThenSync(stage: Stage): Promise<string> {
 }
 
 function compare({ watch, hub }: Stage, wanted: readonly PlannedAction[], done: RunResult): void {
-  const rest = wanted.map((action) => nameOf({ ...action, issue: nameNow(hub, action.issue) }));
+  const rest = wanted.flatMap((action) => namesOf({ ...action, issue: nameNow(hub, action.issue) }));
   for (const write of watch.sent) {
     const name = `${write.kind} ${write.target} ${write.fields}`;
     const index = rest.indexOf(name);
@@ -40,16 +41,18 @@ function nameNow({ repositories }: Stage["hub"], issue: string | null): string |
   return renamed === undefined ? issue : [renamed.name, ...(number === undefined ? [] : [number])].join("#");
 }
 
-function nameOf({ kind, post, issue, fields }: PlannedAction): string {
-  const written: Record<PlannedAction["kind"], string> = {
-    "create-issue": `${issue} ${String(fields["title"])}`,
-    "update-issue": `${issue} `,
-    "change-issue": `${issue} ${JSON.stringify(fields)}`,
-    "comment-issue": `${issue} ${String(fields["comment"])}`,
-    "patch-post": `${post} ${JSON.stringify(fields)}`,
-    "patch-note": `${post} ${JSON.stringify(fields)}`,
+/** What an action sends, part by part: a change of an issue takes a request for each of its labels. */
+function namesOf({ kind, post, issue, fields }: PlannedAction): readonly string[] {
+  const parts = Object.entries(fields).map(([field, value]) => `${issue} ${namePart(field, value)}`);
+  const written: Record<PlannedAction["kind"], readonly string[]> = {
+    "create-issue": [`${issue} ${String(fields["title"])}`],
+    "update-issue": [`${issue} `],
+    "change-issue": parts,
+    "comment-issue": [`${issue} ${String(fields["comment"])}`],
+    "patch-post": [`${post} ${JSON.stringify(fields)}`],
+    "patch-note": [`${post} ${JSON.stringify(fields)}`],
   };
-  return `${kind} ${written[kind]}`;
+  return written[kind].map((name) => `${kind} ${name}`);
 }
 
 function hasTrouble({ report }: RunResult): boolean {

@@ -5,6 +5,7 @@ import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields.ts";
 import { isAllowed } from "../../src/plan/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
+import { isOutOfReach } from "./github-server.ts";
 import { hasHold } from "./orders.ts";
 import { startLife } from "./process.ts";
 import { projectId } from "./scenario.ts";
@@ -108,12 +109,15 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
   const waits = new Set(
     ledger.rows.waiting(projectId, 1_000).flatMap((line) => (line.post === post.id ? [line.kind] : [])),
   );
+  // Of an issue that is out of reach beside others nobody can know whether it still counts.
+  const isInReach = row.links.every(
+    ({ link }) => !isOutOfReach(hub.find(link.issue.repositoryId, link.issue.number)),
+  );
   for (const field of new Set(
     scenario.settings.rules.flatMap(({ set }) => Object.keys(set) as RuleField[]),
   )) {
-    // With links that people ordered the target is one of several issues', which nobody follows here.
-    const history = watch.links.isOrdered(post.id) ? undefined : watch.targets.of(post.id, field);
-    if (history === undefined) continue;
+    const history = watch.targets.of(post.id, field);
+    if (history === undefined || !isInReach) continue;
     const base = row.base[field];
     if (base === undefined || !isSameTarget(field, base.target, history.target)) {
       if (waits.size > 0) continue;

@@ -60,14 +60,16 @@ export interface GitHubTraits {
   /** A change is in the lists at most this much later. */
   readonly lagMs: number;
   readonly canPush: boolean;
+  /** Whether it answers what rules look at beside the records of issues. */
+  readonly hasGraphql: boolean;
   /** Whether the token can read the repository that no config names. */
   readonly showsElsewhere: boolean;
 }
 
 /** Draws a scenario. */
-export function drawScenario(random: Random): Scenario {
+export function drawScenario(random: Random, hasGraphql: boolean): Scenario {
   const posts = drawPosts(random);
-  const rules = drawRules(random);
+  const rules = drawRules(random, { hasGraphql });
   const settings = drawSettings(random, rules);
   const waits = random.pick([
     { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },
@@ -81,6 +83,7 @@ export function drawScenario(random: Random): Scenario {
       pageSize: drawPageSize(random, posts),
       lagMs: random.chance(0.5) ? 0 : Math.min(100 * secondMs, waits.createMs * 0.8),
       canPush: random.chance(0.9),
+      hasGraphql,
       showsElsewhere: random.chance(0.5),
     },
     skewMs: random.chance(0.6) ? 0 : random.between(-90, 90) * secondMs,
@@ -103,12 +106,7 @@ function drawPageSize(random: Random, posts: number): number {
   return random.pick(posts <= 2 ? [100, 1, 1] : [100, 2, 1, 1]);
 }
 
-/** The rules of a project that has none, for a tracker without pull requests. */
-export function columnRules(): readonly Rule[] {
-  return defaultRules().filter(({ when }) => when.pullRequest === undefined);
-}
-
-export function drawRules(random: Random): readonly Rule[] {
+export function drawRules(random: Random, { hasGraphql }: Pick<GitHubTraits, "hasGraphql">): readonly Rule[] {
   const full: readonly Rule[] = [
     {
       when: { state: "closed", reason: ["completed"] },
@@ -129,7 +127,8 @@ export function drawRules(random: Random): readonly Rule[] {
     { when: { state: "open", assigned: true }, set: { status: "in_progress" } },
     { when: {}, set: { status: "planned" } },
   ];
-  return random.pick([full, full, full, always, always, columnRules()]);
+  const defaults = defaultRules().filter(({ when }) => hasGraphql || when.pullRequest === undefined);
+  return random.pick([full, full, full, always, always, defaults]);
 }
 
 function drawSettings(random: Random, rules: readonly Rule[]): Omit<Settings, "project"> {

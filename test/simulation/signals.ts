@@ -188,6 +188,7 @@ export function actOnSignals(hub: HubServer, issue: HubIssue, random: Random, la
   }
 }
 
-function known<T>(value: T): Readable<T> {
+/** A fact that was read. */
+export function known<T>(value: T): Readable<T> {
   return { kind: "known", value };
 }

@@ -5,108 +5,165 @@ import type { PostId, RuleField } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/fields.ts";
 import { deriveTarget } from "../../src/plan/rules.ts";
 import type { Time } from "./clock.ts";
-import type { HubIssue } from "./github-server.ts";
+import type { HubIssue, HubServer } from "./github-server.ts";
+import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import { trueCanonical, trueSignals } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Check } from "./watcher.ts";
 
-/** What the rules make of a post's true issue, and how often that has changed. */
+/** Who or what has moved a target last: people, a change of ours, or other rules and other links, which move no target. */
+export type Mover = "people" | "us" | "config";
+
+/** What the rules make of a post's true issues, and how often people have changed that. */
 export interface TargetHistory {
   readonly target: Target;
   /** The first value counts as one. */
   readonly changes: number;
   /** True time. */
   readonly movedAt: number;
+  readonly movedBy: Mover;
 }
 
 /** Follows the targets of all posts, whatever the program knows of them. */
 export interface Targets {
   readonly check: Check;
   of(post: PostId, field: RuleField): TargetHistory | undefined;
+  /** The issues that decide about a post. */
+  issuesOf(post: PostId): readonly HubIssue[];
 }
 
-export function createTargets(time: Time, scenario: Scenario, state: State): Targets {
+export function createTargets(
+  time: Time,
+  scenario: Scenario,
+  state: State,
+  hub: HubServer,
+  orders: LinkOrders,
+): Targets {
+  const selectLinks = state.look<[string], { repository: number; number: number }>(
+    "SELECT repository, links.number AS number FROM links JOIN posts ON posts.number = post WHERE posts.id = ? ORDER BY position",
+  );
+  const planned = state.look<[string], { found: number }>(
+    "SELECT 1 AS found FROM bases JOIN posts ON posts.number = bases.post WHERE posts.id = ? LIMIT 1",
+  );
+  const asKnown = createKnown(scenario, state);
+  const histories = new Map<string, TargetHistory>();
+  /** The issue that was opened last for a post: one that people gave up before it decides nothing any more. */
+  const opened = new Map<PostId, HubIssue>();
+  /** Of posts whose links people have a say in: what they are linked to, as far as it was looked at. */
+  const linked = new Map<PostId, readonly HubIssue[]>();
+  const issuesOf = (post: PostId): readonly HubIssue[] => {
+    const issues = linked.get(post) ?? [opened.get(post)];
+    return issues.filter((issue) => issue !== undefined && !issue.isDeleted) as HubIssue[];
+  };
+  const derive = (links: readonly LinkedIssue[]): ReadonlyMap<RuleField, Target> => {
+    const derived = links.length === 0 ? undefined : deriveTarget(links, scenario.settings);
+    return derived?.kind === "derived" ? derived.targets : new Map();
+  };
+  const deriveNow = (post: PostId): ReadonlyMap<RuleField, Target> =>
+    derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));
+  /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
+  const follow = (post: PostId, movedBy: Mover, isNew = false): void => {
+    for (const [field, target] of deriveNow(post)) {
+      const key = `${post} ${field}`;
+      const before = histories.get(key);
+      if (!isNew && before !== undefined && isSameTarget(field, before.target, target)) continue;
+      const isNothing = before === undefined && target.kind === "none";
+      const isCounted = movedBy === "people" && !isNothing;
+      const changes = (before?.changes ?? 0) + Number(isCounted);
+      histories.set(key, { target, changes, movedAt: time.now(), movedBy });
+    }
+  };
+  /** Looks for links that were made or ended since; returns whether there are other ones. */
+  const relink = (post: PostId): boolean => {
+    const before = linked.get(post) ?? [];
+    const issues = selectLinks(post).flatMap(
+      ({ repository, number }) => hub.follow(repository, number) ?? [],
+    );
+    linked.set(post, issues);
+    return issues.length !== before.length || issues.some((issue, index) => issue !== before[index]);
+  };
+  /** Other links are no change of a target: both sides are taken as they are. */
+  const relinkAll = (): void => {
+    for (const post of orders.posts()) if (relink(post)) follow(post, "config");
+  };
+  /**
+   * Other rules make another target, and that is no change of it. What has changed on the issues since the state knew them is
+   * one all the same, where the new rules tell the two apart.
+   */
+  const rederive = (post: PostId): void => {
+    // What has never been planned, because something could not be read, gets its first plan by the new rules.
+    const before = planned(post).length === 0 ? [] : issuesOf(post).map((issue) => asKnown(post, issue));
+    const isKnown = before.length > 0 && before.every((issue) => issue !== undefined);
+    const then = isKnown ? derive(before) : undefined;
+    for (const [field, target] of deriveNow(post)) {
+      const key = `${post} ${field}`;
+      const known = then?.get(field);
+      const isChange = known === undefined || !isSameTarget(field, known, target);
+      const changes = (histories.get(key)?.changes ?? 0) + Number(isChange);
+      const movedBy = isChange ? "people" : "config";
+      histories.set(key, { target, changes, movedAt: time.now(), movedBy });
+    }
+  };
+  const followAll = (issue: HubIssue, movedBy: Mover): void => {
+    // Any other may be a duplicate of it, however far off.
+    const isFar = scenario.settings.followDuplicates;
+    for (const post of new Set([...opened.keys(), ...linked.keys()])) {
+      // A link that was made just now shows the issue before this move, or after it.
+      const isNew = linked.has(post) && relink(post);
+      const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
+      if (isMoved) follow(post, movedBy, isNew);
+      else if (isNew || isFar) follow(post, "people", isNew);
+    }
+  };
+  return {
+    check: {
+      settingsChange() {
+        relinkAll();
+        for (const post of new Set([...opened.keys(), ...linked.keys()])) rederive(post);
+      },
+      issueOpens(issue) {
+        for (const post of issue.openedFor) {
+          opened.set(post, issue);
+          if (linked.has(post)) linked.set(post, [...(linked.get(post) ?? []), issue]);
+          follow(post, "people", true);
+        }
+      },
+      issueMoves: (issue) => followAll(issue, "people"),
+      issueIsWritten: ({ issue }) => followAll(issue, "us"),
+      personOrders: relinkAll,
+      patchLeaves: relinkAll,
+      issueWriteLeaves: relinkAll,
+      runEnds: relinkAll,
+      stateIsLost: relinkAll,
+    },
+    of: (post, field) => histories.get(`${post} ${field}`),
+    issuesOf,
+  };
+}
+
+type Known = (post: PostId, issue: HubIssue) => LinkedIssue | undefined;
+
+/** An issue as the state knows it, and as it is where the state has not read it yet. */
+function createKnown(scenario: Scenario, state: State): Known {
   const known = state.look<[number, number], { facts: string | null; signals: string | null }>(`
     SELECT facts, signals FROM issues LEFT JOIN signals
       ON signals.repository = issues.repository AND signals.number = issues.number
     WHERE issues.repository = ? AND issues.number = ?`);
-  const planned = state.look<[string], { found: number }>(
-    "SELECT 1 AS found FROM bases JOIN posts ON posts.number = bases.post WHERE posts.id = ? LIMIT 1",
-  );
-  const histories = new Map<string, TargetHistory>();
-  /** The issue that was opened last for a post: one that people gave up before it decides nothing any more. */
-  const current = new Map<PostId, HubIssue>();
-  const targetsOf = (linked: LinkedIssue): ReadonlyMap<RuleField, Target> => {
-    const derived = deriveTarget([linked], scenario.settings);
-    return derived.kind === "undecided" ? new Map() : derived.targets;
-  };
-  /** What the state knows, and as it is of what the state has not read yet. */
-  const asKnown = (post: PostId, issue: HubIssue): LinkedIssue | undefined => {
-    const now = asLinked(scenario, post, issue);
-    const [found] = known(issue.repository.id, issue.number);
-    if (found?.facts === null || found === undefined) return undefined;
-    const signals = { ...now.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
-    const { canonical: _, ...rest } = now;
-    const canonical = asKnownCanonical(signals, now.canonical);
-    return { ...rest, issue: decodeIssue(found.facts), signals, ...(canonical && { canonical }) };
-  };
-  const asKnownCanonical = (
-    { canonical }: Signals,
-    now: LinkedIssue["canonical"],
-  ): LinkedIssue["canonical"] => {
+  const canonicalOf = ({ canonical }: Signals, now: LinkedIssue["canonical"]): LinkedIssue["canonical"] => {
     if (canonical?.kind !== "known" || canonical.value === null) return undefined;
     const [found] = known(canonical.value.repositoryId, canonical.value.number);
     if (found?.facts == null) return now;
     const signals = { ...now?.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
     return { issue: decodeIssue(found.facts), signals };
   };
-  /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
-  const follow = (issue: HubIssue, isNew: boolean): void => {
-    const [post] = issue.openedFor;
-    if (post === undefined || issue.isDeleted || current.get(post) !== issue) return;
-    for (const [field, target] of targetsOf(asLinked(scenario, post, issue))) {
-      const key = `${post} ${field}`;
-      const before = histories.get(key);
-      if (!isNew && before !== undefined && isSameTarget(field, before.target, target)) continue;
-      const isNothing = before === undefined && target.kind === "none";
-      const changes = (before?.changes ?? 0) + (isNothing ? 0 : 1);
-      histories.set(key, { target, changes, movedAt: time.now() });
-    }
-  };
-  /**
-   * Other rules make another target, and that is no change of it. What has changed on the issue since the state knew it is
-   * one all the same, where the new rules tell the two apart.
-   */
-  const rederive = (issue: HubIssue): void => {
-    const [post] = issue.openedFor;
-    if (post === undefined || issue.isDeleted || current.get(post) !== issue) return;
-    // What has never been planned, because something could not be read, gets its first plan by the new rules.
-    const before = planned(post).length === 0 ? undefined : asKnown(post, issue);
-    const then = before && targetsOf(before);
-    for (const [field, target] of targetsOf(asLinked(scenario, post, issue))) {
-      const key = `${post} ${field}`;
-      const known = then?.get(field);
-      const isChange = known === undefined || !isSameTarget(field, known, target);
-      const changes = (histories.get(key)?.changes ?? 0) + Number(isChange);
-      histories.set(key, { target, changes, movedAt: time.now() });
-    }
-  };
-  return {
-    check: {
-      settingsChange: (issues) => issues.forEach(rederive),
-      issueOpens(issue) {
-        for (const post of issue.openedFor) current.set(post, issue);
-        follow(issue, true);
-      },
-      issueMoves(issue) {
-        follow(issue, false);
-        // Any other may be a duplicate of it, however far off.
-        if (!scenario.settings.followDuplicates) return;
-        for (const other of current.values()) if (other !== issue) follow(other, false);
-      },
-    },
-    of: (post, field) => histories.get(`${post} ${field}`),
+  return (post, issue) => {
+    const { canonical: now, ...rest } = asLinked(scenario, post, issue);
+    const [found] = known(issue.repository.id, issue.number);
+    if (found?.facts === null || found === undefined) return undefined;
+    const signals = { ...rest.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
+    const canonical = canonicalOf(signals, now);
+    return { ...rest, issue: decodeIssue(found.facts), signals, ...(canonical && { canonical }) };
   };
 }
 

@@ -1,8 +1,9 @@
 import type { NewRequest } from "../../src/ledger/requests.ts";
-import type { IssueRecord } from "../../src/model/issue.ts";
-import type { PostChange, PostId, RuleField } from "../../src/model/post.ts";
+import type { Issue, IssueRecord } from "../../src/model/issue.ts";
+import type { NoteChange, PostChange, PostId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { BoardPost } from "./board-server.ts";
+import type { ChangeWrite } from "./github-changes.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";
 import type { Life } from "./process.ts";
 
@@ -13,11 +14,22 @@ export type PostBefore = Pick<BoardPost, "values" | "touched">;
 export interface LeavingPatch {
   readonly life: Life;
   readonly post: PostId;
-  readonly change: PostChange;
+  /** One of the internal note has no other field. */
+  readonly change: PostChange & Partial<NoteChange>;
   /** True time at which it left. */
   readonly leftAt: number;
   /** Whether it takes effect, or may. */
   readonly isHeard: boolean;
+}
+
+/** An internal note that we have written. */
+export interface NoteWritten {
+  readonly post: PostId;
+  readonly note: string;
+  /** As the board had shown it last. */
+  readonly shown: string;
+  /** Whether the program gets an answer that says so. */
+  readonly isAnswered: boolean;
 }
 
 /** A write to the tracker that leaves. */
@@ -29,6 +41,15 @@ export interface LeavingIssueWrite {
   readonly isHeard: boolean;
   /** Whether it reaches the tracker at all. */
   readonly hasArrived: boolean;
+}
+
+/** A write of ours to an issue that was there, once it has taken effect. */
+export interface IssueWritten {
+  readonly issue: HubIssue;
+  readonly before: Issue;
+  readonly write: ChangeWrite;
+  /** Whether the program gets an answer that says so. */
+  readonly isAnswered: boolean;
 }
 
 /** What happens at the two sides, and when runs begin and end. */
@@ -52,9 +73,12 @@ export interface Events {
     before: PostBefore,
     changed: readonly RuleField[],
   ): void;
+  /** A PATCH of an internal note has taken effect. */
+  noteIsWritten(written: NoteWritten): void;
   issueWriteLeaves(write: LeavingIssueWrite): void;
   issueOpens(issue: HubIssue): void;
-  /** People, or an edit of ours, changed an issue. */
+  issueIsWritten(written: IssueWritten): void;
+  /** People changed an issue. */
   issueMoves(issue: HubIssue): void;
   /** The page of the issues that changed last is shown, and is another one than before; `records` are all that the lists show at this moment. */
   trackerShowsLatest(repository: HubRepository, records: readonly IssueRecord[], etag: string): void;
@@ -95,8 +119,10 @@ export function joinChecks(checks: readonly Check[]): Events {
     patchLeaves: all("patchLeaves"),
     patchFindsNoPost: all("patchFindsNoPost"),
     patchTakesEffect: all("patchTakesEffect"),
+    noteIsWritten: all("noteIsWritten"),
     issueWriteLeaves: all("issueWriteLeaves"),
     issueOpens: all("issueOpens"),
+    issueIsWritten: all("issueIsWritten"),
     issueMoves: all("issueMoves"),
     trackerShowsLatest: all("trackerShowsLatest"),
     trackerAsked: all("trackerAsked"),

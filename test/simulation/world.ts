@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { RunResult } from "../../src/sync/run.ts";
+import { addBothWays } from "./both-ways.ts";
 import { changeConfig } from "./config-changes.ts";
 import { describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
@@ -44,6 +45,9 @@ export interface HistoryOptions {
   readonly bug?: Bug;
 }
 
+/** Makes another seed of a seed, for what is drawn apart. */
+const bothWaysSalt = 0x5bd1e995;
+
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
   states: States,
@@ -52,8 +56,10 @@ export async function playHistory(
 ): Promise<Outcome> {
   const random = createRandom(seed);
   const isOverHttp = options.isOverHttp ?? seed % 1_000 === 0;
-  const drawn = drawScenario(random);
-  const drawnScenario = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed));
+  const drawn = drawScenario(random, !isOverHttp);
+  const drawnScenario = isOverHttp
+    ? drawn
+    : addBothWays(addSignals(drawn, createRandom(~seed)), createRandom(seed ^ bothWaysSalt));
   const loopback = isOverHttp ? await openLoopback(seed) : undefined;
   const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
   const state = scenario.hasPowerCuts ? states.shared : states.fast;

@@ -1,0 +1,141 @@
+import type { Issue, IssueField } from "../../src/model/issue.ts";
+import type { Target } from "../../src/model/link.ts";
+import { type Post, type PostId, postFields } from "../../src/model/post.ts";
+import { deriveBoard } from "../../src/plan/board-rules.ts";
+import { isSameTarget, isSameValue } from "../../src/plan/fields.ts";
+import { readIssueField } from "../../src/plan/issue-fields.ts";
+import type { BoardPost } from "./board-server.ts";
+import type { Looks } from "./checks-board.ts";
+import type { ChangeWrite } from "./github-changes.ts";
+import type { HubIssue } from "./github-server.ts";
+import type { LinkOrders } from "./link-orders.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Check, Violate } from "./watcher.ts";
+
+/** What board rules have made of a post, as the program was shown it. */
+interface Asked {
+  readonly targets: Map<IssueField, Target>;
+  /** How often people have changed that. */
+  readonly changes: Map<IssueField, number>;
+}
+
+/**
+ * I2 in the other direction: a field of an issue is written at most once for each time that people change what the board rules
+ * make of one of its posts, and once more for each `retry` and `approve`. Our own PATCH changes nothing of that. A comment is
+ * never there twice. Not counted: a write whose answer the program never got, for that is decided afresh.
+ */
+export function checkIssueChanges(
+  scenario: Scenario,
+  looks: Looks,
+  links: LinkOrders,
+  violate: Violate,
+): Check {
+  const seen = new Set(postFields.filter((field) => !scenario.board.hidden.includes(field)));
+  const shown = new Map<PostId, Post["values"]>();
+  const asked = new Map<PostId, Asked>();
+  const written = new Map<HubIssue, Map<IssueField, number>>();
+  let orders = 0;
+  /** The last write of this process: if it ends now, nothing may be known of it. */
+  let last: { readonly issue: HubIssue; readonly fields: readonly IssueField[] } | undefined;
+
+  /** What a post is has just been seen, after a change of people's or of ours. */
+  const look = (id: PostId, values: Post["values"], isOurs: boolean): void => {
+    shown.set(id, values);
+    const post: Post = { id, values };
+    const missing = Math.min(looks.absences(id), 2) as 0 | 1 | 2;
+    const derived = deriveBoard({ post, missing }, scenario.settings, seen);
+    if (derived.kind === "undecided") return;
+    const known = asked.get(id) ?? { targets: new Map(), changes: new Map() };
+    asked.set(id, known);
+    for (const [field, target] of derived.targets) {
+      const before = known.targets.get(field);
+      if (before === undefined ? target.kind === "none" : isSameTarget(field, before, target)) continue;
+      known.targets.set(field, target);
+      if (!isOurs) known.changes.set(field, (known.changes.get(field) ?? 0) + 1);
+    }
+  };
+  const allowed = (issue: HubIssue, field: IssueField): number =>
+    [...new Set([...issue.openedFor, ...links.postsOf(issue)])].reduce(
+      (sum, post) => sum + (asked.get(post)?.changes.get(field) ?? 0),
+      orders,
+    );
+  const count = (issue: HubIssue, field: IssueField, step: number): number => {
+    const counts = written.get(issue) ?? new Map<IssueField, number>();
+    written.set(issue, counts);
+    const times = (counts.get(field) ?? 0) + step;
+    counts.set(field, times);
+    return times;
+  };
+  return {
+    boardShows(posts) {
+      if (!hasBoardRules(scenario)) return;
+      for (const post of posts) look(post.id, shownOf(post, seen), false);
+    },
+    boardListEnds() {
+      if (!hasBoardRules(scenario)) return;
+      for (const [id, values] of shown) if (looks.absences(id) > 0) look(id, values, false);
+    },
+    patchTakesEffect(post, _change, before) {
+      if (!hasBoardRules(scenario)) return;
+      look(post.id, shownOf({ ...post, ...before }, seen), false);
+      look(post.id, shownOf(post, seen), true);
+    },
+    settingsChange() {
+      if (!hasBoardRules(scenario)) return;
+      for (const [id, values] of shown) look(id, values, true);
+    },
+    personOrders({ kind }) {
+      if (kind === "approve" || kind === "retry") orders += 1;
+    },
+    processEnds() {
+      for (const field of last?.fields ?? []) if (last !== undefined) count(last.issue, field, -1);
+      last = undefined;
+    },
+    issueIsWritten({ issue, before, write, isAnswered }) {
+      const fields = changedBy(write, before, issue.record.issue);
+      last = isAnswered ? { issue, fields } : undefined;
+      const name = `${issue.repository.name}#${issue.number}`;
+      if (write.kind === "add-comment" && isRepeated(issue, write.body)) {
+        violate("I2", `${name} gets a comment that it has already`);
+      }
+      if (!isAnswered) return;
+      for (const field of fields) {
+        const times = count(issue, field, 1);
+        const changes = allowed(issue, field);
+        if (times <= changes) continue;
+        violate(
+          "I2",
+          `${field} of ${name} was written ${times} times; the board asked for it ${changes} times`,
+        );
+      }
+    },
+  };
+}
+
+function hasBoardRules({ settings }: Scenario): boolean {
+  return settings.boardRules.length > 0;
+}
+
+function shownOf(
+  { values }: Pick<BoardPost, "values">,
+  seen: ReadonlySet<keyof Post["values"]>,
+): Post["values"] {
+  return Object.fromEntries([...seen].map((field) => [field, values[field]]));
+}
+
+/** The fields that a write really changes. */
+function changedBy(write: ChangeWrite, before: Issue, after: Issue): readonly IssueField[] {
+  if (write.kind === "add-comment") return ["comment"];
+  const labels = [...before.labels, ...after.labels].map(
+    (label): IssueField => `label:${label.toLowerCase()}`,
+  );
+  const fields = new Set<IssueField>(["state", "milestone", ...labels]);
+  return [...fields].filter(
+    (field) => !isSameValue(field, readIssueField(before, field), readIssueField(after, field)),
+  );
+}
+
+/** The comment is among them by now. */
+function isRepeated({ comments }: HubIssue, body: string): boolean {
+  return comments.filter(({ comment }) => comment.body === body).length > 1;
+}
