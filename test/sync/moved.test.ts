@@ -83,7 +83,8 @@ describe("an issue that people transfer", () => {
     await stage.sync();
     stage.mark();
     await stage.sync();
-    expect(stage.reads()).toHaveLength(3);
+    // The board, the list of each repository, and the labels that a rule looks at.
+    expect(stage.reads()).toHaveLength(5);
     expect(stage.writes()).toEqual([]);
   });
 
@@ -205,7 +206,11 @@ describe("an issue that is not found", () => {
     expect(stage.reads().filter((read) => read.endsWith("issues/1"))).toHaveLength(9);
     stage.mark();
     expect(await stage.sync()).toMatchObject({ result: "held" });
-    expect(stage.reads()).toEqual(["GET /feedback", "GET /repos/acme/app/issues"]);
+    expect(stage.reads()).toEqual([
+      "GET /feedback",
+      "GET /repos/acme/app/issues",
+      "GET /repos/acme/app/labels",
+    ]);
     expect(stage.writes()).toEqual([]);
   });
 
