@@ -225,7 +225,11 @@ describe("an update of an issue that goes wrong", () => {
     expect(stage.writes()).toEqual([]);
     stage.mark();
     await stage.sync();
-    expect(stage.reads()).toHaveLength(2);
+    expect(stage.reads()).toEqual([
+      "GET /feedback",
+      "GET /repos/acme/app/issues",
+      "GET /repos/acme/app/labels",
+    ]);
   });
 
   it("fails for its own post alone when its issue can't be read", async () => {
