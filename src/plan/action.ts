@@ -130,6 +130,21 @@ export function changeOf(action: PatchPost): PostChange {
   return Object.fromEntries(action.writes.map((write) => [write.field, write.value]));
 }
 
+/** How many issues an action opens or writes. */
+export function countIssues(action: Action): number {
+  switch (action.kind) {
+    case "create-issue":
+    case "update-issue":
+      return 1;
+    case "change-issue":
+      return action.changes.length;
+    case "comment-issue":
+      return action.comments.length;
+    case "patch-post":
+      return 0;
+  }
+}
+
 /** Whether voters are mailed for a change of this field. */
 export function isHeard({ field }: Pick<FieldWrite<Field>, "field">): boolean {
   return field === "status";

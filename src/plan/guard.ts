@@ -1,9 +1,9 @@
-import type { ActionKind } from "./action.ts";
 import type { GuardLimits } from "./settings.ts";
 
 /** What the guard looks at in an action. */
 export interface GuardedAction {
-  readonly kind: ActionKind;
+  /** Issues that it opens or writes. */
+  readonly issues: number;
   /** Whether voters hear of it, or of the PATCH that follows it. */
   readonly isNotifying: boolean;
   /** Approved actions go, and don't count. */
@@ -26,7 +26,7 @@ export function guard(
   limits: Pick<GuardLimits, "issues" | "statuses">,
 ): GuardVerdict {
   const counted = planned.filter(({ isApproved }) => !isApproved);
-  const issues = counted.filter(({ kind }) => kind !== "patch-post").length;
+  const issues = counted.reduce((sum, action) => sum + action.issues, 0);
   const statuses = counted.filter(({ isNotifying }) => isNotifying).length;
   const soFar = recent.statusWrites;
   const tail = "held until `boardsync approve` lets them go";

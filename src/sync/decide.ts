@@ -1,6 +1,6 @@
 import type { Intent } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
-import { type Action, type Decision, isNotifying } from "../plan/action.ts";
+import { type Action, countIssues, type Decision, isNotifying } from "../plan/action.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
 import { absence, isAllowed } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
@@ -55,6 +55,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
   return decision.actions.map((action) => ({
     post: row.post.id,
     kind: action.kind,
+    issues: countIssues(action),
     isNotifying: isNotifying(action),
     hold: holdOf(cycle, action),
     signature: contentSignature(action),

@@ -6,6 +6,8 @@ import type { PlannedAction } from "./world.ts";
 export interface Wanted {
   readonly post: PostId;
   readonly kind: ActionKind;
+  /** How many it opens or writes. */
+  readonly issues: number;
   readonly isNotifying: boolean;
   /** What an approval names it by. */
   readonly signature: string;

@@ -2,16 +2,17 @@ import { describe, expect, it } from "vitest";
 import { type BoardMeasure, type GuardedAction, guard, isShrunk } from "../../src/plan/guard.ts";
 
 const limits = { issues: 2, statuses: 3 };
-const create: GuardedAction = { kind: "create-issue", isNotifying: false, isApproved: false };
-const update: GuardedAction = { kind: "update-issue", isNotifying: false, isApproved: false };
-const patch: GuardedAction = { kind: "patch-post", isNotifying: false, isApproved: false };
+const create: GuardedAction = { issues: 1, isNotifying: false, isApproved: false };
+const change: GuardedAction = { ...create, issues: 3 };
+const patch: GuardedAction = { ...create, issues: 0 };
 const loud: GuardedAction = { ...patch, isNotifying: true };
 
 describe("the guard", () => {
   it.each<[string, readonly GuardedAction[], number, readonly [boolean, boolean]]>([
     ["nothing planned", [], 99, [false, false]],
-    ["as many issues as allowed", [create, update], 0, [false, false]],
-    ["one issue too many", [create, update, create], 0, [true, false]],
+    ["as many issues as allowed", [create, create], 0, [false, false]],
+    ["one issue too many", [create, create, create], 0, [true, false]],
+    ["one change of more issues than allowed", [change], 0, [true, false]],
     ["silent writes to posts", [patch, patch, patch, patch, patch], 0, [false, false]],
     ["as many notifying writes as allowed", [loud, loud, loud], 0, [false, false]],
     ["one notifying write too many", [loud, loud, loud, loud], 0, [false, true]],

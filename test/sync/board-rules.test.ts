@@ -477,6 +477,20 @@ describe("a guard", () => {
     await expectCalm(stage);
   });
 
+  it("counts every issue of a post that has several", async () => {
+    const stage = await openPair(twoWay(), { config: { guard: { issues: 1 } } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    const asked = { project, at: stage.clock.now(), post: "p1" as PostId } as const;
+    stage.ledger.requests.add({ ...asked, kind: "link", repository: repo, number: 2 });
+    await stage.sync();
+    await stage.sync();
+    move(stage, { status: "declined" });
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ held: 1, issueWrites: 0 });
+    expect(stage.writes()).toEqual([]);
+  });
+
   it("`writes: none` holds it, and `writes: issues` lets it go", async () => {
     const stage = await openPair();
     stage.reconfigure({ projects: [twoWay([decline], { writes: "none" })] });
