@@ -140,6 +140,7 @@ export function patch(
 ): PatchOutcome {
   const { server, wire, events, life } = line;
   const post = server.find(id);
+  const shown = post?.shownNote ?? "";
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late";
   const isHeard = isTaken && post !== undefined && !isRefused(server, change);
   events.patchLeaves({ life, post: id, change, leftAt, isHeard });
@@ -148,8 +149,7 @@ export function patch(
     if (post === undefined || post.isDeleted || isRefused(server, change)) return;
     if ("internalNote" in change) {
       post.note = change.internalNote ?? "";
-      const { note, shownNote: shown } = post;
-      events.noteIsWritten({ post: id, note, shown, isAnswered: fate === "fine" });
+      events.noteIsWritten({ post: id, note: post.note, shown, isAnswered: fate === "fine" });
       return;
     }
     const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched) };

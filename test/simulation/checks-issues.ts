@@ -34,6 +34,9 @@ export function checkIssueChanges(
   const shown = new Map<PostId, Post["values"]>();
   const asked = new Map<PostId, Asked>();
   const written = new Map<HubIssue, Map<IssueField, number>>();
+  const opened = new Set<PostId>();
+  /** Issues that were opened for a post in place of another one: what the board asks for then is asked for anew. */
+  const later = new Set<HubIssue>();
   let orders = 0;
   /** The last write of this process: if it ends now, nothing may be known of it. */
   let last: { readonly issue: HubIssue; readonly fields: readonly IssueField[] } | undefined;
@@ -57,7 +60,7 @@ export function checkIssueChanges(
   const allowed = (issue: HubIssue, field: IssueField): number =>
     [...new Set([...issue.openedFor, ...links.postsOf(issue)])].reduce(
       (sum, post) => sum + (asked.get(post)?.changes.get(field) ?? 0),
-      orders,
+      orders + Number(later.has(issue)),
     );
   const count = (issue: HubIssue, field: IssueField, step: number): number => {
     const counts = written.get(issue) ?? new Map<IssueField, number>();
@@ -83,6 +86,12 @@ export function checkIssueChanges(
     settingsChange() {
       if (!hasBoardRules(scenario)) return;
       for (const [id, values] of shown) look(id, values, true);
+    },
+    issueOpens(issue) {
+      for (const post of issue.openedFor) {
+        if (opened.has(post)) later.add(issue);
+        opened.add(post);
+      }
     },
     personOrders({ kind }) {
       if (kind === "approve" || kind === "retry") orders += 1;

@@ -21,6 +21,7 @@ export interface LinkOrders {
 export function createLinkOrders(hub: HubServer): LinkOrders {
   const linked = new Map<PostId, Set<HubIssue>>();
   const unlinked = new Map<PostId, Set<HubIssue>>();
+  const retried = new Set<PostId>();
   const givenUp = new Map<PostId, Set<HubIssue>>();
   const add = (to: Map<PostId, Set<HubIssue>>, post: PostId, issue: HubIssue | undefined): void => {
     if (issue !== undefined) to.set(post, (to.get(post) ?? new Set()).add(issue));
@@ -34,9 +35,16 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
   return {
     check: {
       personOrders(order) {
-        if (order.kind === "retry") for (const post of order.posts) giveUp(post);
+        if (order.kind === "retry") {
+          for (const post of order.posts) {
+            retried.add(post);
+            giveUp(post);
+          }
+        }
         if (order.kind === "unlink") {
           for (const issue of order.issues) add(unlinked, order.post, find(issue));
+          // The two may be taken up by one run.
+          if (retried.has(order.post)) giveUp(order.post);
         }
         if (order.kind !== "link") return;
         const repository = hub.repositories.find(({ name }) => name === order.repository);

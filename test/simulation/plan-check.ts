@@ -22,15 +22,18 @@ export async function planThenSync(stage: Stage): Promise<string> {
 
 function compare({ watch, hub }: Stage, wanted: readonly PlannedAction[], done: RunResult): void {
   const rest = wanted.flatMap((action) => namesOf({ ...action, issue: nameNow(hub, action.issue) }));
+  // Before such a write its issue is read: where the lists lag, it shows what the plan could not see.
+  const isOpen = (name: string): boolean => !hub.isSettled() && /^(change|comment)-issue /.test(name);
   for (const write of watch.sent) {
     const name = `${write.kind} ${write.target} ${write.fields}`;
     const index = rest.indexOf(name);
+    if (index === -1 && isOpen(name)) continue;
     if (index === -1) watch.violate("I15", `the run sends ${name}, which the plan did not list`);
     else rest.splice(index, 1);
   }
   // What pace, budget or an issue that people edited puts off is said, and stays for the next run.
   if (hasTrouble(done)) return;
-  const left = rest.filter((name) => !name.startsWith("update-issue"));
+  const left = rest.filter((name) => !name.startsWith("update-issue") && !isOpen(name));
   if (left.length > 0) watch.violate("I15", `the plan lists ${left.join(", ")}, which the run does not send`);
 }
 

@@ -26,7 +26,7 @@ export interface LeavingPatch {
 export interface NoteWritten {
   readonly post: PostId;
   readonly note: string;
-  /** As the board had shown it last. */
+  /** As the board had shown it last when the PATCH left. */
   readonly shown: string;
   /** Whether the program gets an answer that says so. */
   readonly isAnswered: boolean;
