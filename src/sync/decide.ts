@@ -34,7 +34,7 @@ export function decide(cycle: PulledCycle): readonly Wanted[] {
   eachDueRow(cycle, (row, now) => {
     wanted.push(...(attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now)) ?? []));
   });
-  const judged = holdBack(cycle, wanted);
+  const judged = withoutFollowing(holdBack(cycle, wanted));
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);
   cycle.tally.planned.push(...judged.flatMap(showLines));
@@ -98,6 +98,21 @@ function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wante
     unapproved.filter(({ held }) => held !== undefined),
   );
   return cycle.tally.approved.size === 0 ? unapproved : judge(cycle, wanted);
+}
+
+/**
+ * Nothing is said of a post between our PATCH and the next look at it, so what board rules ask for then waits for the next run:
+ * no plan names what the run after it will not send.
+ */
+function withoutFollowing(judged: readonly Wanted[]): readonly Wanted[] {
+  const patched = new Set(
+    judged.flatMap(({ post, kind, held }) => (kind === "patch-post" && held === undefined ? [post] : [])),
+  );
+  return judged.filter(({ post, kind }) => !isOfBoardRule(kind) || !patched.has(post));
+}
+
+function isOfBoardRule(kind: Wanted["kind"]): boolean {
+  return kind === "change-issue" || kind === "comment-issue";
 }
 
 /** Says of every action why it is held, if it is. What a person approved goes, and counts for nothing. */

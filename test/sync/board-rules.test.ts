@@ -517,6 +517,17 @@ describe("a guard", () => {
     );
     expect(stage.writes()).toEqual([]);
   });
+
+  it("is not planned for a post that a PATCH goes to first, and follows in the next run", async () => {
+    const stage = await openPair(twoWay([{ when: { onRoadmap: true }, set: { addLabels: ["Roadmap"] } }]));
+    move(stage, { onRoadmap: true });
+    stage.github.close(repo, 1, "completed");
+    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["patch-post"]);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, issueWrites: 0, waiting: 0 });
+    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["change-issue"]);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, issueWrites: 1, waiting: 0 });
+    await expectCalm(stage);
+  });
 });
 
 describe("an issue that stands for several posts", () => {
