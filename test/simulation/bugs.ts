@@ -274,7 +274,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "old-look",
     words: "an old look at a post counts as a new one",
-    breaks: ["I8"],
+    breaks: ["I8", "I6"],
     bug: ofRows((rows) => ({
       row: (project, post, now) => {
         const row = rows.row(project, post, now);
@@ -286,6 +286,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "echo-to-board",
     words: "our own change of an issue is told to the board",
     breaks: ["I2"],
+    from: 40,
     bug: ofRows((rows) => ({
       setBases(project, post, bases) {
         if (bases.issueBases !== undefined) rows.setBases(project, post, bases);
@@ -296,6 +297,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "echo-to-issue",
     words: "our own PATCH of a post is told to its issues",
     breaks: ["I2"],
+    from: 121,
     bug: ofLedger(({ journal, rows }) => {
       let isDone = false;
       return {

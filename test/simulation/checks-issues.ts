@@ -35,8 +35,9 @@ export function checkIssueChanges(
   const asked = new Map<PostId, Asked>();
   const written = new Map<HubIssue, Map<IssueField, number>>();
   const opened = new Set<PostId>();
-  /** Issues that were opened for a post in place of another one: what the board asks for then is asked for anew. */
+  /** Issues that were opened for a post in place of another one, or after a change of the config: what the board asks for then is asked for anew. */
   const later = new Set<HubIssue>();
+  let hasOtherRules = false;
   let orders = 0;
   /** The last write of this process: if it ends now, nothing may be known of it. */
   let last: { readonly issue: HubIssue; readonly fields: readonly IssueField[] } | undefined;
@@ -84,12 +85,13 @@ export function checkIssueChanges(
       look(post.id, shownOf(post, seen), true);
     },
     settingsChange() {
+      hasOtherRules = true;
       if (!hasBoardRules(scenario)) return;
       for (const [id, values] of shown) look(id, values, true);
     },
     issueOpens(issue) {
       for (const post of issue.openedFor) {
-        if (opened.has(post)) later.add(issue);
+        if (opened.has(post) || hasOtherRules) later.add(issue);
         opened.add(post);
       }
     },

@@ -69,7 +69,7 @@ function checkRest(stage: Stage): void {
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
   for (const request of ledger.requests.pending(projectId)) {
-    if (request.kind !== "link" && request.kind !== "unlink") continue;
+    if ((request.kind !== "link" && request.kind !== "unlink") || hasHold(ledger)) continue;
     stage.watch.violate("I3", `the order to ${request.kind} ${request.post} is still not taken up`);
   }
   for (const post of stage.board.posts) {

@@ -8,7 +8,7 @@ import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
-import { trueCanonical, trueSignals } from "./signals.ts";
+import { signalsOf, trueCanonical, trueSignals } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Check } from "./watcher.ts";
 
@@ -105,6 +105,9 @@ export function createTargets(
       histories.set(key, { target, changes, movedAt: time.now(), movedBy });
     }
   };
+  /** While the lists lag, the old state of a duplicate is seen together with the new one of another issue. */
+  const isBlurred = (post: PostId): boolean =>
+    !hub.isSettled() && issuesOf(post).some((issue) => signalsOf(issue).duplicateOf !== undefined);
   const followAll = (issue: HubIssue, movedBy: Mover): void => {
     // Any other may be a duplicate of it, however far off.
     const isFar = scenario.settings.followDuplicates;
@@ -113,7 +116,7 @@ export function createTargets(
       const isNew = linked.has(post) && relink(post);
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
       if (isMoved) follow(post, movedBy, isNew);
-      else if (isNew || isFar) follow(post, "people", isNew);
+      else if (isNew || isFar) follow(post, "people", isNew || isBlurred(post));
     }
   };
   return {
