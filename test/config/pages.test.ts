@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+const pages = [
+  "README.md",
+  "config/README.md",
+  "config/MESSAGES.md",
+  "config/SECURITY.md",
+  "config/UPGRADING.md",
+  "config/COMPARISON.md",
+];
+
+function read(url: URL): string {
+  return readFileSync(url, "utf8");
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path, anchor] = link.split("#");
+  const target = path === "" ? new URL(page, root) : new URL(path ?? "", new URL(page, root));
+  if (!existsSync(target)) return false;
+  return anchor === undefined || anchorsOf(read(target)).includes(anchor);
+}
+
+describe.each(pages)("the page %s", (page) => {
+  const text = read(new URL(page, root));
+
+  it("links to files and headings that there are", () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+});
