@@ -131,7 +131,7 @@ describe("the numbers of a report", () => {
       quarantined: 0,
       skipped: 1,
       failed: 0,
-      requests: { board: 3, tracker: 5 },
+      requests: { board: 3, tracker: 6 },
       errors: [],
     });
     expect(stage.ledger.runs.last("acme-app")).toMatchObject({ result: "ok", report: { created: 1 } });

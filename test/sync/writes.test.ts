@@ -142,6 +142,11 @@ describe("routing", () => {
     await stage.sync();
     stage.mark();
     await stage.sync();
-    expect(stage.reads()).toEqual(["GET /feedback", "GET /feedback", "GET /repos/acme/app/issues"]);
+    expect(stage.reads()).toEqual([
+      "GET /feedback",
+      "GET /feedback",
+      "GET /repos/acme/app/issues",
+      "GET /repos/acme/app/labels",
+    ]);
   });
 });
