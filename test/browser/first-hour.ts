@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -68,7 +69,9 @@ export async function openDesk(): Promise<Desk> {
   const folder = join(place, "desk");
   mkdirSync(folder);
   const record = process.env["BOARDSYNC_PICTURES"] ?? mkdtempSync(join(tmpdir(), "boardsync-record-"));
+  mkdirSync(record, { recursive: true });
   const transcript = join(record, "first-hour.txt");
+  writeFileSync(transcript, "");
   process.stdout.write(`Transcript of the first hour: ${transcript}\n`);
   const note = (text: string): void => appendFileSync(transcript, `${text}\n`);
   const path = [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
