@@ -32,8 +32,9 @@ export function replaceLine(note: string, previous: string | undefined, line: st
 function findOurs(lines: readonly string[], previous: string | undefined): number {
   const known = lines.findIndex((line) => withoutReturn(line) === previous);
   if (known !== -1) return known;
-  const alike = lines.flatMap((line, index) => (form.test(withoutReturn(line)) ? [index] : []));
-  return alike.length === 1 ? (alike[0] ?? -1) : -1;
+  const isAlike = (line: string): boolean => form.test(withoutReturn(line));
+  const first = lines.findIndex(isAlike);
+  return first === lines.findLastIndex(isAlike) ? first : -1;
 }
 
 function append(note: string, line: string): string {

@@ -62,15 +62,17 @@ export function echoOnPost(
     ),
     rules,
   );
-  const fields = ruledFields(rules.rules).flatMap((field): [RuleField, FieldBase][] => {
-    const base = row.base[field];
-    if (now.kind === "undecided") return [[field, { ...(base ?? noBase), isEcho: true }]];
-    const target = now.targets.get(field) ?? none;
+  if (now.kind === "undecided") {
+    return Object.fromEntries(
+      ruledFields(rules.rules).map((field) => [field, { ...(row.base[field] ?? noBase), isEcho: true }]),
+    );
+  }
+  const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {
     const without = before.kind === "derived" ? before.targets.get(field) : undefined;
     if (without !== undefined && isSameTarget(field, without, target)) return [];
     const isKnown = row.seenAt !== undefined && row.missing === 0;
     const shown = isKnown ? readField(row.post, field, seen) : undefined;
-    return [[field, agree(field, base, target, shown)]];
+    return [[field, agree(field, row.base[field], target, shown)]];
   });
   return Object.fromEntries(fields);
 }

@@ -58,10 +58,9 @@ function newlyMatched(start: Issue, { set }: BoardRule, rules: Settings["rules"]
     field,
     value,
   }));
-  const [before, after] = [start, withFields(start, values, [])].map((issue) =>
-    matchRule({ issue, signals: undefined }, rules),
-  );
-  if (before === undefined || after === undefined) return undefined;
+  const match = (issue: Issue) => matchRule({ issue, signals: undefined }, rules);
+  const before = match(start);
+  const after = match(withFields(start, values, []));
   const isCertain = after.best === after.worst && after.best < rules.length;
   return isCertain && after.best !== before.best ? after.best : undefined;
 }

@@ -83,7 +83,7 @@ function withField(
     case "comment":
       return issue;
     default: {
-      const name = labelOf(field) ?? "";
+      const name = field.slice(labelPrefix.length);
       const others = issue.labels.filter((label) => !isSameName(label, name));
       return { ...issue, labels: value === true ? [...others, name] : others };
     }

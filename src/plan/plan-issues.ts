@@ -1,7 +1,7 @@
 import type { IssueField } from "../model/issue.ts";
-import type { IssueBases, LinkedIssue, Row } from "../model/link.ts";
+import type { IssueBases, LinkedIssue, Row, Target } from "../model/link.ts";
 import type { PostChange, PostField } from "../model/post.ts";
-import type { Action, IssueComment, IssueWrites, Note } from "./action.ts";
+import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "./action.ts";
 import { changedBases } from "./base.ts";
 import { type BoardDerivation, deriveBoard, describeMatch } from "./board-rules.ts";
 import { commentKey, composeComment } from "./comment.ts";
@@ -56,7 +56,11 @@ type IssueDecision = FieldDecision<IssueField> & { readonly field: IssueField };
 interface Wanted {
   readonly issue: LinkedIssue;
   readonly decision: IssueDecision;
+  readonly write: FieldWrite<IssueField>;
 }
+
+/** B of the fields that may be decided. */
+type Standing = readonly (readonly [IssueField, Target])[];
 
 const nothing: IssuePlan = { actions: [], issueBases: [], notes: [] };
 
@@ -71,11 +75,11 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
   const fields = findStanding(row, asked, derived, context);
   const decided = row.links
     .filter(isWritable)
-    .map((linked) => ({ linked, decisions: decideIssue(row, linked, fields, derived, context) }));
+    .map((linked) => ({ linked, decisions: decideIssue(row, linked, fields, context) }));
   const wanted = decided.flatMap(({ linked, decisions }) =>
-    decisions
-      .filter(({ write }) => write !== undefined)
-      .map((decision): Wanted => ({ issue: linked, decision })),
+    decisions.flatMap((decision): readonly Wanted[] =>
+      decision.write === undefined ? [] : [{ issue: linked, decision, write: decision.write }],
+    ),
   );
   const plan = {
     issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
@@ -132,15 +136,15 @@ function findStanding(
   asked: PostChange,
   { targets }: Derived,
   { settings, seen }: IssueContext,
-): readonly IssueField[] {
-  const fields = [...targets.keys()];
+): Standing {
+  const fields: Standing = [...targets];
   if (Object.keys(asked).length === 0) return fields;
   const post = { ...row.post, values: { ...row.post.values, ...asked } };
   const after = deriveBoard({ ...row, post }, settings, seen);
   if (after.kind === "undecided") return [];
-  return fields.filter((field) => {
-    const [now, then] = [targets.get(field), after.targets.get(field)];
-    return now !== undefined && then !== undefined && isSameTarget(field, now, then);
+  return fields.filter(([field, target]) => {
+    const then = after.targets.get(field);
+    return then !== undefined && isSameTarget(field, target, then);
   });
 }
 
@@ -161,18 +165,15 @@ function factsOf({ issue, link, base }: LinkedIssue, field: IssueField) {
 function decideIssue(
   row: Row,
   linked: LinkedIssue,
-  fields: readonly IssueField[],
-  { targets }: Derived,
+  fields: Standing,
   { settings, now }: IssueContext,
 ): readonly IssueDecision[] {
   const isOpening =
     linked.link.origin === "opened" && linked.base === undefined && Object.keys(row.base).length === 0;
   const policy = policyOf(settings);
-  const decided = fields.flatMap((field): readonly IssueDecision[] => {
-    const target = targets.get(field);
-    if (target === undefined) return [];
+  const decided = fields.map(([field, target]): IssueDecision => {
     const facts = { ...factsOf(linked, field), target, isMissing: false, isOpening, advanced: [] };
-    return [{ field, ...decideField(facts, policy, now) }];
+    return { field, ...decideField(facts, policy, now) };
   });
   return decided.flatMap((decision): readonly IssueDecision[] => {
     if (decision.field !== "comment" || decision.write === undefined) return [decision];
@@ -216,7 +217,7 @@ function changesOf(row: Row, chosen: readonly Wanted[], { reason }: Cause): read
   const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
     ([{ link }, parts]): IssueWrites => ({
       issue: link.issue,
-      writes: parts.flatMap(({ decision }) => decision.write ?? []),
+      writes: parts.map(({ write }) => write),
     }),
   );
   const holds = chosen.flatMap(({ decision }) => decision.hold ?? []);
@@ -227,27 +228,24 @@ function commentsOf(
   row: Row,
   wanted: readonly Wanted[],
   { rule, reason }: Cause,
-  { settings, renderComment, now }: IssueContext,
+  { settings, renderComment }: IssueContext,
 ): readonly Action[] {
-  const comments = wanted.flatMap(
-    ({ issue: { link }, decision: { write, base } }): readonly IssueComment[] => {
-      if (write === undefined || rule?.set.comment === undefined) return [];
-      const key = commentKey({
-        project: settings.project,
-        post: row.post.id,
-        issue: link.issue,
-        text: String(write.value),
-        since: base.pending?.since ?? now,
-      });
-      return [
-        {
-          issue: link.issue,
-          write: { field: "comment", before: undefined, value: key, target: write.target },
-          body: composeComment(key, renderComment(rule.set.comment, row.post)),
-        },
-      ];
-    },
-  );
+  const comments = wanted.map(({ issue: { link }, decision: { base }, write }): IssueComment => {
+    const key = commentKey({
+      project: settings.project,
+      post: row.post.id,
+      issue: link.issue,
+      text: String(write.value),
+      // What is to be written has been pending since it was first seen.
+      since: Number(base.pending?.since),
+    });
+    return {
+      issue: link.issue,
+      write: { field: "comment", before: undefined, value: key, target: write.target },
+      // A comment is asked for by a rule that has one.
+      body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),
+    };
+  });
   return comments.length === 0 ? [] : [{ kind: "comment-issue", post: row.post.id, comments, reason }];
 }
 
@@ -269,8 +267,8 @@ function causeOf(
     rule === undefined || index === undefined
       ? "the post → no board rule any more"
       : `the post: ${describeMatch(row, rule)} → board rule ${index + 1}`;
-  const restored = wanted.flatMap(({ decision: { field, write } }) =>
-    write?.target.kind === "none" ? [showField(field)] : [],
+  const restored = wanted.flatMap(({ write: { field, target } }) =>
+    target.kind === "none" ? [showField(field)] : [],
   );
   const tail =
     restored.length === 0 ? "" : `; ${[...new Set(restored)].join(", ")} back to what it was before`;

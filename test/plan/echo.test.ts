@@ -56,6 +56,14 @@ describe("a change of an issue that we made", () => {
     expect(echo({ ...linked(done, {}), missing: 2 }).status).toMatchObject({ ...target, post: undefined });
   });
 
+  it("is none either where nobody could say what the issue asked for before", () => {
+    const rules: readonly Rule[] = [
+      { when: { state: "closed" }, set: { status: "completed" } },
+      { when: { pullRequest: "open" }, set: { status: "in_progress" } },
+    ];
+    expect(echo(linked(done), closing, { rules }).status).toMatchObject({ target: aim("completed") });
+  });
+
   it("leaves what people changed beside it a change", () => {
     const rules: readonly Rule[] = [{ when: { labels: ["started"] }, set: { status: "in_progress" } }];
     const both = makeIssue({ state: "closed", stateReason: "completed", labels: ["started"] });

@@ -269,6 +269,18 @@ describe("both sides at once", () => {
     expect(kindsOf(plan(row, { rules }))).toEqual(["patch-post", "change-issue"]);
   });
 
+  it("a PATCH after which nobody can say what the post asks for stops it", () => {
+    const rules = [{ when: { state: "closed" as const }, set: { status: "completed" } }];
+    const category = { when: { category: "cat_1" }, set: { state: "closed" as const } };
+    const seen = new Set(["status"] as const);
+    const context = makeContext({
+      settings: makeSettings({ rules, boardRules: [...boardRules.slice(0, 1), category] }),
+      seen,
+      now,
+    });
+    expect(kindsOf(planRow(both, context))).toEqual(["patch-post"]);
+  });
+
   it("a PATCH that hides the post from every rule stops it", () => {
     const rules = [{ when: { state: "closed" as const }, set: { isArchived: true } }];
     const row = { ...both, base: { isArchived: makeBase(noTarget, null, { foreign: null }) } };
@@ -338,6 +350,11 @@ describe("a comment", () => {
     };
     expect(keyAt(5)).toBe(keyAt(5));
     expect(keyAt(6)).not.toBe(keyAt(5));
+  });
+
+  it("is made alone where the issue shows already what it goes with", () => {
+    const done = { ...rest, state: agreed(noTarget, "closed:completed") };
+    expect(kindsOf(plan(linked(finished, "declined", done), settings))).toEqual(["comment-issue"]);
   });
 
   it("is made once, and never taken back", () => {
