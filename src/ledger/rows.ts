@@ -18,6 +18,8 @@ export interface Rows {
   setBases(project: ProjectId, post: PostId, bases: Pick<RowRecord, "base" | "issueBases">): void;
   /** Every post, of any project, that is linked to an issue. */
   linkedTo(issue: IssueRef): readonly LinkedPost[];
+  /** Every post, of any project, that is linked to an issue or to a duplicate of it. */
+  followersOf(issue: IssueRef): readonly LinkedPost[];
   /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
   forgetLook(project: ProjectId, post: PostId): void;
   markDue(project: ProjectId, which: "all" | "linked" | readonly PostId[]): void;

@@ -80,13 +80,21 @@ export interface LinkedIssue {
   /** What was read of it beside its record; absent where nothing was. */
   readonly signals?: Signals;
   /** The issue that this one is a duplicate of, at the end of the chain (`signals.canonical`), as far as it is known. */
-  readonly canonical?: { readonly issue: Issue; readonly signals?: Signals };
+  readonly canonical?: CanonicalIssue;
   /** Of the fields that board rules have set or will set on this issue for this post; absent where there are none. */
   readonly base?: IssueBase;
   /** Set while a change of ours is under way, for whichever post: what the issue shows may or may not be its doing. */
   readonly isChanging?: true;
   /** Set where an account that is only trusted opened the issue, and no person linked it: it is read and never written. */
   readonly isReadOnly?: true;
+}
+
+/** An issue that stands in the place of its duplicates. */
+export interface CanonicalIssue {
+  readonly issue: Issue;
+  readonly signals?: Signals;
+  /** As of a linked issue. */
+  readonly isChanging?: true;
 }
 
 /** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */

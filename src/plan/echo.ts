@@ -1,4 +1,4 @@
-import type { IssueField, IssueRef, Milestone } from "../model/issue.ts";
+import type { Issue, IssueField, IssueRef, Milestone } from "../model/issue.ts";
 import type { FieldBase, IssueBases, LinkedIssue, Row, Target } from "../model/link.ts";
 import type { PostChange, PostField, RuleField } from "../model/post.ts";
 import type { FieldWrite } from "./action.ts";
@@ -34,7 +34,8 @@ export interface OwnChange {
 }
 
 /**
- * The bases of a post's fields after a change of ours to one of its issues, which the row shows already. T₀ becomes what the
+ * The bases of a post's fields after a change of ours to one of its issues, or to one that such an issue is a duplicate of,
+ * which the row shows already. T₀ becomes what the
  * rules make of the issue now, where that is another thing than without our change. Where that can't be said, the next target
  * that can is taken as it is.
  *
@@ -47,19 +48,20 @@ export function echoOnPost(
   seen: ReadonlySet<PostField>,
 ): Readonly<Partial<Record<RuleField, FieldBase>>> {
   const undone = writes.map(({ field, before }) => ({ field, value: before ?? null }));
-  const isMeant = (linked: LinkedIssue): boolean =>
-    linked.link.issue.number === issue.number && linked.link.issue.repositoryId === issue.repositoryId;
+  const isMeant = (one: IssueRef): boolean =>
+    one.number === issue.number && one.repositoryId === issue.repositoryId;
+  const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
   // Whether this very change has an outcome yet is not asked here: it is known to be applied.
   const now = deriveTarget(
-    row.links.map((linked) => (isMeant(linked) ? withoutChain(linked) : linked)),
+    row.links.map((linked) => (isMeant(linked.link.issue) ? withoutChain(linked) : linked)),
     rules,
   );
   const before = deriveTarget(
-    row.links.map((linked) =>
-      isMeant(linked) && linked.issue !== undefined
-        ? { ...linked, issue: withFields(linked.issue, undone, milestones) }
-        : linked,
-    ),
+    row.links.map(({ issue: shown, canonical, ...linked }) => ({
+      ...linked,
+      issue: shown && withoutChange(shown),
+      ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
+    })),
     rules,
   );
   if (now.kind === "undecided") {

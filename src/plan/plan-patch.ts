@@ -31,7 +31,7 @@ export interface PatchPlan {
 export function planPatch(row: Row, { settings, seen, now }: PatchContext): PatchPlan {
   const isStale = row.seenAt === undefined;
   // What the issue shows may be our own doing, and is no reason to write before that is known.
-  const isChanging = row.links.some((linked) => linked.isChanging);
+  const isChanging = row.links.some(({ isChanging, canonical }) => isChanging || canonical?.isChanging);
   if (isStale || isChanging || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);

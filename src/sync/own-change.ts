@@ -20,7 +20,7 @@ export interface AppliedChange {
 }
 
 /**
- * Takes up a change of ours: the issue's facts, the bases of the post that asked for it, and for every post of the issue, of
+ * Takes up a change of ours: the issue's facts, the bases of the post that asked for it, and for every post that follows the issue, of
  * whichever project, what its rules make of that, so that no board is told of it. Belongs into the transaction that ends the
  * intent: a crash between the two would make a change of people's of it.
  */
@@ -29,12 +29,12 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
   const { id: project } = cycle.memory;
   const change = { issue, writes, milestones: repository.milestones };
   ledger.pulls.storeIssues([issue], []);
-  for (const linked of ledger.rows.linkedTo(issue)) {
-    const row = ledger.rows.row(linked.project, linked.post, clock.now());
-    const rules = rulesOf(cycle, linked.project);
+  for (const follower of ledger.rows.followersOf(issue)) {
+    const row = ledger.rows.row(follower.project, follower.post, clock.now());
+    const rules = rulesOf(cycle, follower.project);
     if (row === undefined || rules === undefined) continue;
     const base = echoOnPost(row, change, rules.settings, rules.seen);
-    ledger.rows.setBases(linked.project, linked.post, { base });
+    ledger.rows.setBases(follower.project, follower.post, { base });
   }
   const row = ledger.rows.row(project, post, clock.now());
   if (row === undefined) return;

@@ -120,6 +120,27 @@ export function describeIssueBases(current: () => Ledger): void {
       expect(ledger.rows.linkedTo(createIssue(9))).toEqual([]);
     });
 
+    it("is followed by the posts of its duplicates, too, which see that it is under change", () => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1"), createPost("p2")]);
+      const duplicate = createIssue(8);
+      linkPost(ledger, "p1", issue);
+      linkPost(ledger, "p2", duplicate);
+      expect(ledger.rows.followersOf(issue)).toEqual([{ project, post: "p1" }]);
+      ledger.signals.store(refOf(duplicate), { canonical: { kind: "known", value: refOf(issue) } });
+      expect(ledger.rows.followersOf(issue)).toEqual([
+        { project, post: "p1" },
+        { project, post: "p2" },
+      ]);
+      expect(ledger.rows.followersOf(duplicate)).toEqual([{ project, post: "p2" }]);
+      const canonical = () => readRow(ledger, "p2").links[0]?.canonical;
+      expect(canonical()).toEqual({ issue });
+      const change = sendIntent(ledger, { kind: "change-issue", repository: 10, number: 1 });
+      expect(canonical()).toEqual({ issue, isChanging: true });
+      ledger.journal.resolve(change, "DONE", noon, "accepted");
+      expect(canonical()).toEqual({ issue });
+    });
+
     it("is under change for each of them while one changes it, and only by a change", () => {
       const ledger = current();
       pullPosts(ledger, [createPost("p1"), createPost("p2")]);

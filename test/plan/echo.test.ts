@@ -129,6 +129,22 @@ describe("a change of an issue that we made", () => {
     expect(echo(linked(duplicate), { ...closing, writes }, settings).status?.target).toEqual(aim("closed"));
   });
 
+  it("is none either for an issue that is a duplicate of it", () => {
+    const duplicate = makeIssue({ number: 9, state: "closed", stateReason: "duplicate" });
+    const other = { repositoryId: 7, number: 10 };
+    const rowOf = (canonical: Issue, base: Row["base"] = open): Row =>
+      linked(duplicate, base, {
+        signals: { canonical: { kind: "known", value: ref } },
+        canonical: { issue: canonical },
+      });
+    const settings = { followDuplicates: true };
+    const base = echo(rowOf(done), closing, settings);
+    expect(base.status?.target).toEqual(aim("completed"));
+    expect(kindsOf(rowOf(done), settings)).toEqual(["patch-post"]);
+    expect(kindsOf(rowOf(done, base), settings)).toEqual([]);
+    expect(echo(rowOf(done), { ...closing, issue: other }, settings)).toEqual({});
+  });
+
   it("of an issue that can't be read by now leaves nothing to be said", () => {
     expect(echo(linked(undefined)).status?.isEcho).toBe(true);
   });

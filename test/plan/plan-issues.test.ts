@@ -454,6 +454,9 @@ describe("posts and issues in all numbers", () => {
     expect(kindsOf(plan(row))).toEqual(["patch-post"]);
     const changing = { ...row, links: row.links.map((one) => ({ ...one, isChanging: true as const })) };
     expect(plan(changing)).toMatchObject({ actions: [], base: {}, notes: [] });
+    const canonical = { issue: finished, isChanging: true } as const;
+    const following = { ...row, links: row.links.map((one) => ({ ...one, canonical })) };
+    expect(plan(following)).toMatchObject({ actions: [], base: {}, notes: [] });
   });
 });
 

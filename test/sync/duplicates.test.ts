@@ -91,6 +91,27 @@ describe("the post of an issue that was closed as a duplicate follows the other 
     expect(stage.reads()).toEqual(["GET /feedback", "GET /repos/acme/app/issues", "POST /graphql"]);
   });
 
+  it("but hears nothing of what boardsync makes of that one", async () => {
+    const boardRules = [
+      {
+        when: { status: "declined" },
+        set: { state: "closed", reason: "not_planned", addLabels: ["feedback"] },
+      },
+    ];
+    const stage = await openPosts(2, { ...options, projects: [{ ...standardProject, rules, boardRules }] });
+    stage.github.closeAsDuplicate(place(1), place(2));
+    await stage.sync();
+    stage.board.editPost("acme-app", "p2", { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, issueWrites: 1, statusWrites: 0 });
+    expect(stage.github.issue("acme/app", 2)).toMatchObject({ state: "closed", stateReason: "not_planned" });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    expect(statusOf(stage)).toBe("planned");
+    stage.github.reopen("acme/app", 2);
+    stage.github.assign("acme/app", 2, "ann");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+  });
+
   it("no more once it is reopened", async () => {
     const stage = await openDuplicate();
     stage.github.close("acme/app", stage.other.number, "completed");

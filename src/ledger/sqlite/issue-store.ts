@@ -20,6 +20,11 @@ export interface IssueStore {
   markRows(issue: IssueRef): void;
 }
 
+/** SQL for the posts that are linked to a duplicate of an issue. */
+export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
+  ON links.repository = signals.repository AND links.number = signals.number
+  WHERE canonical_repository = @repository AND canonical_number = @number`;
+
 type Place = Readonly<{ repository: number; number: number }>;
 
 /** A listed issue is there: that it was not found before is over. */
@@ -43,9 +48,7 @@ export function createIssueStore(store: Store): IssueStore {
   const markRows = store.prepare<[Place]>(`
     UPDATE posts SET due_at = 0
     WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
-      OR number IN (SELECT post FROM signals CROSS JOIN links
-        ON links.repository = signals.repository AND links.number = signals.number
-        WHERE canonical_repository = @repository AND canonical_number = @number)`);
+      OR number IN (${duplicateFollowers})`);
   const isTombstone = (place: Place): boolean => isForGood(select.get(place)?.absence);
   return {
     isKept: (issue) =>

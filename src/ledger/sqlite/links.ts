@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { ContentBase, Link } from "../../model/link.ts";
 import type { LinkedPost } from "../absences.ts";
-import type { IssueStore } from "./issue-store.ts";
+import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
 import type { Query, Store } from "./store.ts";
 
 /** Post ↔ issue, by the numbers of project and post. */
@@ -11,6 +11,8 @@ export interface LinkWriter {
   setContent(project: number, post: number, issue: IssueRef, content: ContentBase): void;
   /** Every post that is linked to an issue, by project and id. */
   postsOf(issue: IssueRef): readonly LinkedPost[];
+  /** The same, and those of issues that are duplicates of it. */
+  followersOf(issue: IssueRef): readonly LinkedPost[];
 }
 
 interface LinkKey {
@@ -34,6 +36,12 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
     "DELETE FROM issue_bases WHERE post = @post AND repository = @repository AND number = @number",
   );
   const selectPosts = prepareLinkedPosts(store);
+  const selectFollowers = store.prepare<[Pick<LinkKey, "repository" | "number">], LinkedPost>(`
+    SELECT board_projects.id AS project, posts.id AS post FROM posts
+    JOIN board_projects ON board_projects.number = posts.project
+    WHERE posts.number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
+      OR posts.number IN (${duplicateFollowers})
+    ORDER BY posts.project, posts.id`);
   const clearUnlinked = store.prepare<[number]>(
     "UPDATE posts SET unlinked_at = NULL WHERE number = ? AND unlinked_at IS NOT NULL",
   );
@@ -72,6 +80,7 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
         throw new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
     },
     postsOf: ({ repositoryId, number }) => selectPosts.all({ repository: repositoryId, number }),
+    followersOf: ({ repositoryId, number }) => selectFollowers.all({ repository: repositoryId, number }),
   };
 }
 

@@ -1,5 +1,14 @@
 import type { IssueField, IssueRef } from "../../model/issue.ts";
-import type { FieldBase, IntentKind, Link, LinkedIssue, Parked, Row, Target } from "../../model/link.ts";
+import type {
+  CanonicalIssue,
+  FieldBase,
+  IntentKind,
+  Link,
+  LinkedIssue,
+  Parked,
+  Row,
+  Target,
+} from "../../model/link.ts";
 import type { Post, PostId, RuleField } from "../../model/post.ts";
 import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
 import type { Query, Store } from "./store.ts";
@@ -53,6 +62,7 @@ interface LinkColumns {
   /** Of the issue that this one is a duplicate of, where it can be relied on. */
   canonical: string | null;
   canonical_signals: string | null;
+  is_canonical_changing: number;
 }
 
 /** Another post of the issue that `post` has its text in. */
@@ -145,6 +155,12 @@ export function createRowReader(
   };
 }
 
+/** Whether a change of ours to an issue is under way: an expression of SQL, over the columns that name the issue. */
+function isChanging(repository: string, number: string): string {
+  return `EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
+    AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN'))`;
+}
+
 function prepareParts(store: Store) {
   // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
   return {
@@ -154,12 +170,11 @@ function prepareParts(store: Store) {
         title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
           AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
         coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
-        EXISTS (SELECT 1 FROM intents WHERE intents.repository = links.repository AND intents.number = links.number
-          AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN'))
-          AS is_changing,
+        ${isChanging("links.repository", "links.number")} AS is_changing,
         origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
           AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
-        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals
+        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
+        ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing
       FROM json_each(@posts) AS batch
       CROSS JOIN links ON links.project = @project AND links.post = batch.value
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
@@ -241,7 +256,7 @@ function toLinkedIssue(
       others: others.filter(({ repository, number }) => isPlace(found, repository, number)).map(toPost),
     }),
     ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
-    ...(found.canonical !== null && { canonical: toCanonical(found.canonical, found.canonical_signals) }),
+    ...(found.canonical !== null && { canonical: toCanonical(found, found.canonical) }),
   };
 }
 
@@ -262,8 +277,15 @@ function toIssueBase(bases: readonly IssueBaseColumns[]): Pick<LinkedIssue, "bas
   };
 }
 
-function toCanonical(facts: string, signals: string | null): NonNullable<LinkedIssue["canonical"]> {
-  return { issue: decodeIssue(facts), ...(signals !== null && { signals: decodeSignals(signals) }) };
+function toCanonical(
+  { canonical_signals, is_canonical_changing }: LinkColumns,
+  facts: string,
+): CanonicalIssue {
+  return {
+    issue: decodeIssue(facts),
+    ...(canonical_signals !== null && { signals: decodeSignals(canonical_signals) }),
+    ...(is_canonical_changing === 1 && { isChanging: true }),
+  };
 }
 
 function toPost({ id, facts }: OtherColumns): Post {

@@ -70,6 +70,7 @@ export function createRows(
       writeTo(project, post, (number, row) => recorder.record(number, row, record)),
     setBases: (project, post, bases) => writeTo(project, post, (_, row) => recorder.setBases(row, bases)),
     linkedTo: (issue) => links.postsOf(issue),
+    followersOf: (issue) => links.followersOf(issue),
     markDue(project, which) {
       store.transaction(() => recorder.markDue(numbers.project(project), which));
     },
