@@ -46,6 +46,13 @@ export function createTargets(
   const planned = state.look<[string], { found: number }>(
     "SELECT 1 AS found FROM bases JOIN posts ON posts.number = bases.post WHERE posts.id = ? LIMIT 1",
   );
+  const follower = state.look<[string, number, number], { found: number }>(`
+    SELECT 1 AS found FROM posts JOIN links ON links.post = posts.number
+    JOIN signals ON signals.repository = links.repository AND signals.number = links.number
+    WHERE posts.id = ? AND canonical_repository = ? AND canonical_number = ?`);
+  /** What has not been read can't be told from what people do. */
+  const isKnownFollower = (post: PostId, { repository, number }: HubIssue): boolean =>
+    follower(post, repository.id, number).length > 0;
   const asKnown = createKnown(scenario, state);
   const histories = new Map<string, TargetHistory>();
   /** The issue that was opened last for a post: one that people gave up before it decides nothing any more. */
@@ -116,7 +123,8 @@ export function createTargets(
       const isNew = linked.has(post) && relink(post);
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
       if (isMoved) follow(post, movedBy, isNew);
-      else if (isNew || isFar) follow(post, "people", isNew || isBlurred(post));
+      else if (isNew) follow(post, "people", true);
+      else if (isFar) follow(post, isKnownFollower(post, issue) ? movedBy : "people", isBlurred(post));
     }
   };
   return {
