@@ -397,4 +397,27 @@ export const migrations: readonly string[] = [
     said_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- project: whose write it was; NULL in older lines.
+  ALTER TABLE pace ADD COLUMN project INTEGER REFERENCES board_projects (number);
+  -- What a project has left to write to the tracker, as its last run left it; without anything left there is no line. at: of
+  -- that run. since, created: when there began to be something left, and how many issues were opened from then on.
+  CREATE TABLE backlogs (
+    budget TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    creates INTEGER NOT NULL,
+    others INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (budget, project)
+  ) STRICT, WITHOUT ROWID;
+  -- Runs that wrote nothing and said what the one before them had said, by the hour (of the epoch) in which they began.
+  CREATE TABLE quiet_runs (
+    hour INTEGER PRIMARY KEY,
+    runs INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    longest_ms INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
