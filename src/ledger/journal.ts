@@ -44,8 +44,6 @@ export interface Journal {
   ): { readonly all: readonly number[]; readonly creates: readonly number[] };
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): number;
-  /** Deletes audit lines, pace lines and finished intents older than `before`. */
-  prune(before: number): void;
 }
 
 export type IntentId = number & { readonly __intent: true };

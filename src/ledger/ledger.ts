@@ -11,6 +11,7 @@ import type { Requests } from "./requests.ts";
 import type { Rows } from "./rows.ts";
 import type { Runs } from "./runs.ts";
 import type { SignalMemory } from "./signals.ts";
+import type { Upkeep } from "./upkeep.ts";
 
 /**
  * What boardsync remembers. Everything is synchronous and short; each method that writes is one transaction, and
@@ -32,6 +33,7 @@ export interface Ledger {
   readonly requests: Requests;
   readonly runs: Runs;
   readonly notices: Notices;
+  readonly upkeep: Upkeep;
   /** All of `work`, or nothing when it throws. It must not await. Nested calls join the outer one. */
   transaction<T>(work: () => T): T;
   /**

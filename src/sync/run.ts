@@ -1,4 +1,5 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
+import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 import type {
   CarriedAction,
   Mode,
@@ -41,6 +42,7 @@ export async function runProjects(
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
   checkClock(world, startedAt);
+  refuseFullJournal(world);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
   if (mode === "plan") ledger.journal.recover(startedAt);
   else recoverJournal(world, startedAt);
@@ -64,11 +66,8 @@ export async function runProjects(
   return finish(world, run, startedAt, results);
 }
 
-/** What is kept for months need not be looked through for old lines at every run. */
-const runsPerPrune = 10;
-
 function finish(world: World, run: Run, startedAt: number, results: readonly CycleResult[]): RunResult {
-  const { ledger, clock, policy } = world;
+  const { ledger, clock } = world;
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
   const result = resultOf(results);
@@ -77,7 +76,7 @@ function finish(world: World, run: Run, startedAt: number, results: readonly Cyc
     result,
     projects: reports.map((report) => ({ project: report.project, report })),
   });
-  if (run.number % runsPerPrune === 0) ledger.journal.prune(finishedAt - policy.keepMs);
+  if (run.mode !== "plan") keepSmall(world, run.number);
   return {
     report: {
       run: run.number,

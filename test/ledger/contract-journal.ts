@@ -342,30 +342,4 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(journal.trackerWrites(noon, "")).toEqual({ all: [], creates: [] });
     });
   });
-
-  describe("pruning", () => {
-    it("deletes what is old and over, and keeps what is open or still asked for", () => {
-      const { journal, runs, rows } = ledger();
-      pullPosts(ledger(), [createPost("p1")], 1, noon);
-      for (const result of ["ok", "failed"] as const) {
-        runs.finish(runs.begin(noon), {
-          finishedAt: noon,
-          result,
-          projects: [{ project: "one", report: { result } }],
-        });
-      }
-      journal.audit(line);
-      journal.audit({ ...line, at: noon + 10 });
-      journal.paceWrite(noon, true, "");
-      journal.paceWrite(noon + 10, true, "");
-      journal.resolve(sendIntent(ledger()), "DONE", noon, "opened");
-      const open = sendIntent(ledger());
-      journal.prune(noon + 10);
-      expect(journal.history(project, undefined, 10)).toHaveLength(1);
-      expect(journal.trackerWrites(0, "").all).toEqual([noon + 10]);
-      expect(journal.open(project).map(({ id }) => id)).toEqual([open]);
-      expect(runs.last("one")?.report).toEqual({ result: "failed" });
-      expect(rows.counts(project).posts).toBe(1);
-    });
-  });
 }

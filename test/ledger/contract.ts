@@ -12,6 +12,7 @@ import { describePulls } from "./contract-pulls.ts";
 import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
 import { describeSignals } from "./contract-signals.ts";
+import { describeUpkeep } from "./contract-upkeep.ts";
 import { createPost, createRecord, dueIds, noon, postId, project, pullPosts } from "./samples.ts";
 
 /** What every ledger promises. `open` gives an empty one; the suite closes it. */
@@ -35,6 +36,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeRequests(current);
     describeNotices(current);
     describeJournal(current);
+    describeUpkeep(current);
 
     describe("transactions", () => {
       it("join several writes into one", () => {

@@ -9,6 +9,7 @@ const windowSize = 1000;
 const windowsASearch = 10;
 /** Runs that a history counts: a month of one every two minutes. */
 const mostRuns = 22_000;
+const hourMs = 3_600_000;
 
 /** The place of a link in the order of the list. */
 interface Place {
@@ -34,6 +35,8 @@ interface WaitingColumns extends Omit<WaitingPost, "code" | "title"> {
   code: string | null;
   title: string | null;
 }
+
+type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
 
 /** Before every link: the list runs from the newest issue of the last repository downwards. */
 const beginning: Place = {
@@ -77,6 +80,10 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
   const selectFirst = store.prepare<[number], { at: number }>(
     "SELECT started_at AS at FROM runs WHERE started_at >= ? AND finished_at IS NOT NULL ORDER BY started_at LIMIT 1",
   );
+  const selectQuiet = store.prepare<[{ since: number; from: number; spanMs: number }], QuietColumns>(`
+    SELECT CAST((hour * ${hourMs} - @since) / @spanMs AS INTEGER) AS span, sum(runs) AS runs, sum(failures) AS failures,
+      max(longest_ms) AS longestMs, min(hour) AS hour
+    FROM quiet_runs WHERE hour >= @from / ${hourMs} GROUP BY span ORDER BY span`);
   const selectSpans = store.prepare<[{ since: number; from: number; spanMs: number }], RunSpan>(`
     SELECT CAST((started_at - @since) / @spanMs AS INTEGER) AS span, count(DISTINCT runs.number) AS runs,
       coalesce(sum((report ->> '$.created') + (report ->> '$.issueWrites') + (report ->> '$.postWrites')), 0) AS writes,
@@ -115,11 +122,36 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
     runs: (since, spanMs) =>
       store.read(() => {
         const oldest = selectOldest.get({ since, limit: mostRuns });
-        const from = (oldest ?? selectFirst.get(since))?.at;
-        const spans = selectSpans.all({ since, from: from ?? since, spanMs });
-        return { spans, countedFrom: from, isCut: oldest !== undefined };
+        const first = (oldest ?? selectFirst.get(since))?.at;
+        const spans = selectSpans.all({ since, from: first ?? since, spanMs });
+        const quiet = selectQuiet.all({ since, from: oldest?.at ?? since, spanMs });
+        const firstQuiet = quiet[0] && Math.max(since, quiet[0].hour * hourMs);
+        const countedFrom = Math.min(
+          first ?? Number.POSITIVE_INFINITY,
+          firstQuiet ?? Number.POSITIVE_INFINITY,
+        );
+        return {
+          spans: addQuiet(spans, quiet),
+          countedFrom: Number.isFinite(countedFrom) ? countedFrom : undefined,
+          isCut: oldest !== undefined,
+        };
       }),
   };
+}
+
+/** Runs that were deleted because they told nothing new go on to be counted. */
+function addQuiet(spans: readonly RunSpan[], quiet: readonly QuietColumns[]): readonly RunSpan[] {
+  const bySpan = new Map(spans.map((one) => [one.span, one]));
+  for (const { span, runs, failures, longestMs } of quiet) {
+    const known = bySpan.get(span) ?? { span, runs: 0, writes: 0, failures: 0, longestMs: 0 };
+    bySpan.set(span, {
+      ...known,
+      runs: known.runs + runs,
+      failures: known.failures + failures,
+      longestMs: Math.max(known.longestMs, longestMs),
+    });
+  }
+  return [...bySpan.values()].toSorted((one, other) => one.span - other.span);
 }
 
 function readPlace(written: string | undefined): Place {

@@ -76,7 +76,6 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
   const selectPace = store.prepare<[string, number], { at: number; is_create: number }>(
     "SELECT at, is_create FROM pace WHERE budget = ? AND at >= ? ORDER BY at",
   );
-  const prune = createPruner(store);
 
   let isDurable = false;
   /**
@@ -139,29 +138,10 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
     history: (project, post, limit) => audit.history(project, post, limit),
     writesOf: (run) => audit.writesOf(run),
     statusWrites: (project, since) => audit.statusWrites(project, since),
-    prune,
   };
 }
 
 const interrupted = "The process ended before the answer came.";
-
-/** Deletes what nobody asks for any more; the last run of each project stays, whatever its age. */
-function createPruner(store: Store): (before: number) => void {
-  const deletes = [
-    "DELETE FROM audit WHERE at < ?",
-    "DELETE FROM pace WHERE at < ?",
-    "DELETE FROM intents WHERE ended_at < ?",
-    `DELETE FROM runs WHERE started_at < ?
-      AND number <> coalesce((SELECT max(number) FROM runs WHERE finished_at IS NOT NULL), 0)
-      AND NOT EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number AND NOT EXISTS (
-        SELECT 1 FROM run_projects AS later WHERE later.project = mine.project AND later.run > mine.run))`,
-  ].map((sql) => store.prepare<[number]>(sql));
-  return (before) => {
-    store.transaction(() => {
-      for (const statement of deletes) statement.run(before);
-    });
-  };
-}
 
 function fromIntent(intent: NewIntent, project: number, post: number): NewColumns {
   return {

@@ -22,6 +22,7 @@ import { createSightings } from "./sightings.ts";
 import { createSignals } from "./signals.ts";
 import { createStamp } from "./stamp.ts";
 import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 /**
  * Opens the state for writing, and makes it when it is missing.
@@ -81,6 +82,7 @@ export function createLedger(store: Store): Ledger {
     requests: createRequests(store, numbers),
     runs: createRuns(store, recall),
     notices: createNotices(store),
+    upkeep: createUpkeep(store),
     get copiedAt() {
       return stamp.read();
     },

@@ -43,9 +43,9 @@ export interface Store {
 }
 
 /** How long a statement waits for another process's short transaction. */
-const busyTimeoutMs = 5_000;
+export const busyTimeoutMs = 5_000;
 /** A log that grew beyond this in one large transaction is cut again. */
-const journalLimitBytes = 16 * 1024 * 1024;
+export const journalLimitBytes = 16 * 1024 * 1024;
 const synchronousFull = 2;
 
 /**

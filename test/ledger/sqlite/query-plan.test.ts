@@ -21,6 +21,7 @@ const growing = [
   "runs",
   "run_projects",
   "pulls",
+  "quiet_runs",
   "requests",
 ];
 
