@@ -83,6 +83,8 @@ export interface LinkedIssue {
   readonly canonical?: CanonicalIssue;
   /** Of the fields that board rules have set or will set on this issue for this post; absent where there are none. */
   readonly base?: IssueBase;
+  /** Of these fields, those that board rules ask for because of another post of the issue; absent where there are none. */
+  readonly claimed?: readonly IssueField[];
   /** Set while a change of ours is under way, for whichever post: what the issue shows may or may not be its doing. */
   readonly isChanging?: true;
   /** Set where an account that is only trusted opened the issue, and no person linked it: it is read and never written. */

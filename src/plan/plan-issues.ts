@@ -5,8 +5,8 @@ import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "./acti
 import { changedBases } from "./base.ts";
 import { type BoardDerivation, deriveBoard, describeMatch } from "./board-rules.ts";
 import { commentKey, composeComment } from "./comment.ts";
-import { decideField, type FieldDecision, type FieldPolicy, takeAsItIs } from "./decide.ts";
-import { isSameTarget } from "./fields.ts";
+import { decideField, type FieldDecision, type FieldFacts, type FieldPolicy, takeAsItIs } from "./decide.ts";
+import { isSameTarget, showValue } from "./fields.ts";
 import { labelOf, readIssueField } from "./issue-fields.ts";
 import { isStopped, joinHolds } from "./obstacle.ts";
 import type { BoardRule, RenderComment, Settings } from "./settings.ts";
@@ -34,6 +34,8 @@ import type { BoardRule, RenderComment, Settings } from "./settings.ts";
  *     A6  a change of this issue is under way, for             what it shows may or may not be our doing
  *           whichever post
  *     A7  the post is quarantined                              say so
+ *     A8  no board rule names the field any more, and          what is there stays until none does; say so
+ *           another post of the issue still asks for it
  */
 
 /** Everything besides the row that such a decision depends on. */
@@ -48,10 +50,16 @@ export interface IssuePlan {
   readonly actions: readonly Action[];
   readonly issueBases: readonly IssueBases[];
   readonly notes: readonly Note[];
+  /** As of a decision. */
+  readonly dueAt: number | undefined;
 }
 
 type Derived = BoardDerivation & { readonly kind: "derived" };
-type IssueDecision = FieldDecision<IssueField> & { readonly field: IssueField };
+interface IssueDecision extends FieldDecision<IssueField> {
+  readonly field: IssueField;
+  /** Set where it stays for another post's sake (A8). */
+  readonly isLeft?: true;
+}
 
 interface Wanted {
   readonly issue: LinkedIssue;
@@ -62,7 +70,7 @@ interface Wanted {
 /** B of the fields that may be decided. */
 type Standing = readonly (readonly [IssueField, Target])[];
 
-const nothing: IssuePlan = { actions: [], issueBases: [], notes: [] };
+const nothing: IssuePlan = { actions: [], issueBases: [], notes: [], dueAt: undefined };
 
 /**
  * Decides the fields of a row's issues.
@@ -84,6 +92,7 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
   const plan = {
     issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
     notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
+    dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
   };
   if (wanted.length === 0) return { ...plan, actions: [] };
   if (row.isQuarantined) return { ...plan, actions: [], notes: [...plan.notes, quarantined] };
@@ -100,7 +109,7 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
 }
 
 /** Both sides as they are: every base as it is now, and a note wherever the two differ. */
-export function adoptIssues(row: Row, context: IssueContext): Omit<IssuePlan, "actions"> {
+export function adoptIssues(row: Row, context: IssueContext): Omit<IssuePlan, "actions" | "dueAt"> {
   const derived = derive(row, context);
   if (derived === undefined) return nothing;
   const decided = row.links.filter(isWritable).map((linked) => ({
@@ -173,7 +182,9 @@ function decideIssue(
   const policy = policyOf(settings);
   const decided = fields.map(([field, target]): IssueDecision => {
     const facts = { ...factsOf(linked, field), target, isMissing: false, isOpening, advanced: [] };
-    return { field, ...decideField(facts, policy, now) };
+    const decision = decideField(facts, policy, now);
+    const isReturn = target.kind === "none" && decision.write !== undefined;
+    return { field, ...(isReturn && linked.claimed?.includes(field) ? leave(facts, decision) : decision) };
   });
   return decided.flatMap((decision): readonly IssueDecision[] => {
     if (decision.field !== "comment" || decision.write === undefined) return [decision];
@@ -183,6 +194,21 @@ function decideIssue(
     const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
     return [{ field: "comment", ...takeAsItIs(facts) }];
   });
+}
+
+/** A8: to give back what was there before would take away what another post asks for. Every run looks whether it still does. */
+function leave(
+  { field, post, sides }: Pick<FieldFacts<IssueField>, "field" | "post" | "sides">,
+  { base }: FieldDecision<IssueField>,
+): FieldDecision<IssueField> & { readonly isLeft: true } {
+  const message = `${field} stays ${showValue(post)} on ${sides.written}: another post of the issue still asks for it`;
+  return {
+    base,
+    write: undefined,
+    hold: undefined,
+    notes: [{ kind: "disagreement", field, message }],
+    isLeft: true,
+  };
 }
 
 /** Nobody is mailed, so nothing settles. The side that wins a conflict is the same in both directions. */

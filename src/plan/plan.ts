@@ -137,7 +137,8 @@ function planLinked(row: Row, context: PlanContext): Decision {
   const { patch, asked, base, notes } = planPatch(row, context);
   const issues = planIssues(row, asked, context);
   const updates = followContent(row, context.settings, context.render);
-  const times = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
+  const settling = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
+  const times = issues.dueAt === undefined ? settling : [...settling, issues.dueAt];
   return {
     ...standStill(row),
     actions: [...(patch === undefined ? [] : [patch]), ...updates, ...issues.actions],

@@ -141,6 +141,29 @@ export function describeIssueBases(current: () => Ledger): void {
       expect(canonical()).toEqual({ issue });
     });
 
+    it("tells each of them what the others ask for, unless that is to end", () => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1"), createPost("p2")]);
+      linkPost(ledger, "p1", issue);
+      linkPost(ledger, "p2", issue);
+      const closed = { kind: "value", value: "closed:not_planned" } as const;
+      const set = (post: string, state: Partial<FieldBase>): void => {
+        const base = { state: { ...plain, ...state }, milestone: plain };
+        const issueBases = [{ issue: refOf(issue), base }];
+        ledger.rows.record(project, postId(post), createRecord({ issueBases }));
+      };
+      const claimed = (post: string) => readRow(ledger, post).links[0]?.claimed;
+      set("p1", { target: closed });
+      set("p2", {});
+      expect([claimed("p1"), claimed("p2")]).toEqual([undefined, undefined]);
+      set("p2", { pending: { target: closed, since: noon } });
+      expect([claimed("p1"), claimed("p2")]).toEqual([["state"], undefined]);
+      set("p2", { target: closed });
+      expect([claimed("p1"), claimed("p2")]).toEqual([["state"], ["state"]]);
+      set("p2", { target: closed, pending: { target: { kind: "none" }, since: noon } });
+      expect([claimed("p1"), claimed("p2")]).toEqual([undefined, ["state"]]);
+    });
+
     it("is under change for each of them while one changes it, and only by a change", () => {
       const ledger = current();
       pullPosts(ledger, [createPost("p1"), createPost("p2")]);

@@ -460,6 +460,39 @@ describe("posts and issues in all numbers", () => {
   });
 });
 
+describe("a post that comes under no board rule any more, while another post of its issue still does", () => {
+  const claimed = (fields: readonly IssueField[], issue = dropped): Row => {
+    const row = linked(issue, "open", declinedByUs);
+    return { ...row, links: row.links.map((one) => ({ ...one, claimed: fields })) };
+  };
+
+  it("leaves what that one asks for, says so, and is looked at again", () => {
+    const decision = plan(claimed(["state"]));
+    expect(writesOf(decision)).toEqual({ "label:declined": false });
+    expect(decision.notes).toEqual([
+      {
+        kind: "disagreement",
+        field: "state",
+        message: "state stays `closed:not_planned` on issue #12: another post of the issue still asks for it",
+      },
+    ]);
+    expect(decision.dueAt).toBe(now);
+    expect(decision.issueBases[0]?.base.state).toMatchObject({
+      target: aim("closed:not_planned"),
+      pending: { target: noTarget, since: now },
+    });
+    const later = plan(claimed([]));
+    expect(writesOf(later)).toEqual({ state: "open", "label:declined": false });
+    expect(later.dueAt).toBeUndefined();
+  });
+
+  it("gives up what people have changed meanwhile", () => {
+    const decision = plan(claimed(["state", "label:declined"], untouched));
+    expect(decision).toMatchObject({ actions: [], notes: [], dueAt: undefined });
+    expect(decision.issueBases[0]?.base.state).toEqual(agreed(noTarget, "open"));
+  });
+});
+
 describe("both sides taken as they are", () => {
   it("record every field of the issue, and say where they differ", () => {
     const context = makeContext({ settings: makeSettings({ boardRules }) });

@@ -531,7 +531,8 @@ describe("a guard", () => {
 });
 
 describe("an issue that stands for several posts", () => {
-  it("is closed for one of them, and tells none of the others", async () => {
+  /** #1 is the issue of p1, and beside its own one that of p2. */
+  async function openShared(): Promise<Stage> {
     const stage = await openPair();
     addPlanned(stage, 1);
     await stage.sync();
@@ -541,6 +542,32 @@ describe("an issue that stands for several posts", () => {
     const link = { post: "p2" as PostId, issue, origin: "adopted" } as const;
     stage.ledger.rows.link(project, link, issue, undefined);
     await stage.sync();
+    return stage;
+  }
+
+  it.each([
+    ["p1", "p2"],
+    ["p2", "p1"],
+  ] as const)("stays as it is until none asks for it any more: %s first, then %s", async (first, last) => {
+    const stage = await openShared();
+    move(stage, { status: "declined" }, "p1");
+    await stage.sync();
+    move(stage, { status: "declined" }, "p2");
+    await stage.sync();
+    move(stage, { status: "planned" }, first);
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject(declined);
+    await expectCalm(stage);
+    move(stage, { status: "planned" }, last);
+    await stage.sync();
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject(asOpened);
+    await expectCalm(stage);
+    expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["planned", "planned"]);
+  });
+
+  it("is closed for one of them, and tells none of the others", async () => {
+    const stage = await openShared();
     move(stage, { status: "declined" });
     await stage.sync();
     expect(issueOf(stage)).toMatchObject(declined);

@@ -11,6 +11,7 @@ import type {
 } from "../../model/link.ts";
 import type { Post, PostId, RuleField } from "../../model/post.ts";
 import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
+import type { PostTimes } from "./post-numbers.ts";
 import type { Query, Store } from "./store.ts";
 
 /** What a row's own line holds. */
@@ -106,6 +107,12 @@ export interface IssueBaseColumns {
   pending_since: number | null;
 }
 
+/** A base of an issue's field, as a row reads it. */
+interface IssueBaseOfRow extends IssueBaseColumns {
+  /** Whether the field is asked for because of another post of the issue. */
+  is_claimed: number;
+}
+
 interface Batch {
   /** JSON array of the posts' numbers. */
   posts: string;
@@ -118,7 +125,7 @@ const dayMs = 24 * 3_600_000;
 /** Builds the rows of many posts with a handful of statements, however many there are. */
 export function createRowReader(
   store: Store,
-  seenAt: ReadonlyMap<number, number>,
+  seenAt: Pick<PostTimes, "get">,
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
   const { links, others, bases, issueBases, intents, parked, statuses } = prepareParts(store);
   return (project, found, now) => {
@@ -200,9 +207,14 @@ function prepareParts(store: Store) {
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
         ruled_from, ruled_since, is_echo
       FROM json_each(@posts) AS batch CROSS JOIN bases ON bases.post = batch.value`),
-    issueBases: store.prepare<[Batch], IssueBaseColumns>(`
+    // A target that is to end has a time and no value; one that is to begin, both.
+    issueBases: store.prepare<[Batch], IssueBaseOfRow>(`
       SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
-        pending_target, pending_since
+        pending_target, pending_since,
+        target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
+          WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
+            AND other.field = issue_bases.field AND other.post <> issue_bases.post
+            AND iif(other.pending_since IS NULL, other.target, other.pending_target) IS NOT NULL) AS is_claimed
       FROM json_each(@posts) AS batch CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
     intents: store.prepare<[Batch], { post: number; kind: IntentKind }>(`
       SELECT post, kind FROM json_each(@posts) AS batch
@@ -235,7 +247,7 @@ export function groupByPost<Part extends { post: number }>(
 function toLinkedIssue(
   post: PostId,
   found: LinkColumns,
-  bases: readonly IssueBaseColumns[] = [],
+  bases: readonly IssueBaseOfRow[] = [],
   others: readonly OtherColumns[] = [],
 ): LinkedIssue {
   const { title_hash: titleHash, block_hash: blockHash } = found;
@@ -264,10 +276,12 @@ function isPlace(found: LinkColumns, repository: number, number: number): boolea
   return found.repository === repository && found.number === number;
 }
 
-function toIssueBase(bases: readonly IssueBaseColumns[]): Pick<LinkedIssue, "base"> {
+function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base" | "claimed"> {
   if (bases.length === 0) return {};
   const none = { ruled_from: null, ruled_since: null, is_echo: 0 };
+  const claimed = bases.filter(({ is_claimed }) => is_claimed === 1).map(({ field }) => field);
   return {
+    ...(claimed.length > 0 && { claimed }),
     base: Object.fromEntries(
       bases.map(({ shown_value, ...base }) => [
         base.field,
