@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createBoardsync } from "./programs.ts";
-import { compare, printComparisons } from "./results.ts";
-import { measureSize, type Sample, type Scenario, type Series, scenarios } from "./scenarios.ts";
+import { type Goal, judge } from "./goals.ts";
+import { createBoardsync, type Scenario, scenarios } from "./programs.ts";
+import { type Comparison, compare, findGrowths, printComparisons } from "./results.ts";
+import { measureSize, type Sample, type Series } from "./scenarios.ts";
 import { startStage } from "./stage.ts";
 
 const posts = 1000;
@@ -15,15 +16,23 @@ const script = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** The bench at its smallest, once, on the sources as they are. Times are not looked at: a busy machine is no failure. */
 let measured: readonly Series[];
+/** The same posts in five projects of one repository. */
+let spread: readonly Series[];
 
 beforeAll(async () => {
-  measured = await measureSize({ posts, share: 0.1, runs: 1, scenarios, script, tell: () => undefined });
-}, 120_000);
+  const usual = { posts, share: 0.1, runs: 1, script, tell: () => undefined };
+  measured = await measureSize({ ...usual, projects: 1, scenarios });
+  spread = await measureSize({ ...usual, projects: 5, scenarios: ["idle", "adoption"] });
+}, 240_000);
 
-function boardsyncIn(scenario: Scenario): Sample {
-  const sample = measured.find((series) => series.scenario === scenario)?.samples.boardsync[0];
+function boardsyncIn(scenario: Scenario, series = measured): Sample {
+  const sample = series.find((one) => one.scenario === scenario)?.samples.boardsync[0];
   if (sample === undefined) throw new Error(`The bench left out ${scenario}.`);
   return sample;
+}
+
+function writesOf({ asked }: Sample): readonly string[] {
+  return Object.keys(asked).filter((name) => !name.includes(" GET "));
 }
 
 describe("an idle run", () => {
@@ -66,14 +75,14 @@ describe("an import", () => {
 describe("the run after an import", () => {
   it("sees the new issues and writes nothing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-test-"));
-    const stage = await startStage({ posts: 100, share: 0.1, projects: ["boardsync"] });
+    const stage = await startStage({ posts: 100, share: 0.1, projects: 1 });
     try {
       const boardsync = createBoardsync(stage, script, folder);
       boardsync.startOver("bench/again");
       await stage.openRepository(boardsync.repo);
-      await boardsync.run();
+      await boardsync.run("import");
       expect((await stage.takeTraffic()).requests["tracker POST /repo/issues"]).toBe(10);
-      const { output } = await boardsync.run();
+      const { output } = await boardsync.run("import");
       expect((await stage.takeTraffic()).requests).toEqual({
         "board GET /feedback": 1,
         "tracker GET /repo/issues": 1,
@@ -101,13 +110,98 @@ describe("a run after people have worked on 1 % of the posts", () => {
   });
 });
 
+describe("a first adoption", () => {
+  it("finds every issue by its mark: in one scan, without a write", () => {
+    const adoption = boardsyncIn("adoption");
+    const latest = 1;
+    expect(adoption.asked["tracker GET /repo/issues"]).toBe(latest + selected / 100);
+    expect(adoption.asked["board GET /feedback"]).toBe(pages);
+    expect(writesOf(adoption)).toEqual([]);
+  });
+});
+
+describe("a rebuild", () => {
+  it("looks at every issue, and writes nothing", () => {
+    const rebuild = boardsyncIn("rebuild");
+    expect(rebuild.asked["tracker GET /repo/issues"]).toBeGreaterThan(
+      boardsyncIn("adoption").asked["tracker GET /repo/issues"] ?? 0,
+    );
+    expect(rebuild.asked["board GET /feedback"]).toBe(pages);
+    expect(writesOf(rebuild)).toEqual([]);
+  });
+});
+
+describe("several projects of one repository", () => {
+  it("ask for their own pages, and together for one conditional list and the labels", () => {
+    expect(boardsyncIn("idle", spread).asked).toEqual({
+      "board GET /feedback": pages,
+      "tracker GET /repo/issues 304": 1,
+      "tracker GET /repo/labels 304": 1,
+    });
+  });
+
+  it("look for the marks of all of them in one scan", () => {
+    const adoption = boardsyncIn("adoption", spread);
+    expect(adoption.asked["tracker GET /repo/issues"]).toBe(1 + selected / 100);
+    expect(writesOf(adoption)).toEqual([]);
+  });
+});
+
+describe("the growth", () => {
+  it("is how often a board of ten times as many posts takes what the smaller one takes", () => {
+    const idle = measured.map(compare).filter(({ scenario }) => scenario === "idle");
+    const larger = idle.map((comparison) => ({
+      ...comparison,
+      posts: posts * 10,
+      boardsync: { ...comparison.boardsync, cpuMs: comparison.boardsync.cpuMs * 9 },
+    }));
+    expect(findGrowths([...idle, ...larger])).toMatchObject([
+      {
+        scenario: "idle",
+        from: posts,
+        to: posts * 10,
+        boardsync: { cpuMs: 9, wallMs: 1 },
+        floor: { cpuMs: 1 },
+      },
+    ]);
+    expect(findGrowths(idle)).toEqual([]);
+  });
+});
+
+describe("the goals", () => {
+  const goalOf = (name: string, comparisons: readonly Comparison[]): Goal | undefined =>
+    judge({ comparisons, growths: findGrowths(comparisons) }).find((goal) => goal.name === name);
+
+  it("are met by the requests of this bench", () => {
+    const comparisons = [...measured, ...spread].map(compare);
+    for (const name of ["requests, idle", "requests, 1 % changed", "requests, import"]) {
+      expect(goalOf(name, comparisons)).toMatchObject({ isMet: true });
+    }
+  });
+
+  it("are not met by one request too many anywhere", () => {
+    const comparisons = measured.map(compare);
+    const worse = comparisons.map((comparison) => ({
+      ...comparison,
+      boardsync: { ...comparison.boardsync, requests: comparison.boardsync.requests + 1 },
+    }));
+    expect(goalOf("requests, idle", [...comparisons, ...worse])).toMatchObject({ isMet: false });
+  });
+
+  it("of a large board are left open where none was measured", () => {
+    expect(goalOf("CPU, idle, 100,000 posts", measured.map(compare))).toMatchObject({ isMet: undefined });
+  });
+});
+
 describe("the table", () => {
   it("has a line for each scenario, with the ratio and both medians", () => {
     const comparison = measured.map(compare).find(({ scenario }) => scenario === "idle");
     if (comparison === undefined) throw new Error("The bench left out idle.");
     expect(comparison.ratio.requests).toBe(1);
     const [, , line] = printComparisons([comparison]).split("\n");
-    expect(line).toContain(`| ${posts}  | ${selected}    | idle     | 1.00 (${pages + 2} / ${pages + 2}) |`);
+    expect(line).toContain(
+      `| ${posts}  | 1        | ${selected}    | idle     | 1.00 (${pages + 2} / ${pages + 2}) |`,
+    );
   });
 
   it("takes the middle of the runs", () => {
@@ -122,6 +216,7 @@ describe("the table", () => {
     const { boardsync, floor, ratio } = compare({
       scenario: "idle",
       posts,
+      projects: 1,
       selected,
       samples: { boardsync: [900, 30, 60].map(sample), floor: [10, 90, 20, 30].map(sample) },
     });

@@ -1,33 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { type Comparison, compare, printComparisons } from "./results.ts";
-import { measureSize, type Scenario, scenarios } from "./scenarios.ts";
+import { goalRows, judge } from "./goals.ts";
+import { type BenchOptions, readOptions, tellLeftOut, usage } from "./options.ts";
+import {
+  type Comparison,
+  compare,
+  findGrowths,
+  printComparisons,
+  printGrowths,
+  printTable,
+} from "./results.ts";
+import { measureSize } from "./scenarios.ts";
 
 /** `npm run bench`: boardsync next to a floor that does the same work with nothing around it. README.md says how to read it. */
 
-const usage = `npm run bench -- [options]
-  --sizes 1000,10000      posts of the board, one table row for each size and scenario
-  --runs 5                runs of each program, of which the median counts
-  --share 0.1             share of the posts that is selected and linked
-  --scenarios ${scenarios.join(",")}
-  --no-build              measure dist/ as it is
-  --json                  JSON on stdout instead of a table
-`;
-
 const root = new URL("../../", import.meta.url);
 
-interface BenchOptions {
-  readonly sizes: readonly number[];
-  readonly runs: number;
-  readonly share: number;
-  readonly scenarios: readonly Scenario[];
-  readonly isBuilt: boolean;
-  readonly isJson: boolean;
-}
-
-const options = readOptions();
+const options = readOptions(process.argv.slice(2));
 if (options === undefined) {
   process.stderr.write(usage);
   process.exitCode = 2;
@@ -35,56 +25,47 @@ if (options === undefined) {
   await bench(options);
 }
 
-async function bench({ sizes, runs, share, scenarios, isBuilt, isJson }: BenchOptions): Promise<void> {
-  if (!isBuilt) build();
-  const script = fileURLToPath(new URL("dist/main.js", root));
-  const tell = (text: string): void => void process.stderr.write(`${text}\n`);
-  const comparisons: Comparison[] = [];
-  for (const posts of sizes) {
-    const series = await measureSize({ posts, share, runs, scenarios, script, tell });
-    comparisons.push(...series.map(compare));
-  }
+async function bench(options: BenchOptions): Promise<void> {
+  if (!options.isBuilt) build();
+  const comparisons = await measureRuns(options);
+  const growths = findGrowths(comparisons);
+  const goals = judge({ comparisons, growths });
   const machine = {
     commit: readCommit(),
     node: process.version,
     cpu: cpus()[0]?.model,
     cores: cpus().length,
   };
-  if (isJson) process.stdout.write(`${JSON.stringify({ ...machine, comparisons }, null, 2)}\n`);
-  else process.stdout.write(`${describe(machine, runs)}\n\n${printComparisons(comparisons)}`);
+  const leftOut = tellLeftOut(options);
+  if (options.isJson) {
+    process.stdout.write(
+      `${JSON.stringify({ ...machine, comparisons, growths, goals, leftOut }, null, 2)}\n`,
+    );
+    return;
+  }
+  const sections = [
+    `${describe(machine, options.runs)}\n`,
+    ...(comparisons.length > 0 ? [printComparisons(comparisons)] : []),
+    ...(growths.length > 0 ? [`Growth of boardsync (of the floor)\n\n${printGrowths(growths)}`] : []),
+    printTable(["measured", "goal", "found", "met"], goalRows(goals)),
+    ...(leftOut.length > 0 ? [`${leftOut.join("\n")}\n`] : []),
+  ];
+  process.stdout.write(sections.join("\n"));
 }
 
-function readOptions(): BenchOptions | undefined {
-  try {
-    const { values } = parseArgs({
-      allowNegative: true,
-      options: {
-        sizes: { type: "string", default: "1000,10000" },
-        runs: { type: "string", default: "5" },
-        share: { type: "string", default: "0.1" },
-        scenarios: { type: "string", default: scenarios.join(",") },
-        build: { type: "boolean", default: true },
-        json: { type: "boolean", default: false },
-      },
-    });
-    const wanted = values.scenarios.split(",");
-    const read: BenchOptions = {
-      sizes: values.sizes.split(",").map(Number),
-      runs: Number(values.runs),
-      share: Number(values.share),
-      scenarios: scenarios.filter((scenario) => wanted.includes(scenario)),
-      isBuilt: !values.build,
-      isJson: values.json,
-    };
-    const isUsable =
-      [...read.sizes, read.runs].every((count) => Number.isInteger(count) && count > 0) &&
-      read.share > 0 &&
-      read.share <= 1 &&
-      read.scenarios.length === wanted.length;
-    return isUsable ? read : undefined;
-  } catch {
-    return undefined;
+async function measureRuns(options: BenchOptions): Promise<readonly Comparison[]> {
+  const { runs, share } = options;
+  const script = fileURLToPath(new URL("dist/main.js", root));
+  const comparisons: Comparison[] = [];
+  for (const measurement of options.measurements) {
+    const series = await measureSize({ ...measurement, runs, share, script, tell });
+    comparisons.push(...series.map(compare));
   }
+  return comparisons;
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
 }
 
 function build(): void {

@@ -3,10 +3,11 @@ import { request } from "undici";
 
 /** One piece of work for the floor: where it is, and what is known from the time before. */
 export interface FloorJob {
-  readonly isImport: boolean;
+  /** What the run finds; only in an import posts become issues. */
+  readonly scenario: "import" | "idle" | "changed" | "adoption" | "rebuild";
   readonly board: string;
   readonly boardKey: string;
-  readonly project: string;
+  readonly projects: readonly string[];
   readonly category: string;
   /** The repository's address in the API. */
   readonly repository: string;
@@ -21,6 +22,15 @@ export interface FloorKnowledge {
   readonly etag?: string;
   readonly labelsEtag?: string;
   readonly since?: string;
+  /** Pages of a board that sends validators, by their address. */
+  readonly pages?: Readonly<Record<string, FloorPage>>;
+}
+
+/** What must be remembered of a page, to do without it while it stays as it is. */
+interface FloorPage {
+  readonly etag: string;
+  readonly ids: readonly string[];
+  readonly next: string | null;
 }
 
 // The floor: the same pages, parsed, and the same writes. No state, no safety, no look at what an answer says.
@@ -34,44 +44,59 @@ const ask = async (token: string, url: string, etag?: string, method = "GET", bo
   };
   const sent = body === undefined ? null : JSON.stringify(body);
   const answer = await request(url, { method, headers, body: sent });
-  return { headers: answer.headers, data: JSON.parse((await answer.body.text()) || "[]") };
+  const data = JSON.parse((await answer.body.text()) || "[]");
+  return { status: answer.statusCode, headers: answer.headers, data };
 };
 const askBoard = ask.bind(undefined, job.boardKey);
 const askGitHub = ask.bind(undefined, job.githubToken);
 const list = `${job.repository}/issues?state=all&per_page=100`;
+const follow = async function* (from: string) {
+  for (let url: string | undefined = from; url !== undefined; ) {
+    const { headers, data } = await askGitHub(url);
+    yield* data;
+    url = /<([^>]+)>; rel="next"/.exec(String(headers["link"]))?.[1];
+  }
+};
 
 const latest = await askGitHub(`${list}&sort=updated&direction=desc`, job.known.etag);
 // Rules look at a label, which may be renamed without any issue showing it.
 const labelled = await askGitHub(`${job.repository}/labels?per_page=100`, job.known.labelsEtag);
-if (job.isImport) {
-  await askGitHub(`${list}&sort=created&direction=desc&creator=${job.githubLogin}`);
-  await askGitHub(`${job.repository}/labels`, undefined, "POST", { name: "feedback" });
+const numbers = new Map<string, number>();
+if (job.known.etag === undefined) {
+  // A rebuild also looks for marks in what others have opened.
+  const author = job.scenario === "rebuild" ? "" : `&creator=${job.githubLogin}`;
+  for await (const { number, body } of follow(`${list}&sort=created&direction=desc${author}`))
+    numbers.set(/ posts=(\S+) -->/.exec(body)?.[1] ?? "", number);
 }
-const ids: string[] = [];
-for (let cursor = ""; cursor !== null; ) {
-  const { data } = await askBoard(`${job.board}/feedback?project=${job.project}&cursor=${cursor}`);
-  for (const { id, title, description, url, categoryId } of data.feedback) {
-    if (categoryId !== job.category) continue;
-    ids.push(id);
-    const mark = `<!-- boardsync:v1 board=0123456789abcdef project=${job.project} posts=${id} -->`;
-    const body = `${mark}\n${description}\n\n${url}\n\n<!-- boardsync:end -->\n`;
-    if (job.isImport)
-      await askGitHub(`${job.repository}/issues`, undefined, "POST", { title, body, labels: ["feedback"] });
+if (job.scenario === "import")
+  await askGitHub(`${job.repository}/labels`, undefined, "POST", { name: "feedback" });
+const posts: string[] = [];
+const pages: Record<string, FloorPage> = {};
+for (const project of job.projects) {
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const url: string = `${job.board}/feedback?project=${project}&cursor=${cursor}`;
+    const before: FloorPage | undefined = job.known.pages?.[url];
+    const { status, headers, data } = await askBoard(url, before?.etag);
+    const ids: string[] = [];
+    for (const { id, title, description, url, categoryId } of data.feedback ?? []) {
+      if (categoryId !== job.category) continue;
+      ids.push(id);
+      const mark = `<!-- boardsync:v1 board=0123456789abcdef project=${project} posts=${id} -->`;
+      const body = `${mark}\n${description}\n\n${url}\n\n<!-- boardsync:end -->\n`;
+      if (job.scenario === "import" && !numbers.has(id))
+        await askGitHub(`${job.repository}/issues`, undefined, "POST", { title, body, labels: ["feedback"] });
+    }
+    const page: FloorPage = status === 304 && before ? before : { etag: "", ids, next: data.nextCursor };
+    if (headers["etag"]) pages[url] = { ...page, etag: String(headers["etag"]) };
+    posts.push(...page.ids.map((id) => `${id}?project=${project}`));
+    cursor = page.next;
   }
-  cursor = data.nextCursor;
 }
 const { since } = job.known;
 let changed = since === undefined ? [] : latest.data;
 if (changed.at(-1)?.updated_at > (since ?? "")) {
   changed = [];
-  for (
-    let url: string | undefined = `${list}&sort=updated&direction=asc&since=${since}`;
-    url !== undefined;
-  ) {
-    const page = await askGitHub(url);
-    changed.push(...page.data);
-    url = /<([^>]+)>; rel="next"/.exec(String(page.headers["link"]))?.[1];
-  }
+  for await (const issue of follow(`${list}&sort=updated&direction=asc&since=${since}`)) changed.push(issue);
 }
 const queue = changed.values();
 const patchRest = async () => {
@@ -80,8 +105,7 @@ const patchRest = async () => {
     const isTaken = labels.some(({ name }: { name: string }) => name === job.workLabel);
     const status = state === "closed" ? "completed" : isTaken ? "in_progress" : "planned";
     const set = { status, roadmapColumn: status.toUpperCase() };
-    const url = `${job.board}/feedback/${ids[number - 1]}?project=${job.project}`;
-    await askBoard(url, undefined, "PATCH", set);
+    await askBoard(`${job.board}/feedback/${posts[number - 1]}`, undefined, "PATCH", set);
   }
 };
 await Promise.all([patchRest(), patchRest(), patchRest(), patchRest()]);
@@ -89,5 +113,6 @@ const known: FloorKnowledge = {
   etag: String(latest.headers["etag"]),
   labelsEtag: String(labelled.headers["etag"]),
   since: latest.data[0]?.updated_at ?? since,
+  pages,
 };
 process.stdout.write(JSON.stringify(known));

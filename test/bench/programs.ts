@@ -1,25 +1,28 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FloorJob, FloorKnowledge } from "./floor.ts";
 import { type Measured, measure } from "./measure.ts";
-import { category, type Stage, workLabel } from "./stage.ts";
+import { category, type ProgramName, type Stage, workLabel } from "./stage.ts";
+
+/**
+ * What a run finds: an empty repository, nothing new, work on as many issues as 1 % of the posts, or a lost state beside
+ * issues that carry the marks, which a run or `rebuild` finds again.
+ */
+export const scenarios = ["import", "idle", "changed", "adoption", "rebuild"] as const;
+export type Scenario = (typeof scenarios)[number];
 
 /** One of the two that are compared. It keeps what it knows from one run to the next. */
 export interface Program {
   readonly name: ProgramName;
   /** The repository that it works with. */
   readonly repo: string;
-  /** Forgets everything; the next run imports into this repository, which is empty. */
+  /** Goes on with this repository, of which it knows nothing yet. */
   startOver(repo: string): void;
   /** One run, from the start of the process to its end. */
-  run(): Promise<Measured>;
+  run(scenario: Scenario): Promise<Measured>;
 }
-
-/** Both programs; each has the board's project of its name. */
-export const programNames = ["boardsync", "floor"] as const;
-export type ProgramName = (typeof programNames)[number];
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -35,11 +38,12 @@ export function createBoardsync(stage: Stage, script: string, folder: string): P
     startOver(next) {
       repo = next;
       const state = join(folder, `${repo.replace("/", "-")}.db`);
+      for (const end of ["", "-wal", "-shm", ".lock"]) rmSync(`${state}${end}`, { force: true });
       writeFileSync(config, configOf(stage, repo, state));
     },
-    run: () =>
+    run: (scenario) =>
       measure({
-        args: [script, "sync", "--json", "--config", config],
+        args: [script, scenario === "rebuild" ? "rebuild" : "sync", "--json", "--config", config],
         cwd: folder,
         env: { BOARD_API_KEY: stage.boardKey, GITHUB_TOKEN: stage.githubToken },
       }),
@@ -52,7 +56,7 @@ export function createFloor(stage: Stage, folder: string): Program {
   const script = stripTypeScriptTypes(source);
   const file = join(folder, "floor.json");
   let repo = "";
-  let known: FloorKnowledge | undefined;
+  let known: FloorKnowledge = {};
   return {
     name: "floor",
     get repo() {
@@ -60,20 +64,20 @@ export function createFloor(stage: Stage, folder: string): Program {
     },
     startOver(next) {
       repo = next;
-      known = undefined;
+      known = {};
     },
-    async run() {
+    async run(scenario) {
       const job: FloorJob = {
-        isImport: known === undefined,
+        scenario,
         board: stage.board,
         boardKey: stage.boardKey,
-        project: "floor",
+        projects: stage.projects.floor,
         category,
         repository: `${stage.github}/repos/${repo}`,
         githubToken: stage.githubToken,
         githubLogin: stage.githubLogin,
         workLabel,
-        known: known ?? {},
+        known,
       };
       writeFileSync(file, JSON.stringify(job));
       const args = ["--input-type=module", "--eval", script, "--", file];
@@ -86,16 +90,9 @@ export function createFloor(stage: Stage, folder: string): Program {
 
 /** No limit slows the bench down, and nothing is held. */
 function configOf(stage: Stage, repo: string, state: string): string {
-  return `board:
-  url: ${stage.board}
-tracker:
-  url: ${stage.github}
-  pace: { minIntervalMs: 0, createsPerMinute: 100000, createsPerHour: 100000, writesPerHour: 100000 }
-state: ${JSON.stringify(state)}
-guard: { issues: 1000000, statuses: 1000000, flips: 1000 }
-budget: 12h
-projects:
-  - project: boardsync
+  const projects = stage.projects.boardsync.map(
+    (project) => `
+  - project: ${project}
     repo: ${repo}
     select: { categories: [${category}] }
     issue: { labels: [feedback] }
@@ -105,6 +102,16 @@ projects:
       - when: { labels: [${workLabel}] }
         set: { status: in_progress, roadmapColumn: IN_PROGRESS }
       - when: { state: open }
-        set: { status: planned, roadmapColumn: PLANNED }
+        set: { status: planned, roadmapColumn: PLANNED }`,
+  );
+  return `board:
+  url: ${stage.board}
+tracker:
+  url: ${stage.github}
+  pace: { minIntervalMs: 0, createsPerMinute: 100000, createsPerHour: 100000, writesPerHour: 100000 }
+state: ${JSON.stringify(state)}
+guard: { issues: 1000000, statuses: 1000000, flips: 1000 }
+budget: 12h
+projects:${projects.join("")}
 `;
 }

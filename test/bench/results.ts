@@ -1,5 +1,6 @@
-import { type ProgramName, programNames } from "./programs.ts";
-import type { Sample, Scenario, Series } from "./scenarios.ts";
+import type { Scenario } from "./programs.ts";
+import type { Sample, Series } from "./scenarios.ts";
+import type { ProgramName } from "./stage.ts";
 
 /** What is compared, in the order of the columns. */
 const measures = ["requests", "bytes", "wallMs", "cpuMs", "peakRssMb"] as const;
@@ -9,6 +10,7 @@ type Figures = Readonly<Record<(typeof measures)[number], number>>;
 export interface Comparison extends Record<ProgramName, Figures> {
   readonly scenario: Scenario;
   readonly posts: number;
+  readonly projects: number;
   readonly selected: number;
   readonly runs: number;
   /** boardsync / floor. */
@@ -18,12 +20,13 @@ export interface Comparison extends Record<ProgramName, Figures> {
 }
 
 /** Reduces the runs of a series to their medians. */
-export function compare({ scenario, posts, selected, samples }: Series): Comparison {
+export function compare({ scenario, posts, projects, selected, samples }: Series): Comparison {
   const boardsync = figuresOf((measure) => median(samples.boardsync.map((sample) => sample[measure])));
   const floor = figuresOf((measure) => median(samples.floor.map((sample) => sample[measure])));
   return {
     scenario,
     posts,
+    projects,
     selected,
     runs: samples.boardsync.length,
     boardsync,
@@ -56,15 +59,73 @@ function median(values: readonly number[]): number {
   return Math.round((middle.reduce((sum, value) => sum + value, 0) / middle.length) * 10) / 10;
 }
 
-/** A Markdown table: in each cell the ratio, and behind it both medians. */
+/** How much more the larger of two boards takes, of which one has ten times the posts of the other. */
+export interface Growth extends Record<ProgramName, Figures> {
+  readonly scenario: Scenario;
+  readonly projects: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The growth of each scenario that was measured at two such sizes. */
+export function findGrowths(comparisons: readonly Comparison[]): readonly Growth[] {
+  return comparisons.flatMap((large) =>
+    comparisons
+      .filter(({ scenario, projects }) => scenario === large.scenario && projects === large.projects)
+      .filter(({ posts }) => posts * 10 === large.posts)
+      .map((small) => ({
+        scenario: large.scenario,
+        projects: large.projects,
+        from: small.posts,
+        to: large.posts,
+        boardsync: growthOf(small.boardsync, large.boardsync),
+        floor: growthOf(small.floor, large.floor),
+      })),
+  );
+}
+
+function growthOf(small: Figures, large: Figures): Figures {
+  return figuresOf((measure) => Math.round((large[measure] / small[measure]) * 100) / 100);
+}
+
+/** In each cell the ratio, and behind it both medians. */
 export function printComparisons(comparisons: readonly Comparison[]): string {
-  const head = ["posts", "linked", "scenario", "requests", "kB", "wall, ms", "CPU, ms", "peak RSS, MB"];
+  const head = [
+    ...["posts", "projects", "linked", "scenario", "requests", "kB", "wall, ms", "CPU, ms"],
+    ...["peak RSS, MB", "RSS above, MB"],
+  ];
   const rows = comparisons.map((comparison) => [
     String(comparison.posts),
+    String(comparison.projects),
     String(comparison.selected),
     comparison.scenario,
     ...measures.map((measure) => cellOf(comparison, measure)),
+    String(Math.round(comparison.boardsync.peakRssMb - comparison.floor.peakRssMb)),
   ]);
+  return printTable(head, rows);
+}
+
+function cellOf({ ratio, boardsync, floor }: Comparison, measure: (typeof measures)[number]): string {
+  const scale = measure === "bytes" ? 1000 : 1;
+  const [ours, theirs] = [boardsync, floor].map((medians) => Math.round(medians[measure] / scale));
+  return `${ratio[measure].toFixed(2)} (${ours} / ${theirs})`;
+}
+
+/** In each cell boardsync's factor, and behind it the floor's. */
+export function printGrowths(growths: readonly Growth[]): string {
+  const rows = growths.map(({ scenario, projects, from, to, boardsync, floor }) => [
+    `${from} → ${to}`,
+    String(projects),
+    scenario,
+    ...(["wallMs", "cpuMs", "peakRssMb"] as const).map(
+      (measure) => `× ${boardsync[measure].toFixed(1)} (× ${floor[measure].toFixed(1)})`,
+    ),
+  ]);
+  return printTable(["posts", "projects", "scenario", "wall", "CPU", "peak RSS"], rows);
+}
+
+/** A Markdown table whose columns stand under each other. */
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((row) => (row[column] ?? "").length)),
   );
@@ -72,10 +133,4 @@ export function printComparisons(comparisons: readonly Comparison[]): string {
   return lines
     .map((line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`)
     .join("");
-}
-
-function cellOf({ ratio, ...medians }: Comparison, measure: (typeof measures)[number]): string {
-  const scale = measure === "bytes" ? 1000 : 1;
-  const [ours, floor] = programNames.map((name) => Math.round(medians[name][measure] / scale));
-  return `${ratio[measure].toFixed(2)} (${ours} / ${floor})`;
 }

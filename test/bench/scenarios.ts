@@ -1,12 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createBoardsync, createFloor, type Program, type ProgramName, programNames } from "./programs.ts";
-import { type Stage, startStage } from "./stage.ts";
-
-/** What a run finds: an empty repository, nothing new, or work on as many issues as 1 % of the posts. */
-export const scenarios = ["import", "idle", "changed"] as const;
-export type Scenario = (typeof scenarios)[number];
+import { createBoardsync, createFloor, type Program, type Scenario, scenarios } from "./programs.ts";
+import { type ProgramName, type Stage, startStage } from "./stage.ts";
 
 /** One run of one program. */
 export interface Sample {
@@ -22,8 +18,9 @@ export interface Sample {
 /** All runs of both programs in one scenario, in the order of the rounds. */
 export interface Series {
   readonly scenario: Scenario;
-  /** Posts of the project. */
+  /** Posts of each program, and how many projects they are spread over. */
   readonly posts: number;
+  readonly projects: number;
   /** Posts that are selected, and linked after the import. */
   readonly selected: number;
   readonly samples: Readonly<Record<ProgramName, readonly Sample[]>>;
@@ -31,6 +28,7 @@ export interface Series {
 
 export interface SeriesOptions {
   readonly posts: number;
+  readonly projects: number;
   /** Share of the posts that is selected. */
   readonly share: number;
   /** How often each program runs in each scenario. */
@@ -44,9 +42,9 @@ export interface SeriesOptions {
 
 /** Measures one size: each round runs both programs, one after the other, on worlds of their own that are alike. */
 export async function measureSize(options: SeriesOptions): Promise<readonly Series[]> {
-  const { posts, share, script } = options;
+  const { posts, projects, share, script } = options;
   const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-"));
-  const stage = await startStage({ posts, share, projects: programNames });
+  const stage = await startStage({ posts, projects, share });
   try {
     const programs = [createBoardsync(stage, script, folder), createFloor(stage, folder)];
     const found: Series[] = [];
@@ -71,7 +69,7 @@ export async function measureSize(options: SeriesOptions): Promise<readonly Seri
 }
 
 async function measureSeries(
-  { posts, runs, tell }: SeriesOptions,
+  { posts, projects, runs, tell }: SeriesOptions,
   stage: Stage,
   programs: readonly Program[],
   scenario: Scenario,
@@ -81,16 +79,16 @@ async function measureSeries(
   for (let round = scenario === "changed" ? 0 : 1; round <= runs; round += 1) {
     for (const program of programs) {
       await prepare(stage, program, scenario, round, posts);
-      const sample = await measureRun(stage, program);
+      const sample = await measureRun(stage, program, scenario);
       if (round === 0) continue;
       samples[program.name].push(sample);
       tell(
-        `${posts} posts, ${scenario}, ${round} of ${runs}, ${program.name}: ${sample.requests} requests, ${Math.round(sample.wallMs)} ms`,
+        `${posts} posts in ${projects}, ${scenario}, ${round} of ${runs}, ${program.name}: ${sample.requests} requests, ${Math.round(sample.wallMs)} ms`,
       );
     }
     requireSameWrites(scenario, samples.boardsync.at(-1), samples.floor.at(-1));
   }
-  return { scenario, posts, selected: stage.selected, samples };
+  return { scenario, posts, projects, selected: stage.selected, samples };
 }
 
 /** Makes what the scenario's run shall find. */
@@ -101,26 +99,33 @@ async function prepare(
   round: number,
   posts: number,
 ): Promise<void> {
-  if (scenario === "import") {
-    program.startOver(`bench/${program.name}-${round}`);
-    await stage.openRepository(program.repo);
+  switch (scenario) {
+    case "import":
+      program.startOver(`bench/${program.name}-${round}`);
+      return stage.openRepository(program.repo);
+    case "idle":
+      return;
+    case "changed": {
+      const issues = Math.max(1, Math.min(stage.selected, Math.round(posts / 100)));
+      return stage.work(program.repo, round * issues, issues);
+    }
+    case "adoption":
+    case "rebuild":
+      return program.startOver(program.repo);
   }
-  if (scenario !== "changed") return;
-  const issues = Math.max(1, Math.min(stage.selected, Math.round(posts / 100)));
-  await stage.work(program.repo, round * issues, issues);
 }
 
 /** After an import the own writes are seen once more; idle begins when a run has read them. */
 async function settle(programs: readonly Program[]): Promise<void> {
   for (const program of programs) {
-    await program.run();
-    await program.run();
+    await program.run("idle");
+    await program.run("idle");
   }
 }
 
-async function measureRun(stage: Stage, program: Program): Promise<Sample> {
+async function measureRun(stage: Stage, program: Program, scenario: Scenario): Promise<Sample> {
   await stage.takeTraffic();
-  const { wallMs, cpuMs, peakRssMb } = await program.run();
+  const { wallMs, cpuMs, peakRssMb } = await program.run(scenario);
   const { requests: asked, bytes } = await stage.takeTraffic();
   const requests = Object.values(asked).reduce((sum, count) => sum + count, 0);
   return { wallMs, cpuMs, peakRssMb, requests, bytes, asked };

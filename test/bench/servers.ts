@@ -8,7 +8,15 @@ import { createResponder, type SandboxRequest } from "../../src/sandbox/board-ht
 import { type BoardState, createBoardState } from "../../src/sandbox/board-state.ts";
 import { completeStyle, type SandboxPost } from "../../src/sandbox/board-style.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
-import { type Addresses, category, type Filling, type Order, type WorkOrder, workLabel } from "./stage.ts";
+import {
+  type Addresses,
+  category,
+  type Filling,
+  type Order,
+  programNames,
+  type WorkOrder,
+  workLabel,
+} from "./stage.ts";
 import { countTraffic, type Traffic } from "./traffic.ts";
 
 const boardKey = "bench-board-key-0123456789";
@@ -54,31 +62,28 @@ async function serve(filling: Filling): Promise<void> {
     github: github.url,
     githubToken: github.token,
     githubLogin: github.login,
+    projects: board.projects,
     selected: board.selected,
   };
   process.send?.(addresses);
 }
 
-interface FullBoard {
+interface FullBoard extends Pick<Addresses, "projects" | "selected"> {
   readonly url: string;
   readonly requests: SandboxRequest[];
-  readonly selected: number;
 }
 
 /** The sandbox's board, put together so that a page of a long list costs no more than one of a short list. */
-async function startBoard({ posts, share, projects }: Filling): Promise<FullBoard> {
+async function startBoard(filling: Filling): Promise<FullBoard> {
   const style = completeStyle({ pageSize: 100 });
+  const [boardsync, floor] = programNames.map((program) => nameProjects(program, filling.projects));
+  const projects = { boardsync: boardsync ?? [], floor: floor ?? [] };
   const state = createBoardState({
-    projects: projects.map((id) => ({ id })),
+    projects: Object.values(projects).flatMap((names) => names.map((id) => ({ id }))),
     now: Date.now,
     style: () => style,
   });
-  let selected = 0;
-  for (let index = 0; index < posts; index += 1) {
-    const isSelected = Math.floor((index + 1) * share) > Math.floor(index * share);
-    if (isSelected) selected += 1;
-    for (const project of projects) state.addPost(project, makePost(index, isSelected));
-  }
+  const selected = fill(state, Object.values(projects), filling);
   const requests: SandboxRequest[] = [];
   const respond = createResponder({
     key: boardKey,
@@ -96,7 +101,27 @@ async function startBoard({ posts, share, projects }: Filling): Promise<FullBoar
   });
   // A server that listens on a TCP port has no other kind of address.
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/api/v1`, requests, selected };
+  return { url: `http://127.0.0.1:${port}/api/v1`, requests, projects, selected };
+}
+
+function nameProjects(program: string, count: number): readonly string[] {
+  return count === 1 ? [program] : Array.from({ length: count }, (_, index) => `${program}-${index + 1}`);
+}
+
+/** Gives each program the same posts, one project after the other. Returns how many of them are selected. */
+function fill(
+  state: BoardState,
+  programs: readonly (readonly string[])[],
+  { posts, share, projects }: Filling,
+): number {
+  let selected = 0;
+  for (let index = 0; index < posts; index += 1) {
+    const isSelected = Math.floor((index + 1) * share) > Math.floor(index * share);
+    if (isSelected) selected += 1;
+    const place = Math.floor((index * projects) / posts);
+    for (const names of programs) state.addPost(names[place] ?? "", makePost(index, isSelected));
+  }
+  return selected;
 }
 
 /** The state copies all posts for each page that is asked; here they are copied once after a change. */

@@ -3,14 +3,18 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Traffic } from "./traffic.ts";
 
+/** The two that are compared. */
+export const programNames = ["boardsync", "floor"] as const;
+export type ProgramName = (typeof programNames)[number];
+
 /** How much stands on the board. */
 export interface Filling {
-  /** Posts of each project. */
+  /** Posts of each program. */
   readonly posts: number;
   /** Share of them that the config selects, 0 to 1. */
   readonly share: number;
-  /** Each program has a project of its own, with the same posts. */
-  readonly projects: readonly string[];
+  /** How many projects of its own each program has; its posts are spread over them evenly. */
+  readonly projects: number;
 }
 
 /** Where the servers are. */
@@ -20,7 +24,9 @@ export interface Addresses {
   readonly github: string;
   readonly githubToken: string;
   readonly githubLogin: string;
-  /** Posts of each project that the config selects. */
+  /** The projects of each program, by the order of their posts. */
+  readonly projects: Readonly<Record<ProgramName, readonly string[]>>;
+  /** Posts of each program that the config selects. */
   readonly selected: number;
 }
 

@@ -1,0 +1,85 @@
+import type { Scenario } from "./programs.ts";
+import type { Comparison, Growth } from "./results.ts";
+
+/** All that a bench found. */
+export interface Findings {
+  readonly comparisons: readonly Comparison[];
+  readonly growths: readonly Growth[];
+}
+
+/** One of the figures that boardsync is to reach, and what was found; undefined where it was not measured. */
+export interface Goal {
+  readonly name: string;
+  readonly goal: string;
+  readonly found: string | undefined;
+  readonly isMet: boolean | undefined;
+}
+
+/** What the goals for a large board are measured on, in posts. */
+const large = 100_000;
+
+/** Lays what was found beside the goals: of several measurements the worst counts. */
+export function judge(found: Findings): readonly Goal[] {
+  const exact = "as the floor";
+  const idle = found.comparisons.filter(({ scenario }) => scenario === "idle");
+  const largeIdle = idle.filter(({ posts }) => posts >= large);
+  const growths = found.growths.filter(({ scenario, to }) => scenario === "idle" && to >= large);
+  return [
+    worst("requests, idle", exact, 1, requestsOf(found, "idle"), times),
+    worst("requests, 1 % changed", exact, 1, requestsOf(found, "changed"), times),
+    worst("requests, import", "1.05 × floor", 1.05, requestsOf(found, "import"), times),
+    worst(
+      "CPU, idle, 100,000 posts",
+      "2 × floor",
+      2,
+      largeIdle.map(({ boardsync, floor }) => boardsync.cpuMs / floor.cpuMs),
+      times,
+    ),
+    worst(
+      "peak RSS, idle, 100,000 posts",
+      "floor + 80 MB",
+      80,
+      largeIdle.map(({ boardsync, floor }) => boardsync.peakRssMb - floor.peakRssMb),
+      (value) => `floor + ${Math.round(value)} MB`,
+    ),
+    worst(
+      "CPU, idle, from 10,000 to 100,000 posts",
+      "10.5 ×",
+      10.5,
+      growths.map(({ boardsync }) => boardsync.cpuMs),
+      (value) => `${value.toFixed(1)} ×`,
+    ),
+  ];
+}
+
+function requestsOf({ comparisons }: Findings, wanted: Scenario): readonly number[] {
+  return comparisons
+    .filter(({ scenario }) => scenario === wanted)
+    .map(({ boardsync, floor }) => boardsync.requests / floor.requests);
+}
+
+function times(value: number): string {
+  return `${value.toFixed(2)} × floor`;
+}
+
+function worst(
+  name: string,
+  goal: string,
+  limit: number,
+  values: readonly number[],
+  show: (value: number) => string,
+): Goal {
+  if (values.length === 0) return { name, goal, found: undefined, isMet: undefined };
+  const value = Math.max(...values);
+  return { name, goal, found: show(value), isMet: value <= limit };
+}
+
+/** The goals as the rows of a table. */
+export function goalRows(goals: readonly Goal[]): readonly (readonly string[])[] {
+  return goals.map(({ name, goal, found = "not measured", isMet }) => [
+    name,
+    goal,
+    found,
+    isMet === undefined ? "" : isMet ? "yes" : "no",
+  ]);
+}
