@@ -420,4 +420,21 @@ export const migrations: readonly string[] = [
     longest_ms INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- Pages of the board's lists, as they are known again. number: rises with every page that is read. request, digest: hashes.
+  -- reading: what else was read there, in the words of the board's adapter. shown: JSON array of the numbers of its posts.
+  CREATE TABLE pages (
+    number INTEGER PRIMARY KEY,
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    request TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    etag TEXT,
+    last_modified TEXT,
+    reading TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    UNIQUE (project, request)
+  ) STRICT;
+  -- page: the one that told what is stored of the post.
+  ALTER TABLE posts ADD COLUMN page INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
