@@ -7,6 +7,7 @@ import { type Beside, readBeside } from "./beside.ts";
 import { showChanges } from "./explain-report.ts";
 import { printJson } from "./json.ts";
 import { findPosts } from "./named-posts.ts";
+import { readHistorySince } from "./status-database.ts";
 import { type Column, printRecords } from "./table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 import { count, printLine } from "./text.ts";
@@ -31,7 +32,8 @@ export function history(terminal: Terminal, options: HistoryOptions, text: strin
     const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
     const { lines, hasMore } = readHistory(beside, options.limit, since, text);
     const { out } = terminal;
-    if (options.json === true) printJson(out, { writes: lines, hasMore });
+    const historySince = readHistorySince(beside.ledger);
+    if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
     if (options.json === true || options.quiet === true) return exitCodes.ok;
     if (lines.length > 0) printRecords(out, columns, lines);
     const end = hasMore ? "; there are more, `--limit` shows them" : "";
@@ -40,6 +42,9 @@ export function history(terminal: Terminal, options: HistoryOptions, text: strin
       "",
       lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`,
     );
+    if (historySince !== null && !hasMore && since < Date.parse(historySince)) {
+      printLine(out, "", `What was written before ${historySince} was deleted (\`keep\` in the config).`);
+    }
     return exitCodes.ok;
   });
 }

@@ -1,5 +1,6 @@
 import { command } from "../sync/remedy.ts";
 import { adviceOn } from "./advice.ts";
+import { type DatabaseStatus, describeDatabase } from "./status-database.ts";
 import { type Column, printRecords } from "./table.ts";
 import type { Output } from "./terminal.ts";
 import { count, oneLine, paint, printLine } from "./text.ts";
@@ -10,6 +11,8 @@ export interface StatusReport {
   readonly state: string;
   /** The last sign of life of a daemon; null when none has ever run on this state. */
   readonly daemon: { readonly alive: boolean; readonly lastBeat: string; readonly ageSeconds: number } | null;
+  /** null while there is no state. */
+  readonly database: DatabaseStatus | null;
   readonly projects: readonly ProjectStatus[];
 }
 
@@ -68,7 +71,7 @@ export interface WaitingLine {
 }
 
 /** The state in words and a table. */
-export function printStatus(out: Output, { projects, daemon }: StatusReport): void {
+export function printStatus(out: Output, { projects, daemon, database }: StatusReport): void {
   printRecords(out, columns, projects);
   for (const { project, lastRun } of projects) {
     const codes = new Set(lastRun?.errors.map(({ code }) => code));
@@ -83,6 +86,7 @@ export function printStatus(out: Output, { projects, daemon }: StatusReport): vo
     for (const line of waiting) printWait(out, describe(project, line), line.command);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
+  if (database !== null) printLine(out, "", describeDatabase(database));
   printLine(out, "", describeDaemon(daemon));
 }
 

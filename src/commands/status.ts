@@ -12,6 +12,7 @@ import { printJson } from "./json.ts";
 import { nextRunOf } from "./next-run.ts";
 import { configSource } from "./session.ts";
 import { readState } from "./state.ts";
+import { readDatabase } from "./status-database.ts";
 import {
   type FailedLine,
   type LastRun,
@@ -58,6 +59,7 @@ function readStatus(config: Config, state: string, ledger: Ledger | undefined): 
             lastBeat: new Date(beat.at).toISOString(),
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
+    database: ledger === undefined ? null : readDatabase(ledger),
     projects: config.projects.map((project) => ({
       ...readProject(project, ledger),
       nextRun: nextRunOf(config, project.project, ledger),

@@ -31,9 +31,11 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
           session.terminal,
           options,
           number,
-          "It has written nothing that this state still knows of.",
+          lossOf(ledger, number) ?? "It has written nothing that this state still knows of.",
         );
       }
+      const loss = lossOf(ledger, number);
+      if (loss !== undefined) session.log.warn({ run: number }, loss);
       const take = (on: Ledger, agreed: readonly SavedProject[] | undefined): Promise<RunResult> => {
         const world = buildWorld(session.config, session.sides, on, session.machine);
         return runProjects(concerned, world, "undo", terminal.signal, { undo: { run: number, agreed } });
@@ -60,6 +62,14 @@ function readNumber(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new ConfigError([`\`${text}\` is no run: give its number, as \`boardsync history\` shows it.`]);
+}
+
+/** What is not known of a run any more, as a sentence; undefined where all of it is. */
+function lossOf({ upkeep }: Ledger, number: number): string | undefined {
+  const pruned = upkeep.pruned();
+  if (pruned === undefined || number > pruned.run) return undefined;
+  const before = new Date(pruned.before).toISOString();
+  return `What it may have written before ${before} was deleted from the history (\`keep\` in the config) and can't be undone.`;
 }
 
 /** The projects of the config that the run has written for. */

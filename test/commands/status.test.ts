@@ -23,7 +23,11 @@ describe("status", () => {
       `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`.\n`,
     );
     const { json } = await stage.run(["status", "--json"]);
-    expect(json()).toMatchObject({ daemon: null, projects: [{ lastRun: null, lagSeconds: null }, {}] });
+    expect(json()).toMatchObject({
+      daemon: null,
+      database: null,
+      projects: [{ lastRun: null, lagSeconds: null }, {}],
+    });
   });
 
   it("shows each project after a run, and needs neither secrets nor the two sides", async () => {
@@ -42,6 +46,7 @@ describe("status", () => {
     expect(json()).toEqual({
       state: join(stage.folder, "state.db"),
       daemon: null,
+      database: expect.objectContaining({ links: 6 }),
       projects: [
         {
           project: "acme-app",
