@@ -1,4 +1,5 @@
 import type { Issue, IssueRef, RepositoryId } from "../model/issue.ts";
+import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
 
 /** What was read, stored page by page. */
@@ -7,13 +8,27 @@ export interface Pulls {
   /**
    * Stores the posts under the pull's number (a post that comes again replaces what came before), and marks those due that
    * are new, differ from what was stored, were missing, or had their look forgotten.
+   *
+   * @param trace what the page is known again by; undefined where it is not to be.
    */
-  storePosts(pull: PullId, posts: readonly Post[], at: number): void;
+  storePosts(pull: PullId, posts: readonly Post[], at: number, trace?: PageTrace): void;
+  /**
+   * A page of an earlier pull, by the request that showed it, as long as every post of it stands in the state exactly as that
+   * page showed it: present, looked at since our last write to it, and told otherwise by no page and no one since. Whatever
+   * touches a post so makes every page that shows it unknown, by itself.
+   */
+  knownPage(pull: PullId, request: string): PageTrace | undefined;
+  /**
+   * The page that `knownPage` has just found is still the same: all its posts have been seen once more. Returns how many they
+   * are, and writes nothing unless the trace names another way to ask for it.
+   */
+  seePage(pull: PullId, trace: PageTrace, at: number): number;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
   measure(pull: PullId): PullMeasure;
   /**
    * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
-   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone.
+   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
+   * forgotten.
    */
   end(pull: PullId, end: { readonly kind: "complete" | "usable" | "incomplete"; readonly at: number }): void;
   /**
@@ -42,6 +57,8 @@ export type PullId = number & { readonly __pull: true };
 
 export interface PullMeasure {
   readonly posts: number;
+  /** Those of them that no pull before has shown. */
+  readonly added: number;
   /** Without those that are known to be missing. */
   readonly linked: number;
   readonly linkedSeen: number;

@@ -140,7 +140,7 @@ export function describePulls(ledger: () => Ledger): void {
       }
       const pull = ledger().pulls.begin(project, 2, noon);
       ledger().pulls.storePosts(pull, [createPost("p1"), createPost("p3")], noon);
-      expect(ledger().pulls.measure(pull)).toEqual({ posts: 2, linked: 3, linkedSeen: 1 });
+      expect(ledger().pulls.measure(pull)).toEqual({ posts: 2, added: 0, linked: 3, linkedSeen: 1 });
     });
 
     it("takes nothing once it has ended", () => {

@@ -3,18 +3,14 @@ import type { Rows } from "../rows.ts";
 import type { IssueStore } from "./issue-store.ts";
 import { createLinkWriter } from "./links.ts";
 import type { Numbers } from "./numbers.ts";
+import type { PostTimes } from "./post-numbers.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 import { createWaitingReader } from "./waiting.ts";
 
 /** What decisions are made of, and what is recorded of them. */
-export function createRows(
-  store: Store,
-  numbers: Numbers,
-  seenAt: Map<number, number>,
-  issues: IssueStore,
-): Rows {
+export function createRows(store: Store, numbers: Numbers, seenAt: PostTimes, issues: IssueStore): Rows {
   const readRows = createRowReader(store, seenAt);
   const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, facts, ${partColumns}`;
   // Without the hint SQLite would look at every post of the project, due or not.
