@@ -1,3 +1,4 @@
+import type { KnownPages, PageTrace } from "../model/page.ts";
 import type {
   BoardProject,
   NoteChange,
@@ -27,7 +28,7 @@ export interface Board {
    * come twice when the board shifts between pages; the later record counts. A page is handed over as soon as it is
    * read, so a pull that fails later has still shown true posts.
    *
-   * @param wishes what is read beside the posts; nobody else gets to see it.
+   * @param wishes what is read beside the posts, which nobody else gets to see, and what need not be read again.
    * @throws RemoteError when a page can't be fetched or its shape can't be recognised: the pull is then incomplete.
    */
   listPosts(project: ProjectId, bounds: ReadBounds, wishes?: ListWishes): AsyncIterable<PostPage>;
@@ -44,10 +45,18 @@ export interface Board {
 
 export interface ListWishes {
   readonly hasNotes: boolean;
+  /** A page that still is what is known of it comes without its posts; left out, every page is read. Not together with notes. */
+  readonly known?: KnownPages;
+  /** Whether the board is believed when it says that a known page has not changed; else what it sends is compared. */
+  readonly isConditional?: boolean;
 }
 
 export interface PostPage {
+  /** None where the page is unchanged: they are those that were stored with its trace. */
   readonly posts: readonly Post[];
+  readonly isUnchanged?: true;
+  /** What the page is known again by; left out where nothing of it may be kept. */
+  readonly trace?: PageTrace;
   /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */
   readonly seen: ReadonlySet<PostField>;
   /** Internal notes of the records that show one, null counting as empty; only where they were asked for. */

@@ -1,4 +1,4 @@
-import type { ListEnd } from "../board/board.ts";
+import type { ListEnd, ListWishes, PostPage } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
 import type { PullId } from "../ledger/pulls.ts";
 import type { PersonRequest } from "../ledger/requests.ts";
@@ -24,18 +24,20 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   let end: ListEnd | undefined;
   const notes = collectNotes(cycle);
   let read = 0;
+  const wishes: ListWishes = {
+    hasNotes: notes !== undefined,
+    known: { find: (request) => ledger.pulls.knownPage(pull, request) },
+    isConditional: isBelieved(cycle),
+  };
   try {
-    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, {
-      hasNotes: notes !== undefined,
-    })) {
-      ledger.pulls.storePosts(pull, page.posts, clock.now());
+    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
+      read += storePage(cycle, pull, page);
       for (const field of page.seen) seen.add(field);
       notes?.take(page);
       for (const reason of page.unusable) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
       end = page.end;
-      read += page.posts.length;
       cycle.world.progress?.show({
         project: cycle.project.key,
         what: "posts read",
@@ -47,6 +49,23 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
     end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };
   }
   return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), notes: notes?.found ?? [] };
+}
+
+/** Stores a page, or only that it is still the same. Returns how many posts it shows. */
+function storePage({ world: { ledger, clock } }: Cycle, pull: PullId, page: PostPage): number {
+  if (page.isUnchanged === true && page.trace !== undefined) {
+    return ledger.pulls.seePage(pull, page.trace, clock.now());
+  }
+  ledger.pulls.storePosts(pull, page.posts, clock.now(), page.trace);
+  return page.posts.length;
+}
+
+/**
+ * Whether a board that says "not changed" is taken at its word. An entity tag may be wrong, and nothing would ever show it: so
+ * every `fullEvery`, when all rows are looked at anyway, each page has to come as it is.
+ */
+function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
+  return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
 }
 
 const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };

@@ -3,11 +3,17 @@ import { gunzip } from "node:zlib";
 import type { Answer } from "./transport.ts";
 import type { Excerpt } from "./wording.ts";
 
-/** What the bytes of an answer turned out to be. `reason` completes a sentence such as "… answered with". */
+/** What the bytes of an answer turned out to be. */
 export type Body =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "empty" }
-  | { readonly kind: "unreadable"; readonly reason: string };
+  | Unreadable;
+
+/** `reason` completes a sentence such as "… answered with". */
+interface Unreadable {
+  readonly kind: "unreadable";
+  readonly reason: string;
+}
 
 export interface BodyLimits {
   /** Bytes of one body, after decompression. */
@@ -16,13 +22,26 @@ export interface BodyLimits {
   readonly depth: number;
 }
 
-/**
- * Reads the body of an answer as JSON, within the limits. A board without a JSON answer is usually a proxy, a login page
- * or a wrong address, so the first words are quoted.
- */
+/** Reads the body of an answer as JSON, within the limits. */
 export async function readBody(answer: Answer, limits: BodyLimits, excerpt: Excerpt): Promise<Body> {
+  const unpacked = await unpackBody(answer, limits);
+  return unpacked.kind === "bytes" ? parseBody(unpacked.bytes, limits, excerpt) : unpacked;
+}
+
+/** The body of an answer as it was before it was compressed. */
+export async function unpackBody(
+  answer: Answer,
+  limits: BodyLimits,
+): Promise<{ readonly kind: "bytes"; readonly bytes: Uint8Array } | Unreadable> {
   const bytes = await decompress(answer, limits);
-  if (typeof bytes === "string") return { kind: "unreadable", reason: bytes };
+  return typeof bytes === "string" ? { kind: "unreadable", reason: bytes } : { kind: "bytes", bytes };
+}
+
+/**
+ * Reads plain bytes as JSON. A board without a JSON answer is usually a proxy, a login page or a wrong address, so the first
+ * words are quoted.
+ */
+export function parseBody(bytes: Uint8Array, limits: BodyLimits, excerpt: Excerpt): Body {
   const text = decode(bytes);
   if (text === undefined) return { kind: "unreadable", reason: "bytes that are not UTF-8 text" };
   if (text.trim() === "") return { kind: "empty" };

@@ -131,8 +131,8 @@ function listPosts(connection: Connection, project: ProjectId, bounds: ReadBound
   const { reader, overrides, limits, excerpt, options } = connection;
   const first = addressOf(connection, "/feedback", project);
   const { sizeParam, size } = overrides.paging;
+  const { hasNotes = false, known, isConditional = false } = wishes ?? {};
   if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
-  const hasNotes = wishes?.hasNotes ?? false;
   return listPages({
     first,
     project,
@@ -143,6 +143,11 @@ function listPosts(connection: Connection, project: ProjectId, bounds: ReadBound
     excerpt,
     log: options.log,
     hasNotes,
+    // Notes are nowhere but on the page itself.
+    known: hasNotes ? undefined : known,
+    isConditional,
+    version: options.version,
+    key: options.key,
   });
 }
 

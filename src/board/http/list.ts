@@ -1,11 +1,22 @@
 import type { Log } from "../../log.ts";
-import type { Post, PostField, PostId, ProjectId } from "../../model/post.ts";
+import type { KnownPages, PageTrace } from "../../model/page.ts";
+import type { PostField, PostId, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { ListEnd, ListShape, PostPage } from "../board.ts";
+import {
+  conditionsOf,
+  type Lens,
+  nameRequest,
+  type PageReading,
+  type ReadPage,
+  type Recognised,
+  readPage,
+  readValidators,
+  recallReading,
+} from "./page.ts";
 import { createPaging, type PagingLimits, type PagingOverrides } from "./paging.ts";
-import type { JsonAnswer, Reader } from "./read.ts";
-import { type FieldNames, pickRecord, readNote } from "./record.ts";
-import { findIdName, findList, keysOf, readList } from "./shape.ts";
+import type { Reader } from "./read.ts";
+import type { FieldNames } from "./record.ts";
 import type { Excerpt } from "./wording.ts";
 
 /** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
@@ -26,90 +37,88 @@ export interface ListOptions {
   readonly excerpt: Excerpt;
   readonly log: Log;
   readonly hasNotes: boolean;
+  readonly known: KnownPages | undefined;
+  readonly isConditional: boolean;
+  /** Version of boardsync: another one may read the same answer in another way. */
+  readonly version: string;
+  /** Must not be kept, in whatever a board has put it. */
+  readonly key: string;
 }
-
-/** At most so many records of a page are explained one by one. */
-const mostExplained = 5;
 
 /** Reads a listing page by page; see `Board.listPosts` for the contract. */
 export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
-  const { first, project, bounds, reader, overrides, limits, excerpt } = options;
-  const total = overrides.list.total;
-  const paging = createPaging({ first, project, overrides: overrides.paging, total, limits, excerpt });
+  const { first, project, overrides, limits, excerpt } = options;
+  const paging = createPaging({ first, project, overrides: overrides.paging, limits, excerpt });
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
-  let path: string | undefined;
-  let idName: string | undefined;
-  let keys: readonly string[] = [];
+  let recognised: Recognised = { path: undefined, idName: undefined };
+  let keys: readonly string[] | undefined;
   let unusable = 0;
   for (let url: URL | undefined = first; url !== undefined; ) {
-    const answer: JsonAnswer = await reader.askJson(url, bounds);
-    const list =
-      path === undefined
-        ? findList(answer.value, overrides.list.items, excerpt)
-        : readList(answer.value, path, excerpt);
-    if (path === undefined) keys = keysOf(list.records).map((key) => excerpt(key, 60));
-    path = list.path;
-    idName ??= findIdName(list.records, overrides.fields.id, excerpt);
-    const read = readRecords(list.records, idName, overrides.fields, options.hasNotes);
-    warnOfTypes(read.mistyped, warned, project, options.log);
-    const fresh = new Set(read.posts.map((post) => post.id).filter((id) => !known.has(id)));
-    const repeated = read.posts.some((post) => known.has(post.id)) ? 1 : 0;
+    const { reading, ...page } = await askForPage(url, recognised, options);
+    recognised = reading.after;
+    keys ??= reading.keys;
+    warnOfTypes(reading.mistyped, warned, project, options.log);
+    const fresh = new Set(reading.ids.filter((id) => !known.has(id)));
+    const repeated = reading.ids.some((id) => known.has(id)) ? 1 : 0;
     for (const id of fresh) known.add(id);
-    unusable += list.records.length - read.posts.length;
+    unusable += reading.records - reading.ids.length;
 
-    const step = paging.follow({
-      value: answer.value,
-      link: answer.headers["link"],
-      url,
-      list: path,
-      records: list.records.length,
-      fresh: fresh.size,
-      repeated,
-    });
-    const shape: ListShape = { items: path, id: idName, paging: paging.description, keys };
+    const { signals, records } = reading;
+    const step = paging.follow({ signals, url, records, fresh: fresh.size, repeated });
+    const { path = "", idName: id } = recognised;
+    const shape: ListShape = { items: path, id, paging: paging.description, keys };
     const end = step.kind === "end" ? lower(step.end, unusable) : undefined;
-    const notes = options.hasNotes ? { notes: read.notes } : {};
-    yield { posts: read.posts, seen: read.seen, ...notes, shape, unusable: read.unusable, end };
+    yield { ...page, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
     url = step.kind === "next" ? step.url : undefined;
   }
 }
 
-interface Records {
-  readonly posts: readonly Post[];
-  readonly seen: ReadonlySet<PostField>;
-  readonly notes: ReadonlyMap<PostId, string>;
-  readonly mistyped: ReadonlySet<PostField>;
-  readonly unusable: readonly string[];
+type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace"> & {
+  readonly reading: PageReading;
+};
+
+/** Asks for a page, and reads it unless it is known already. */
+async function askForPage(url: URL, before: Recognised, options: ListOptions): Promise<AskedPage> {
+  const { reader, bounds, overrides, version } = options;
+  const request = nameRequest(url, [version, overrides]);
+  const known = options.known?.find(request);
+  const reading = recallReading(known, before);
+  if (known === undefined || reading === undefined) {
+    const answer = await reader.askPage(url, bounds, undefined);
+    if (answer.kind === "unchanged") throw new Error("A page that nobody knows came back as unchanged.");
+    const page = readPage(answer, before, lensOf(options));
+    return present(page, { request, digest: answer.digest, ...readValidators(answer.headers) }, options);
+  }
+  const conditions = options.isConditional ? conditionsOf(known) : {};
+  const answer = await reader.askPage(url, bounds, { digest: known.digest, conditions });
+  const validators = readValidators(answer.headers);
+  if (answer.kind === "read") {
+    const page = readPage(answer, before, lensOf(options));
+    return present(page, { request, digest: answer.digest, ...validators }, options);
+  }
+  // Where the board was asked for the page as such, it has said anew what to ask it by.
+  const isRenewed = Object.keys(conditions).length === 0;
+  return { posts: [], isUnchanged: true, trace: isRenewed ? { ...known, ...validators } : known, reading };
 }
 
-function readRecords(
-  records: readonly unknown[],
-  idName: string | undefined,
-  names: FieldNames,
-  hasNotes: boolean,
-): Records {
-  const posts: Post[] = [];
-  const seen = new Set<PostField>();
-  const mistyped = new Set<PostField>();
-  const notes = new Map<PostId, string>();
-  const unusable: string[] = [];
-  for (const [index, record] of records.entries()) {
-    const picked = pickRecord(record, idName, names);
-    for (const field of picked.mistyped) mistyped.add(field);
-    if (picked.post === undefined) {
-      unusable.push(`Record ${index + 1} of a page has no usable ${idName ?? "id"}.`);
-    } else {
-      posts.push(picked.post);
-      const note = hasNotes ? readNote(record) : undefined;
-      if (note !== undefined) notes.set(picked.post.id, note);
-      for (const field of Object.keys(picked.post.values)) seen.add(field as PostField);
-    }
-  }
-  const rest = unusable.length - mostExplained;
-  const explained =
-    rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
-  return { posts, seen, notes, mistyped, unusable: explained };
+/** A page that was read, with what it is known again by: not where that would keep the key. */
+function present(
+  { posts, notes, reading }: ReadPage,
+  found: Omit<PageTrace, "reading">,
+  { hasNotes, key }: ListOptions,
+): AskedPage {
+  const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
+  const text = [trace.etag, trace.lastModified, trace.reading].join("\n");
+  const forms = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+  const isSafe = !forms.some((form) => text.includes(form));
+  return { posts, ...(hasNotes && { notes }), ...(isSafe && { trace }), reading };
+}
+
+function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
+  const { list, paging, fields } = overrides;
+  const paths = { next: paging.next, total: list.total };
+  return { items: list.items, id: fields.id, names: fields, paths, hasNotes, excerpt };
 }
 
 /** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */
@@ -121,7 +130,7 @@ function lower(end: ListEnd, unusable: number): ListEnd {
 
 /** Says once a listing that a field is there but of no use, so that nobody wonders why it counts as unseen. */
 function warnOfTypes(
-  mistyped: ReadonlySet<PostField>,
+  mistyped: readonly PostField[],
   warned: Set<PostField>,
   project: ProjectId,
   log: Log,

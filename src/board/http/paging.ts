@@ -1,6 +1,6 @@
 import { RemoteError } from "../../errors.ts";
 import type { ListEnd } from "../board.ts";
-import { readSignals, type Signals } from "./signals.ts";
+import type { Signals } from "./signals.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
 
 /** `board.paging`; what is not set is recognised from the first page. */
@@ -26,20 +26,15 @@ export interface PagingOptions {
   readonly first: URL;
   readonly project: string;
   readonly overrides: PagingOverrides;
-  /** `board.list.total`. */
-  readonly total: string | undefined;
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
 }
 
 /** What a page brought. */
 export interface PageRead {
-  readonly value: unknown;
-  readonly link: string | undefined;
+  readonly signals: Signals;
   /** Address that was asked for it. */
   readonly url: URL;
-  /** Path of the list. */
-  readonly list: string;
   /** Records on it, usable or not. */
   readonly records: number;
   /** Posts on it that no page before has shown. */
@@ -67,7 +62,6 @@ type PagingKind = "address" | "cursor" | "page" | "offset" | "none";
 interface Progress {
   readonly options: PagingOptions;
   readonly kind: PagingKind;
-  readonly signals: Signals;
   readonly page: PageRead;
   /** Pages and records read, this page included. */
   readonly pages: number;
@@ -93,8 +87,7 @@ export function createPaging(options: PagingOptions): Paging {
       return description;
     },
     follow(page) {
-      const paths = { next: options.overrides.next, total: options.total, list: page.list };
-      const signals = readSignals(page.value, page.link, paths);
+      const { signals } = page;
       if (kind === undefined) {
         kind = recognise(signals, options.overrides);
         description = describe(kind, signals, options.overrides);
@@ -108,7 +101,7 @@ export function createPaging(options: PagingOptions): Paging {
       if (page.repeated > 0 && page.fresh === 0) {
         return incomplete("The board sent a page of posts that it had all sent before.");
       }
-      const step = decide({ options, kind, signals, page, pages, received, base, firstRecords });
+      const step = decide({ options, kind, page, pages, received, base, firstRecords });
       if (step.kind === "end") return step;
       if (idlePages >= mostIdlePages) {
         return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
@@ -165,7 +158,8 @@ function decide(progress: Progress): Step {
   }
 }
 
-function followAddress({ options, signals, page }: Progress): Step {
+function followAddress({ options, page }: Progress): Step {
+  const { signals } = page;
   const address = signals.address?.value ?? undefined;
   if (signals.hasMore === false) return complete;
   if (address === undefined) return signals.hasMore === true ? promised : complete;
@@ -188,7 +182,7 @@ function followAddress({ options, signals, page }: Progress): Step {
   return { kind: "next", url };
 }
 
-function followCursor({ options, signals }: Progress): Step {
+function followCursor({ options, page: { signals } }: Progress): Step {
   const cursor = signals.cursor?.value ?? undefined;
   if (signals.hasMore === false) return complete;
   if (cursor === undefined) return signals.hasMore === true ? promised : complete;
@@ -218,11 +212,11 @@ function fullSize(progress: Progress): number {
   return usualSizes.has(firstRecords) ? firstRecords : (toldSize(progress) ?? firstRecords);
 }
 
-function toldSize({ options, signals }: Progress): number | undefined {
+function toldSize({ options, page: { signals } }: Progress): number | undefined {
   return signals.size ?? options.overrides.size;
 }
 
-function promisesMore({ kind, signals, pages, received }: Progress): boolean | undefined {
+function promisesMore({ kind, page: { signals }, pages, received }: Progress): boolean | undefined {
   if (signals.hasMore !== undefined) return signals.hasMore;
   if (kind === "page" && signals.pageCount !== undefined) return pages < signals.pageCount;
   return signals.total === undefined ? undefined : received < signals.total;
@@ -230,7 +224,8 @@ function promisesMore({ kind, signals, pages, received }: Progress): boolean | u
 
 /** One page, and no way on. It is the whole list unless it says otherwise or looks like a page that was cut. */
 function endSinglePage(progress: Progress): Step {
-  const { options, signals, page, received } = progress;
+  const { options, page, received } = progress;
+  const { signals } = page;
   if (options.overrides.kind === "none") return complete;
   const hasMore = promisesMore(progress);
   if (hasMore === true) {

@@ -1,7 +1,8 @@
+import { hash } from "node:crypto";
 import { RemoteError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
-import { type BodyLimits, describeOversize, readBody } from "./body.ts";
+import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
 import { explainRefusal, quoteAnswer } from "./refusal.ts";
 import type { Answer, Reply, Transport } from "./transport.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
@@ -11,12 +12,26 @@ export interface JsonAnswer {
   readonly value: unknown;
 }
 
+/** A page that was read before. */
+export interface KnownAnswer {
+  readonly digest: string;
+  /** Headers by which the board says whether it has changed; none where it is not asked that. */
+  readonly conditions: Readonly<Record<string, string>>;
+}
+
+/** A page. Its `digest` stands for all of the answer that anybody reads. */
+export type PageAnswer =
+  | { readonly kind: "unchanged"; readonly headers: Readonly<Record<string, string>> }
+  | (JsonAnswer & { readonly kind: "read"; readonly digest: string });
+
 /** Reads of the board. Every failure is a `RemoteError`; the ones that may pass are tried again inside the bounds. */
 export interface Reader {
   /** Asks for an address and takes any 2xx, whatever its body. */
   ask(url: URL, bounds: ReadBounds): Promise<Answer>;
   /** Asks for an address and takes a 2xx with a JSON body. */
   askJson(url: URL, bounds: ReadBounds): Promise<JsonAnswer>;
+  /** The same, of a page that may still be what it was: the board says so, or what it sends is equal to the last byte. */
+  askPage(url: URL, bounds: ReadBounds, known: KnownAnswer | undefined): Promise<PageAnswer>;
 }
 
 export interface ReaderOptions {
@@ -41,11 +56,37 @@ export function createReader(options: ReaderOptions): Reader {
     async askJson(url, bounds) {
       const answer = await askPatiently(url, bounds, options);
       const body = await readBody(answer, options.limits, options.excerpt);
-      if (body.kind === "json") return { headers: answer.headers, value: body.value };
-      const what = body.kind === "empty" ? "an empty body" : body.reason;
-      throw new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${what}.`);
+      return { headers: answer.headers, value: requireJson(url, body) };
+    },
+    async askPage(url, bounds, known) {
+      const answer = await askPatiently(url, bounds, options, known?.conditions);
+      const { headers } = answer;
+      if (answer.status === notModified) return { kind: "unchanged", headers };
+      const unpacked = await unpackBody(answer, options.limits);
+      if (unpacked.kind === "unreadable") throw unreadable(url, unpacked.reason);
+      const digest = digestOf(unpacked.bytes, headers["link"]);
+      if (digest === known?.digest) return { kind: "unchanged", headers };
+      const body = parseBody(unpacked.bytes, options.limits, options.excerpt);
+      return { kind: "read", headers, digest, value: requireJson(url, body) };
     },
   };
+}
+
+const notModified = 304;
+
+/** Of what a page is read from: its body, and the header that may say how the list goes on. */
+function digestOf(bytes: Uint8Array, link: string | undefined): string {
+  const digest = hash("sha256", bytes, "base64");
+  return link === undefined ? digest : `${digest} ${hash("sha256", link, "base64")}`;
+}
+
+function requireJson(url: URL, body: Body): unknown {
+  if (body.kind === "json") return body.value;
+  throw unreadable(url, body.kind === "empty" ? "an empty body" : body.reason);
+}
+
+function unreadable(url: URL, what: string): RemoteError {
+  return new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${what}.`);
 }
 
 /**
@@ -53,15 +94,23 @@ export function createReader(options: ReaderOptions): Reader {
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), and never shorter than what the board
  * asked for. A pause that would pass the bounds is not begun: the failure is reported with the time instead.
  */
-async function askPatiently(url: URL, bounds: ReadBounds, options: ReaderOptions): Promise<Answer> {
+async function askPatiently(
+  url: URL,
+  bounds: ReadBounds,
+  options: ReaderOptions,
+  conditions: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   const { clock, random, retries, transport, log } = options;
   for (let attempt = 0; ; attempt += 1) {
     if (bounds.signal.aborted) throw new RemoteError("board", "aborted", "The run was ended.");
     if (clock.now() >= bounds.until) {
       throw new RemoteError("board", "aborted", "The time of this run was over before the board was asked.");
     }
-    const reply = await transport.send({ method: "GET", url, signal: bounds.signal });
+    const reply = await transport.send({ method: "GET", url, conditions, signal: bounds.signal });
     if (reply.kind === "answer" && reply.status >= 200 && reply.status < 300) return reply;
+    // Only who named something can be told that it is still the same.
+    const isAwaited = Object.keys(conditions).length > 0;
+    if (reply.kind === "answer" && reply.status === notModified && isAwaited) return reply;
 
     const failure = await explainFailure(reply, url, options);
     if (attempt >= retries || !mayPass(failure, reply)) throw failure;

@@ -66,6 +66,10 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
   const place = placeOf(url);
   const retryAt = readRetryAfter(headers["retry-after"], now);
   const options = retryAt === undefined ? {} : { retryAt };
+  if (status === 304) {
+    const message = `${place} answered that nothing has changed (HTTP 304), but was not asked that. A proxy in between may answer for the board.`;
+    return new RemoteError("board", "refused", message);
+  }
   if (status >= 300 && status < 400) {
     const target = quoteRedirect(headers["location"], url, excerpt);
     const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set board.url to the address itself.`;

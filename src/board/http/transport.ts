@@ -19,6 +19,8 @@ export interface Call {
   readonly url: URL;
   /** JSON text of a PATCH. */
   readonly body?: string;
+  /** Of a GET: the answer is wanted only if it is not what they name. */
+  readonly conditions?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -186,6 +188,7 @@ function headersOf(call: Call, options: TransportOptions): Record<string, string
     accept: "application/json",
     "accept-encoding": "gzip, identity",
     "user-agent": `boardsync/${options.version}`,
+    ...call.conditions,
   };
   if (call.body !== undefined) headers["content-type"] = "application/json";
   return headers;

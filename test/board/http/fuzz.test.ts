@@ -4,6 +4,7 @@ import { createPaging } from "../../../src/board/http/paging.ts";
 import { readProjects } from "../../../src/board/http/projects.ts";
 import { pickRecord } from "../../../src/board/http/record.ts";
 import { findIdName, findList } from "../../../src/board/http/shape.ts";
+import { readSignals } from "../../../src/board/http/signals.ts";
 import { createExcerpt } from "../../../src/board/http/wording.ts";
 import { RemoteError } from "../../../src/errors.ts";
 import { postFields } from "../../../src/model/post.ts";
@@ -96,17 +97,9 @@ describe("whatever JSON the board answers", () => {
         fc.integer({ min: 0, max: 60 }),
         (value, link, count) => {
           const limits = { pages: 3, posts: 3 };
-          const options = { first, project: "prj_1", overrides: {}, total: undefined, limits, excerpt };
-          const paging = createPaging(options);
-          const page = {
-            value,
-            link,
-            url: first,
-            list: "data.feedback",
-            records: count,
-            fresh: count,
-            repeated: 0,
-          };
+          const paging = createPaging({ first, project: "prj_1", overrides: {}, limits, excerpt });
+          const signals = readSignals(value, link, { list: "data.feedback" });
+          const page = { signals, url: first, records: count, fresh: count, repeated: 0 };
           const step = attempt(() => paging.follow(page));
           if (step?.kind !== "next") return;
           expect(step.url.origin).toBe(first.origin);
@@ -146,9 +139,10 @@ describe("whatever JSON the board answers", () => {
     `<a>;${" ".repeat(64_000)}`,
   ])("is read in linear time", (link) => {
     const limits = { pages: 3, posts: 3 };
-    const paging = createPaging({ first, project: "p", overrides: {}, total: undefined, limits, excerpt });
+    const paging = createPaging({ first, project: "p", overrides: {}, limits, excerpt });
     const start = performance.now();
-    paging.follow({ value: {}, link, url: first, list: "x", records: 1, fresh: 1, repeated: 0 });
+    const signals = readSignals({}, link, { list: "x" });
+    paging.follow({ signals, url: first, records: 1, fresh: 1, repeated: 0 });
     expect(performance.now() - start).toBeLessThan(200);
   });
 });
