@@ -50,6 +50,8 @@ export interface ProjectMemory {
   readonly lastSuccessAt: number | undefined;
   /** The stamp (`copiedAt`) of the copy after whose return both sides were taken as they were. */
   readonly recoveredFrom: number | undefined;
+  /** When both sides of its due pairs were last taken as they were because the state had been lost or was old. */
+  readonly settledAt: number | undefined;
 }
 
 export interface RepositoryMemory {

@@ -9,6 +9,7 @@ import { patchPost } from "./apply-patch.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { boardLane } from "./lane.ts";
 import { isScanned } from "./markers.ts";
+import { restOf } from "./old-state.ts";
 import { parkAction } from "./outcome.ts";
 import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
 import { looksBesideRecord } from "./pull-signals.ts";
@@ -73,18 +74,12 @@ export async function createIssue(
  * repository of the project: where a post belongs changes with its category and with the config.
  */
 function doubtOf(cycle: PulledCycle): string | undefined {
-  const { clock, policy, ledger } = cycle.world;
-  const names = repositoryNames(cycle.settings);
-  const unscanned = names.find((name) => !isScanned(cycle, name));
+  const unscanned = repositoryNames(cycle.settings).find((name) => !isScanned(cycle, name));
   if (unscanned !== undefined) {
     return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
   }
-  // Remembered anew by the pull: this run's own scan may have found that the state was lost.
-  const recovered = names.map(
-    (name) => ledger.memory.repository(name)?.recoveredAt ?? Number.NEGATIVE_INFINITY,
-  );
-  const restUntil = Math.max(...recovered) + policy.waits.createMs;
-  if (clock.now() >= restUntil) return undefined;
+  const restUntil = restOf(cycle);
+  if (cycle.world.clock.now() >= restUntil) return undefined;
   return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
 }
 
@@ -157,6 +152,7 @@ function linkOpened(
   if (looksBesideRecord(neededSignals(cycle.settings))) ledger.signals.store(issue, signalsOfNew);
   ledger.rows.unpark(cycle.memory.id, post, "create-issue");
   cycle.tally.created += 1;
+  noteOpened(cycle, laneOf(cycle.world, repository.repository.name));
   const name = nameIssue(cycle, issue);
   log.info({ run: cycle.run.number, project: cycle.project.key, post, issue: name }, "Issue opened");
   const dropped = droppedFrom(write, action, record);

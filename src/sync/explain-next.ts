@@ -4,6 +4,7 @@ import { settingsPrint, writeRules } from "../plan/print.ts";
 import { TemplateError } from "../plan/template.ts";
 import type { Explaining } from "./explain-sources.ts";
 import type { ExplainedWait, Explanation } from "./explanation.ts";
+import { isSettling } from "./old-state.ts";
 import { describeAction } from "./plan-lines.ts";
 import { command } from "./remedy.ts";
 import type { PlannedAction } from "./world.ts";
@@ -62,8 +63,13 @@ function heldBecause(action: Action, waits: readonly ExplainedWait[]): string | 
 }
 
 /** After the return of a copy both sides are taken as they are, whatever they show. */
-function recoveryOf({ ledger, memory }: Explaining): readonly string[] {
-  if (ledger.copiedAt === undefined || memory.recoveredFrom === ledger.copiedAt) return [];
+function recoveryOf({ ledger, policy, settings, memory }: Explaining): readonly string[] {
+  if (ledger.copiedAt === undefined || memory.recoveredFrom === ledger.copiedAt) {
+    if (!isSettling({ world: { ledger, policy }, settings, memory })) return [];
+    return [
+      "This state was lost, or is a copy that was put back: until the first run after `waits.create` what changed on the issue or the post is taken as it is.",
+    ];
+  }
   return [
     "This state is a copy that was put back: the next run takes both sides as they are, once, and writes nothing to the post.",
   ];

@@ -67,6 +67,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   return fresh;
 }
 
+    settledAt: undefined,
 /** The project that a config's name means: an id before a slug. */
 export function pickProject(listed: readonly BoardProject[], key: string): BoardProject | undefined {
   return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);

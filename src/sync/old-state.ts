@@ -1,8 +1,11 @@
+import type { Ledger } from "../ledger/ledger.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { MarkedIssue } from "../ledger/pulls.ts";
 import type { Issue } from "../model/issue.ts";
-import { type Cycle, nameIssue } from "./cycle-state.ts";
+import { type Cycle, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { noteError } from "./report.ts";
+import { repositoryNames } from "./repositories.ts";
+import type { Policy } from "./world.ts";
 
 /** A clock of the tracker and ours may differ by this much. */
 const skewMs = 120_000;
@@ -11,6 +14,28 @@ const skewMs = 120_000;
 export function isRecovering({ world: { ledger }, project, memory }: Cycle): boolean {
   const { recoveredFrom } = ledger.memory.project(project.key) ?? memory;
   return ledger.copiedAt !== undefined && ledger.copiedAt !== recoveredFrom;
+}
+
+/** What says whether an earlier life is over. */
+interface Settled extends Pick<PulledCycle, "settings"> {
+  readonly world: { readonly ledger: Ledger; readonly policy: Pick<Policy, "waits"> };
+}
+
+/**
+ * Until when a request of an earlier life of the state may still take effect or come to light, in epoch ms: where the state was
+ * not lost and is not old, that is over since ever. Remembered anew by the pull: this run's own scan may have found it.
+ */
+export function restOf({ world: { ledger, policy }, settings }: Settled): number {
+  const recovered = repositoryNames(settings).map(
+    (name) => ledger.memory.repository(name)?.recoveredAt ?? Number.NEGATIVE_INFINITY,
+  );
+  return Math.max(...recovered) + policy.waits.createMs;
+}
+
+/** Whether pairs have not been looked at since that is over, and an earlier life may have changed issues. */
+export function isSettling(cycle: Settled & Pick<Cycle, "memory">): boolean {
+  const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;
+  return cycle.settings.boardRules.length > 0 && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
 }
 
 /** Whether a repository was scanned in a life of the state that is over. */

@@ -4,7 +4,7 @@ import { adoptRow } from "../plan/plan.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
 import { askAgain } from "./find-repository.ts";
-import { isRecovering } from "./old-state.ts";
+import { isRecovering, isSettling } from "./old-state.ts";
 import { recordDecision } from "./record.ts";
 import { repositoryNames } from "./repositories.ts";
 
@@ -17,7 +17,10 @@ import { repositoryNames } from "./repositories.ts";
  * @throws ProjectError when a repository could not be read: what its issues became would pass for a change later.
  */
 export async function recoverPairs(cycle: PulledCycle): Promise<void> {
-  if (!isRecovering(cycle)) return;
+  if (!isRecovering(cycle)) {
+    if (isSettling(cycle)) settlePairs(cycle);
+    return;
+  }
   await refuseBlind(cycle);
   const { ledger, log } = cycle.world;
   const { copiedAt } = ledger;
@@ -38,6 +41,19 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
     { project: cycle.project.key, copiedAt: new Date(copiedAt ?? 0).toISOString() },
     "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
   );
+}
+
+/**
+ * Changes that an earlier life of the state made of issues may still arrive, or be hidden by a list that lags. So until the
+ * first look after `waits.create` what comes to light on either side is taken as it is, where that life may have changed any.
+ */
+function settlePairs(cycle: PulledCycle): void {
+  const { ledger, clock } = cycle.world;
+  eachDueRow(cycle, (row, now) => {
+    if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
+  });
+  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
 }
 
 async function refuseBlind(cycle: PulledCycle): Promise<void> {

@@ -26,6 +26,7 @@ const full: ProjectMemory = {
   fullAt: noon + 1,
   lastSuccessAt: noon + 2,
   recoveredFrom: noon - 3,
+  settledAt: noon - 4,
 };
 const bare: ProjectMemory = {
   ...full,
@@ -35,6 +36,7 @@ const bare: ProjectMemory = {
   fullAt: undefined,
   lastSuccessAt: undefined,
   recoveredFrom: undefined,
+  settledAt: undefined,
 };
 const repository: RepositoryMemory = {
   name: "acme/app",

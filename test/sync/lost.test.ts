@@ -51,6 +51,27 @@ describe("a lost database", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0, issues: 4 });
   });
 
+  it("takes what its former life made of issues as it is, also where that comes to light a little later", async () => {
+    const boardRules = [{ when: { status: "declined" }, set: { state: "closed", reason: "completed" } }];
+    const stage = await openPosts(2, { projects: [{ ...standardProject, boardRules }] });
+    stage.loseState();
+    await stage.sync();
+    // As a request arrives late that had left before, or a list that lags shows what it did.
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, failed: 0 });
+    stage.github.close("acme/app", 2, "completed");
+    stage.clock.skip(16 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, failed: 0 });
+    const id = stage.ledger.memory.project("acme-app")?.id;
+    const said = id === undefined ? [] : stage.ledger.rows.waiting(id, 9);
+    expect(new Set(said.map(({ post, kind }) => `${post} ${kind}`))).toEqual(
+      new Set(["p1 disagreement", "p2 disagreement"]),
+    );
+    stage.github.reopen("acme/app", 1);
+    stage.github.label("acme/app", 1, "in progress");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
   it("adopts with `writes: none`, too", async () => {
     const stage = await openStory();
     stage.loseState();

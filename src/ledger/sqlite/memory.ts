@@ -17,6 +17,7 @@ interface ProjectColumns {
   full_at: number | null;
   last_success_at: number | null;
   recovered_from: number | null;
+  settled_at: number | null;
 }
 
 interface RepositoryColumns {
@@ -52,18 +53,19 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
   );
   const selectProject = store.prepare<[string], Omit<ProjectColumns, "project"> & { id: ProjectId }>(`
     SELECT key, id, name, checked_at, settings_print, rules, seen, full_at, last_success_at,
-      recovered_from
+      recovered_from, settled_at
     FROM projects JOIN board_projects ON board_projects.number = projects.project WHERE key = ?`);
   const writeProject = store.prepare<[ProjectColumns]>(`
     INSERT INTO projects
-      (key, project, name, checked_at, settings_print, rules, seen, full_at, last_success_at, recovered_from)
+      (key, project, name, checked_at, settings_print, rules, seen, full_at, last_success_at, recovered_from,
+        settled_at)
     VALUES
       (@key, @project, @name, @checked_at, @settings_print, @rules, @seen, @full_at, @last_success_at,
-        @recovered_from)
+        @recovered_from, @settled_at)
     ON CONFLICT (key) DO UPDATE SET project = excluded.project, name = excluded.name,
       checked_at = excluded.checked_at, settings_print = excluded.settings_print, rules = excluded.rules,
       seen = excluded.seen, full_at = excluded.full_at, last_success_at = excluded.last_success_at,
-      recovered_from = excluded.recovered_from`);
+      recovered_from = excluded.recovered_from, settled_at = excluded.settled_at`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, scanned_for, recovered_at, full_at,
     public_since, paused_at`;
@@ -161,6 +163,7 @@ function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): 
     fullAt: found.full_at ?? undefined,
     lastSuccessAt: found.last_success_at ?? undefined,
     recoveredFrom: found.recovered_from ?? undefined,
+    settledAt: found.settled_at ?? undefined,
   };
 }
 
@@ -176,6 +179,7 @@ function fromProject(memory: ProjectMemory, project: number): ProjectColumns {
     full_at: memory.fullAt ?? null,
     last_success_at: memory.lastSuccessAt ?? null,
     recovered_from: memory.recoveredFrom ?? null,
+    settled_at: memory.settledAt ?? null,
   };
 }
 

@@ -437,4 +437,8 @@ export const migrations: readonly string[] = [
   -- page: the one that told what is stored of the post.
   ALTER TABLE posts ADD COLUMN page INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- settled_at: when both sides of its due pairs were last taken as they were, the state having been lost or old; NULL: never.
+  ALTER TABLE projects ADD COLUMN settled_at INTEGER;
+  `,
 ];
