@@ -57,6 +57,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     lastSuccessAt: undefined,
     // A project that is new to a copy may have run in the life that the copy knows nothing of: its issues wait, too.
     recoveredFrom: undefined,
+    settledAt: undefined,
     ...known,
     key: project.key,
     id: found.id,
@@ -67,7 +68,6 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   return fresh;
 }
 
-    settledAt: undefined,
 /** The project that a config's name means: an id before a slug. */
 export function pickProject(listed: readonly BoardProject[], key: string): BoardProject | undefined {
   return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);
