@@ -63,6 +63,8 @@ export interface HubServer {
   listed(repository: HubRepository): readonly IssueRecord[];
   /** Whether the lists show everything as it is. */
   isSettled(): boolean;
+  /** The same of one issue. */
+  isShown(issue: HubIssue): boolean;
 }
 
 export interface IssueChange {
@@ -172,10 +174,8 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         const record = issue.isDeleted ? undefined : visible(issue, time.now());
         return record === undefined ? [] : [record];
       }),
-    isSettled: () =>
-      repositories.every(({ issues }) =>
-        issues.every(({ versions }) => versions.every(({ from }) => from <= time.now())),
-      ),
+    isSettled: () => repositories.every(({ issues }) => issues.every(server.isShown)),
+    isShown: ({ versions, comments }) => [...versions, ...comments].every(({ from }) => from <= time.now()),
   };
   return server;
 }

@@ -11,19 +11,35 @@ export async function planThenSync(stage: Stage): Promise<string> {
   if (isChanging || wire.outage("board") !== undefined || wire.outage("tracker") !== undefined) {
     return "no calm moment for a plan";
   }
+  const late = lateIssues(stage);
   watch.events.runBegins();
   const planned = await stage.plan(calm());
   const done = await stage.run(calm());
   if (planned === undefined || done === undefined) return "the run ended early";
   const wanted = (planned.plan.projects[0]?.actions ?? []).filter(({ held }) => held === undefined);
-  compare(stage, wanted, done);
+  compare(stage, wanted, late, done);
   return `planned ${wanted.length}, sent ${watch.sent.length}`;
 }
 
-function compare({ watch, hub }: Stage, wanted: readonly PlannedAction[], done: RunResult): void {
+/** Issues that the lists show as they were: before a change of one it is read, and shows what no plan could see. */
+function lateIssues({ hub }: Stage): ReadonlySet<string> {
+  const late = hub.repositories.flatMap(({ name, issues }) =>
+    issues.filter((issue) => !hub.isShown(issue)).map(({ number }) => `${name}#${number}`),
+  );
+  return new Set(late);
+}
+
+function compare(
+  { watch, hub }: Stage,
+  wanted: readonly PlannedAction[],
+  late: ReadonlySet<string>,
+  done: RunResult,
+): void {
   const rest = wanted.flatMap((action) => namesOf({ ...action, issue: nameNow(hub, action.issue) }));
-  // Before such a write its issue is read: where the lists lag, it shows what the plan could not see.
-  const isOpen = (name: string): boolean => !hub.isSettled() && /^(change|comment)-issue /.test(name);
+  const isOpen = (name: string): boolean => {
+    const [, issue] = /^(?:change|comment)-issue (\S+) /.exec(name) ?? [];
+    return issue !== undefined && late.has(issue);
+  };
   for (const write of watch.sent) {
     const name = `${write.kind} ${write.target} ${write.fields}`;
     const index = rest.indexOf(name);
