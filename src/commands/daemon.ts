@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
 import { announceRun } from "../daemon/announce.ts";
-import { createDaemon, type Daemon, type DaemonProject } from "../daemon/daemon.ts";
+import { createDaemon, type Daemon, type DaemonProject, type Place } from "../daemon/daemon.ts";
 import { healthPart } from "../daemon/health.ts";
 import { findConcerned, isOwn } from "../daemon/hints.ts";
 import { serveHttp } from "../daemon/http.ts";
@@ -13,6 +13,7 @@ import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import { runProjects } from "../sync/run.ts";
+import type { Round, World } from "../sync/world.ts";
 import { announceOptions } from "./announcing.ts";
 import { printJson } from "./json.ts";
 import { readAnew } from "./reload.ts";
@@ -82,12 +83,17 @@ function planTurns({ config, projects }: Session, ledger: Ledger): readonly Daem
 
 /** Runs one project by the config of the moment. */
 function createRunner(terminal: Terminal, { session, ledger, metrics }: Post) {
-  return async (key: string): Promise<void> => {
+  let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
+  return async (key: string, { dueAt, waiting }: Place): Promise<void> => {
     const current = session();
     const { config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
     const { progress: _, ...unwatched } = machine;
-    const world = buildWorld(config, sides, ledger, unwatched);
+    // Another config, or another token, may see other things.
+    if (shared?.session !== current) shared = { session: current, looks: new Map() };
+    const next = projects.filter((project) => waiting.includes(project.key));
+    const round: Round = { looks: shared.looks, dueAt, waiting: next };
+    const world: World = { ...buildWorld(config, sides, ledger, unwatched), round };
     const chosen = projects.filter((project) => project.key === key);
     try {
       const { report } = await runProjects(chosen, world, "sync", terminal.signal);

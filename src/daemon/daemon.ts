@@ -19,11 +19,19 @@ export interface DaemonProject {
   readonly lastRunAt: number | undefined;
 }
 
+/** How a run stands among those that became due with it. */
+export interface Place {
+  /** When it was asked for last, epoch ms. */
+  readonly dueAt: number;
+  /** The projects whose runs wait behind it. */
+  readonly waiting: readonly string[];
+}
+
 /** What the daemon does, and with what. */
 export interface DaemonOptions {
   readonly projects: readonly DaemonProject[];
   /** Runs one project; what it throws is logged, and ends neither the daemon nor the turns of the others. */
-  runProject(key: string): Promise<void>;
+  runProject(key: string, place: Place): Promise<void>;
   /** Writes a sign of life; the last one says that there will be no other. */
   beat(at: number, isLast: boolean): void;
   readonly clock: Clock;
@@ -62,13 +70,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // A full disk or a bug: nothing was sent without its line in the journal, and the next time it is tried again.
     log.error({ project: key, err: error }, "The run ended with an error");
   });
+  // A project that is asked for again while it waits must see what has changed until then.
+  const dueAt = new Map<string, number>();
   const work = async (key: string): Promise<void> => {
     // The signal may have come, and the project may have gone, while this waited for another run to end.
     if (signal.aborted || !turns.has(key)) return;
-    await options.runProject(key).finally(forward.noteEnd);
+    const place: Place = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
+    await options.runProject(key, place).finally(forward.noteEnd);
   };
-  const enqueue = (key: string, whileRunning: "skip" | "follow"): boolean =>
-    signal.aborted || queue.add(key, () => work(key), whileRunning);
+  const enqueue = (key: string, whileRunning: "skip" | "follow"): boolean => {
+    dueAt.set(key, clock.now());
+    return signal.aborted || queue.add(key, () => work(key), whileRunning);
+  };
   const forward = createForward({
     clock,
     signal,

@@ -5,6 +5,8 @@ export interface Queue {
    * The work never starts within this call.
    */
   add(key: string, work: () => Promise<void>, whileRunning?: "skip" | "follow"): boolean;
+  /** What waits now, in its order. */
+  waiting(): readonly string[];
   /** Whether something runs now. */
   isBusy(): boolean;
   /** Takes nothing more, drops what waits, and resolves when what runs has ended. */
@@ -43,6 +45,7 @@ export function createQueue(onError: (key: string, error: unknown) => void): Que
       last = last.then(() => run(key, work));
       return true;
     },
+    waiting: () => [...waiting],
     isBusy: () => running !== undefined,
     close() {
       isClosed = true;

@@ -9,7 +9,6 @@ import type { Settings } from "../plan/settings.ts";
 import { type Lane, laneClosure } from "./lane.ts";
 import type {
   CarriedAction,
-  Closure,
   PlannedAction,
   ReportedError,
   Run,
@@ -72,14 +71,6 @@ export interface Delay {
   readonly isMoved?: true;
 }
 
-/** What a repository was found to be when a cycle first wanted to write to its issues. */
-export interface Gate {
-  /** Why nothing can be written there; undefined where it can. */
-  readonly closure: Closure | undefined;
-  /** Whether it was asked for again because it had refused a write. */
-  readonly isSecond: boolean;
-}
-
 /** What one cycle has done so far; the report is made of it. */
 export interface Tally {
   /** Posts that this pull has shown. */
@@ -96,10 +87,6 @@ export interface Tally {
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
   /** What a person let go, with the request that says so; undefined where this run itself was ordered to do it. */
   readonly approved: Map<PostId, Map<ActionKind, RequestId | undefined>>;
-  /** Repositories whose labels and milestones this cycle has read anew. */
-  readonly catalogued: Set<RepositoryId>;
-  /** Repositories that this cycle has asked for before it wrote to their issues. */
-  readonly gates: Map<RepositoryId, Gate>;
   readonly errors: ReportedError[];
   /** Of mode `plan` only. */
   readonly planned: PlannedAction[];
@@ -121,8 +108,6 @@ export function startTally(): Tally {
     hold: undefined,
     delays: new Map(),
     approved: new Map(),
-    catalogued: new Set(),
-    gates: new Map(),
     errors: [],
     planned: [],
     saved: undefined,

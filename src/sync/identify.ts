@@ -5,6 +5,7 @@ import type { BoardProject } from "../model/post.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { Cycle, Tally } from "./cycle-state.ts";
 import { findRepository } from "./find-repository.ts";
+import { lookOnce } from "./looks.ts";
 import { attemptRepository, namesOfLinked, repositoryNames } from "./repositories.ts";
 import { watchVisibility } from "./visibility.ts";
 import type { Run, SyncProject, World } from "./world.ts";
@@ -23,11 +24,20 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const repositories = new Map<RepositoryName, RepositoryMemory>();
   for (const name of [...repositoryNames(settings), ...namesOfLinked(settings, world)]) {
     const found = await attemptRepository({ world, settings, tally, project }, name, async () =>
-      watchVisibility({ world, memory, project }, await findRepository(name, world, run)),
+      watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
     );
     if (found !== undefined) repositories.set(name, found);
   }
   return { world, run, project, memory, settings, account, repositories, tally };
+}
+
+/** Where it can't be had, no other project of the run asks for it again. */
+async function findOnce(name: RepositoryName, world: World, run: Run): Promise<RepositoryMemory> {
+  let found: RepositoryMemory | undefined;
+  await lookOnce({ world, run }, `repository ${name.toLowerCase()}`, async () => {
+    found = await findRepository(name, world, run);
+  });
+  return found ?? findRepository(name, world, run);
 }
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
@@ -97,7 +107,10 @@ async function findAccount(world: World, run: Run): Promise<string> {
   const { ledger, clock, policy } = world;
   const known = ledger.memory.account();
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known.login;
-  return askAccount(world, run);
+  await lookOnce({ world, run }, "account", async () => {
+    await askAccount(world, run);
+  });
+  return ledger.memory.account()?.login ?? askAccount(world, run);
 }
 
 /** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */

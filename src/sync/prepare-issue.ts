@@ -4,6 +4,7 @@ import type { CreateIssue } from "../plan/action.ts";
 import type { IssueWrite } from "../tracker/tracker.ts";
 import { auditTracker } from "./audit.ts";
 import type { PulledCycle } from "./cycle-state.ts";
+import { lookOnce } from "./looks.ts";
 import { writePaced } from "./pace.ts";
 import { noteError } from "./report.ts";
 
@@ -76,12 +77,12 @@ export async function findMilestone(
     milestones.find(({ title }) => title === wanted);
   const current = currentMemory(cycle, repository);
   const known = byTitle(current);
-  const { id } = repository.repository;
-  if (known !== undefined || cycle.tally.catalogued.has(id)) return known;
-  const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
-  cycle.tally.catalogued.add(id);
-  ledger.memory.rememberRepository({ ...current, ...catalogue });
-  return byTitle(catalogue);
+  if (known !== undefined) return known;
+  await lookOnce(cycle, `catalogue of ${repository.repository.id}`, async () => {
+    const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
+    ledger.memory.rememberRepository({ ...current, ...catalogue });
+  });
+  return byTitle(currentMemory(cycle, repository));
 }
 
 function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemory, milestone: string): void {

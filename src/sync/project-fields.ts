@@ -6,6 +6,7 @@ import type { Settings } from "../plan/settings.ts";
 import { neededSignals, type ProjectFieldName, projectFieldKey } from "../plan/signals.ts";
 import type { ProjectField } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
+import { lookOnce } from "./looks.ts";
 import { isPutOff, noteError } from "./report.ts";
 
 /** The fields of projects that the rules look at, as they can be asked for in this run. */
@@ -65,13 +66,17 @@ async function findField(
   isFresh: boolean,
 ): Promise<ProjectFieldMemory | string | undefined> {
   const { ledger, clock, policy, tracker } = cycle.world;
-  const known = ledger.memory.projectField(projectFieldKey(wanted.owner, wanted.project, wanted.field));
+  const key = projectFieldKey(wanted.owner, wanted.project, wanted.field);
+  const known = ledger.memory.projectField(key);
   if (!isFresh && known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
-  try {
+  const ask = async (): Promise<void> => {
     const found = await tracker.projectField(wanted, cycle.run.bounds);
     const field = { ...keepNames(cycle.settings, known, found), checkedAt: clock.now() };
     ledger.memory.rememberProjectField(field);
-    return field;
+  };
+  try {
+    await (isFresh ? ask() : lookOnce(cycle, `project field ${key}`, ask));
+    return ledger.memory.projectField(key);
   } catch (error) {
     const why = noteFieldError(cycle, error);
     // What is not there is asked for in every run, and said.

@@ -2,9 +2,11 @@ import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Milestone } from "../model/issue.ts";
 import { includesName } from "../plan/condition.ts";
 import { neededSignals, type SignalNeeds } from "../plan/signals.ts";
+import type { Listed } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAgain, isSameName } from "./find-repository.ts";
 import { lookAtLinked } from "./linked-issues.ts";
+import { lookOnce } from "./looks.ts";
 
 /** What a repository's lists show now; undefined where it was not asked for, or has not changed. */
 interface News {
@@ -35,11 +37,13 @@ async function readLabels(
   needs: SignalNeeds,
   memory: RepositoryMemory,
 ): Promise<[RepositoryMemory, News]> {
-  const name = `labels of ${memory.repository.id}`;
-  if (!needs.labels || cycle.run.asked.has(name)) return [memory, {}];
   const { repository, labelsEtag } = memory;
-  const listed = await cycle.world.tracker.labels(repository, labelsEtag, cycle.run.bounds);
-  cycle.run.asked.add(name);
+  const { tracker } = cycle.world;
+  const listed = needs.labels
+    ? await listOnce(cycle, `labels of ${repository.id}`, () =>
+        tracker.labels(repository, labelsEtag, cycle.run.bounds),
+      )
+    : unchanged;
   if (listed.kind === "unchanged") return [memory, {}];
   return [{ ...memory, labels: listed.rows, labelsEtag: listed.etag }, { labels: listed.rows }];
 }
@@ -49,13 +53,26 @@ async function readMilestones(
   needs: SignalNeeds,
   memory: RepositoryMemory,
 ): Promise<[RepositoryMemory, News]> {
-  const name = `milestones of ${memory.repository.id}`;
-  if (!needs.milestones || cycle.run.asked.has(name)) return [memory, {}];
   const { repository, milestonesEtag } = memory;
-  const listed = await cycle.world.tracker.milestones(repository, milestonesEtag, cycle.run.bounds);
-  cycle.run.asked.add(name);
+  const { tracker } = cycle.world;
+  const listed = needs.milestones
+    ? await listOnce(cycle, `milestones of ${repository.id}`, () =>
+        tracker.milestones(repository, milestonesEtag, cycle.run.bounds),
+      )
+    : unchanged;
   if (listed.kind === "unchanged") return [memory, {}];
   return [{ ...memory, milestones: listed.rows, milestonesEtag: listed.etag }, { milestones: listed.rows }];
+}
+
+const unchanged = { kind: "unchanged" } as const;
+
+/** A list that another project of the run has read is as it was. */
+async function listOnce<T>(cycle: Cycle, name: string, read: () => Promise<Listed<T>>): Promise<Listed<T>> {
+  let listed: Listed<T> = unchanged;
+  await lookOnce(cycle, name, async () => {
+    listed = await read();
+  });
+  return listed;
 }
 
 /** Where no linked issue carries what has changed, there is nothing to do. */

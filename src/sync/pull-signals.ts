@@ -1,16 +1,24 @@
 import { RemoteError } from "../errors.ts";
 import type { SignalledIssue } from "../ledger/signals.ts";
-import type { IssueRef, Signals } from "../model/issue.ts";
+import type { Issue, IssueRef, Signals } from "../model/issue.ts";
+import type { ProjectId } from "../model/post.ts";
 import { isSignalNeeded } from "../plan/asked.ts";
+import { hashText } from "../plan/hash.ts";
+import type { Settings } from "../plan/settings.ts";
 import { neededSignals, projectFieldKey, type SignalNeeds } from "../plan/signals.ts";
 import { isDuplicate } from "../plan/standing.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
+import { isLookedAt, noteLooks } from "./looks.ts";
+import { namedOptions } from "./project-fields.ts";
+import { pullOf } from "./pull-tracker.ts";
 import { isPutOff, noteError } from "./report.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
 
 /** The tracker answers for this many issues in one request. */
 const issuesPerRequest = 100;
+/** So many issues of other projects are looked through for some to take along. */
+const mostLookedThrough = 1000;
 
 /**
  * Reads signals where rules look at them. What can't be asked for is a failure that is said. What was read of an issue before
@@ -31,23 +39,41 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
 /**
  * Reads what issues' own records do not show: of every linked issue whose decision may hang on it, once a run. Nothing is
  * asked where no rule names a signal, nor for issues that are decided without one; for a hundred others it is one request.
+ * What room the last request has is for issues of other projects that look at the same.
  *
  * @param mode `unknown` before other rules are laid over the bases: what was known then is left for the pull to renew.
  * @throws RemoteError
  */
 export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
-  const needs = neededSignals(cycle.settings);
-  const isNamed = looksBesideRecord(needs);
-  if (!isNamed && !needs.duplicates) return;
+  const search = searchFor(cycle.settings, mode);
+  const { needs, print } = search;
+  if (!looksBesideRecord(needs) && !needs.duplicates) return;
   const reader = createSignalReader(cycle, mode);
-  const duplicates = collect((issues) => followDuplicates(cycle, reader, issues));
-  const others = collect((issues) => readOthers(cycle, reader, needs, issues));
-  for (const found of eachUnread(cycle, needs, mode)) {
-    if (needs.duplicates && isDuplicate(found.issue)) await duplicates.add(found);
-    else if (isNamed && isSignalNeeded(found.issue, found.signals, cycle.settings)) await others.add(found);
+  const { clock } = cycle.world;
+  const ask = async (
+    issues: readonly SignalledIssue[],
+    work: (issues: readonly SignalledIssue[]) => Promise<void>,
+  ): Promise<void> => {
+    const askedAt = clock.now();
+    await work(issues);
+    noteLooks(
+      cycle,
+      issues.map(({ issue }) => lookAt(print, issue)),
+      askedAt,
+    );
+  };
+  const parts = {
+    duplicates: createPart((issues) => ask(issues, (some) => followDuplicates(cycle, reader, some))),
+    others: createPart((issues) => ask(issues, (some) => readOthers(cycle, reader, needs, some))),
+  };
+  const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
+  for (const found of eachLinked(cycle, cycle.memory.id)) {
+    const way = pulled.has(found.issue.repositoryId) ? wayOf(cycle, search, found) : undefined;
+    if (way !== undefined) await parts[way].add(found);
   }
-  await duplicates.end();
-  await others.end();
+  if (mode === "all") fill(cycle, parts, print);
+  await parts.duplicates.end();
+  await parts.others.end();
 }
 
 /** Whether rules look at anything that an issue's own record does not show, but for what it is a duplicate of. */
@@ -55,36 +81,103 @@ export function looksBesideRecord({ pullRequests, subIssues, released, projects 
   return pullRequests || subIssues || released || projects.length > 0;
 }
 
-/** Hands issues on in parts of a request's size. */
-function collect(work: (issues: readonly SignalledIssue[]) => Promise<void>) {
-  let part: SignalledIssue[] = [];
-  const end = async (): Promise<void> => {
-    const full = part;
-    part = [];
-    if (full.length > 0) await work(full);
-  };
+/** What the rules of a project make us ask for. */
+interface Search {
+  readonly settings: Settings;
+  readonly needs: SignalNeeds;
+  /** The same for projects that ask for the same and believe it alike. */
+  readonly print: string;
+}
+
+function searchFor(settings: Settings, mode: ReadMode): Search {
+  const needs = neededSignals(settings);
+  const options = needs.projects.map(({ owner, project, field }) =>
+    namedOptions(settings, projectFieldKey(owner, project, field)),
+  );
+  return { settings, needs, print: hashText(JSON.stringify([mode, needs, options])).slice(0, 16) };
+}
+
+function lookAt(print: string, { nodeId }: Issue): string {
+  return `signals ${print} ${nodeId}`;
+}
+
+type Way = "duplicates" | "others";
+
+/** How an issue is to be asked for; undefined where it need not be, or has been in this run. */
+function wayOf(cycle: Cycle, { settings, needs, print }: Search, found: SignalledIssue): Way | undefined {
+  const { issue, signals } = found;
+  if (isLookedAt(cycle, lookAt(print, issue))) return undefined;
+  if (needs.duplicates && isDuplicate(issue)) return "duplicates";
+  return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings) ? "others" : undefined;
+}
+
+/** Issues that are asked for together. */
+interface Part {
+  /** Asks as soon as there are as many as a request takes. */
+  add(issue: SignalledIssue): Promise<void>;
+  /** Takes one along that is not ours, where the last request has room for it. */
+  fill(issue: SignalledIssue): void;
+  hasRoom(): boolean;
+  /** Asks for the rest. */
+  end(): Promise<void>;
+}
+
+function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): Part {
+  let own: SignalledIssue[] = [];
+  const others: SignalledIssue[] = [];
   return {
-    end,
-    async add(issue: SignalledIssue): Promise<void> {
-      if (part.push(issue) === issuesPerRequest) await end();
+    async add(issue) {
+      if (own.push(issue) < issuesPerRequest) return;
+      const full = own;
+      own = [];
+      await work(full);
+    },
+    fill(issue) {
+      const isIn = [...own, ...others].some((one) => one.issue.nodeId === issue.issue.nodeId);
+      if (!isIn) others.push(issue);
+    },
+    hasRoom: () => own.length > 0 && own.length + others.length < issuesPerRequest,
+    async end() {
+      if (own.length === 0) return;
+      try {
+        await work([...own, ...others]);
+      } catch (error) {
+        if (others.length === 0 || !(error instanceof RemoteError) || isPutOff(error)) throw error;
+        // What goes wrong with issues of other projects must not keep this one from its own.
+        await work(own);
+      }
     },
   };
 }
 
-/** Linked issues of the repositories that this run has pulled, each once a run for the same needs. */
-function* eachUnread(cycle: Cycle, needs: SignalNeeds, mode: ReadMode): Generator<SignalledIssue> {
-  const { world, run, memory } = cycle;
-  const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
-  const print = `${mode} ${JSON.stringify(needs)}`;
+/** Takes issues of other projects along, as far as they look at the same, have not been asked for, and there is room. */
+function fill(cycle: Cycle, parts: Readonly<Record<Way, Part>>, print: string): void {
+  const { world, run, project } = cycle;
+  const others = run.companions.filter(({ key }) => key !== project.key);
+  const hasRoom = (): boolean => parts.duplicates.hasRoom() || parts.others.hasRoom();
+  let looked = 0;
+  for (const companion of others) {
+    if (!hasRoom()) return;
+    const id = world.ledger.memory.project(companion.key)?.id;
+    if (id === undefined) continue;
+    const search = searchFor({ ...companion.settings, project: id }, "all");
+    if (search.print !== print) continue;
+    for (const found of eachLinked(cycle, id)) {
+      looked += 1;
+      if (!hasRoom() || looked > mostLookedThrough) return;
+      if (!isLookedAt(cycle, pullOf(found.issue.repositoryId))) continue;
+      const way = wayOf(cycle, search, found);
+      if (way !== undefined && parts[way].hasRoom()) parts[way].fill(found);
+    }
+  }
+}
+
+/** Every linked issue of a project that can be relied on, each once. */
+function* eachLinked({ world: { ledger } }: Cycle, project: ProjectId): Generator<SignalledIssue> {
   let after: IssueRef | undefined;
   for (;;) {
-    const found = world.ledger.signals.linked(memory.id, after, issuesPerRequest);
-    for (const one of found) {
-      const name = `${print} ${one.issue.nodeId}`;
-      if (!pulled.has(one.issue.repositoryId) || run.asked.has(name)) continue;
-      run.asked.add(name);
-      yield one;
-    }
+    const found = ledger.signals.linked(project, after, issuesPerRequest);
+    yield* found;
     after = found.at(-1)?.issue;
     if (found.length < issuesPerRequest) return;
   }

@@ -1,12 +1,13 @@
 import { RemoteError } from "../errors.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
-import type { RepositoryName } from "../model/issue.ts";
+import type { RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAgain, isSameName } from "./find-repository.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
+import { lookOnce } from "./looks.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
 import { pullCatalogue } from "./pull-catalogue.ts";
 import { noteError } from "./report.ts";
@@ -46,10 +47,16 @@ function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): vo
 }
 
 async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  if (cycle.run.pulled.has(known.repository.id)) return known;
-  const memory = await pullRepository(cycle, known);
-  cycle.run.pulled.add(known.repository.id);
+  let memory = known;
+  await lookOnce(cycle, pullOf(known.repository.id), async () => {
+    memory = await pullRepository(cycle, known);
+  });
   return memory;
+}
+
+/** What the pull of a repository is called among the looks of a run. */
+export function pullOf(id: RepositoryId): string {
+  return `pull of ${id}`;
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {

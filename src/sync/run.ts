@@ -1,4 +1,5 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
+import { forgetOldLooks } from "./looks.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 import type {
   CarriedAction,
@@ -51,10 +52,12 @@ export async function runProjects(
     mode,
     ...order,
     bounds: { until: startedAt + policy.budgetMs, signal },
-    pulled: new Set(),
-    asked: new Set(),
+    dueAt: world.round?.dueAt ?? startedAt,
+    looks: world.round?.looks ?? new Map(),
+    companions: [...projects, ...(world.round?.waiting ?? [])],
     closed: new Map(),
   };
+  forgetOldLooks(run.looks, startedAt);
   const results: CycleResult[] = [];
   for (const project of projects) {
     if (signal.aborted) break;

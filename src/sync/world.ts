@@ -1,7 +1,7 @@
 import type { Board } from "../board/board.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
-import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import type { Clock, ReadBounds } from "../model/surroundings.ts";
 import type { ActionKind } from "../plan/action.ts";
@@ -20,6 +20,18 @@ export interface World {
   readonly policy: Policy;
   /** Left out where nobody watches. */
   readonly progress?: Progress;
+  /** Left out where a run shares nothing with others. */
+  readonly round?: Round;
+}
+
+/** Runs of one project each that become due together, as those of a daemon do. */
+export interface Round {
+  /** What they have looked at. */
+  readonly looks: Run["looks"];
+  /** When this run became due, epoch ms: what others have looked at since is as good as a look of its own. */
+  readonly dueAt: number;
+  /** Projects whose runs wait behind this one. */
+  readonly waiting: readonly SyncProject[];
 }
 
 /** Told how far a run is, for a person who watches; what it does with that changes nothing. */
@@ -96,12 +108,24 @@ export interface Run extends Order {
   readonly number: number;
   readonly mode: Mode;
   readonly bounds: ReadBounds;
-  /** Repositories that this run has pulled, so that projects which share one pull it once. */
-  readonly pulled: Set<RepositoryId>;
-  /** What else it has asked for once: signals of issues, labels and milestones of repositories. */
-  readonly asked: Set<string>;
+  /** When it became due, epoch ms. */
+  readonly dueAt: number;
+  /** What has been looked at, by name, so that projects which share something look once; see looks.ts. */
+  readonly looks: Map<string, Look>;
+  /** Its projects, and those whose runs come next: what is to be read for them may go along. */
+  readonly companions: readonly SyncProject[];
   /** Why a lane (see lane.ts) takes no more writes in this run; set by a limit, the pace or a refused credential. */
   readonly closed: Map<string, Closure>;
+}
+
+/** One look at something that projects share. */
+export interface Look {
+  /** Which run it belongs to. */
+  readonly run: number;
+  /** When it began, epoch ms. */
+  readonly at: number;
+  /** What it failed of. */
+  readonly error?: Error;
 }
 
 export interface Closure {

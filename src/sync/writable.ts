@@ -3,6 +3,7 @@ import type { Action } from "../plan/action.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { askAgain, asProjectError } from "./find-repository.ts";
+import { isLookedAt, lookOnce } from "./looks.ts";
 import { postpone } from "./record.ts";
 import { noteError } from "./report.ts";
 import type { Closure } from "./world.ts";
@@ -10,7 +11,7 @@ import type { Closure } from "./world.ts";
 type AnyAction = Pick<Action, "post" | "kind">;
 
 /**
- * Asks for a repository once a run, before the first write to its issues: whether it is still the same, not archived, with
+ * Asks for a repository once a run, before the first write of any project to its issues: whether it is still the same, not archived, with
  * its issues on, and as private as it was. Where it can't be written to, the action waits, and that is said once a run.
  *
  * @returns the repository as it is now; undefined when the action waits.
@@ -20,17 +21,11 @@ export async function openForWrites(
   known: RepositoryMemory,
   action: AnyAction,
 ): Promise<RepositoryMemory | undefined> {
-  const { ledger, policy } = cycle.world;
-  const { id } = known.repository;
-  const current = (): RepositoryMemory => ledger.memory.repositoryById(id) ?? known;
-  if (!cycle.tally.gates.has(id)) {
-    const beganAt = cycle.run.bounds.until - policy.budgetMs;
-    const isFresh = current().checkedAt >= beganAt;
-    const closure = isFresh ? closureOf(current()) : await ask(cycle, known);
-    cycle.tally.gates.set(id, { closure, isSecond: false });
-  }
-  const closure = cycle.tally.gates.get(id)?.closure;
-  if (closure === undefined) return current();
+  const current = currentMemory(cycle, known);
+  const beganAt = cycle.run.bounds.until - cycle.world.policy.budgetMs;
+  const isFresh = current.checkedAt >= beganAt && !isLookedAt(cycle, lookOf(known, "second"));
+  const closure = isFresh ? closureOf(current) : await ask(cycle, known);
+  if (closure === undefined) return currentMemory(cycle, known);
   wait(cycle, action, closure);
   return undefined;
 }
@@ -46,24 +41,37 @@ export async function isClosedNow(
   outcome: WriteOutcome,
 ): Promise<boolean> {
   if (outcome.kind !== "rejected" || ![403, 404, 410].includes(outcome.status)) return false;
-  const { gates } = cycle.tally;
-  const { id } = known.repository;
-  if (gates.get(id)?.isSecond !== true) {
-    gates.set(id, { closure: await ask(cycle, known), isSecond: true });
-  }
-  const closure = gates.get(id)?.closure;
+  const closure = await ask(cycle, known, "second");
   if (closure === undefined) return false;
   wait(cycle, action, closure);
   return true;
 }
 
-async function ask(cycle: PulledCycle, known: RepositoryMemory): Promise<Closure | undefined> {
+/** The second look of a run is there for a refusal, and what it has shown counts from then on. */
+type Turn = "first" | "second";
+
+async function ask(
+  cycle: PulledCycle,
+  known: RepositoryMemory,
+  turn: Turn = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
+): Promise<Closure | undefined> {
   try {
-    return closureOf(await askAgain(known, cycle.world, cycle.run));
+    await lookOnce(cycle, lookOf(known, turn), async () => {
+      await askAgain(known, cycle.world, cycle.run);
+    });
+    return closureOf(currentMemory(cycle, known));
   } catch (error) {
     const { code, message } = asProjectError(error);
     return { code, message };
   }
+}
+
+function lookOf({ repository: { id } }: RepositoryMemory, turn: Turn): string {
+  return `${turn} look before writes to ${id}`;
+}
+
+function currentMemory({ world: { ledger } }: PulledCycle, known: RepositoryMemory): RepositoryMemory {
+  return ledger.memory.repositoryById(known.repository.id) ?? known;
 }
 
 /** Reading goes on there, and so do the board's writes; only what would be written to its issues waits. */

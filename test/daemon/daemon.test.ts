@@ -259,6 +259,35 @@ describe("on its schedule the daemon", () => {
     expect(most).toBe(1);
   });
 
+  it("tells each run when it was asked for last, and who waits behind it", async () => {
+    const places: unknown[] = [];
+    const gates = new Map<string, Gate>();
+    const { clock, schedules, schedule, daemon } = givenDaemon({
+      projects: ["a", "b", "c"].map((key) => ({ key, lastRunAt: start })),
+      runProject: async (key, { dueAt, waiting }) => {
+        places.push([key, dueAt - start, waiting]);
+        const gate = createGate();
+        gates.set(key, gate);
+        await gate.opened;
+      },
+    });
+    for (const one of schedules) one.fire();
+    await settle();
+    // What the hint is about must be seen by the run that waits already.
+    daemon.hint("b", false);
+    await clock.advance(minute);
+    schedule(2).fire();
+    for (const key of ["a", "b", "c"]) {
+      gates.get(key)?.open();
+      await settle();
+    }
+    expect(places).toEqual([
+      ["a", 0, ["b", "c"]],
+      ["b", 1000, ["c"]],
+      ["c", minute, []],
+    ]);
+  });
+
   it("logs the error that ends a run, and goes on with the others and with the next time", async () => {
     const error = new StateError("The state file is full");
     const ran: string[] = [];

@@ -112,7 +112,7 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       }),
     rememberProject(project) {
       store.transaction(() => {
-        recall.forget("project ");
+        recall.forget(`project ${project.key}`);
         writeProject.run(fromProject(project, numbers.project(project.id)));
       });
     },
