@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerList } from "./board-list.ts";
 import type { BoardState } from "./board-state.ts";
 import { type BoardStyle, type SandboxPost, showRecord } from "./board-style.ts";
+import { answerConditionally } from "./board-validators.ts";
 
 /** The HTTP face of the sandbox board. */
 
@@ -124,7 +125,9 @@ function answer(request: SandboxRequest, url: URL, options: ResponderOptions): R
   const project = state.findProject(named);
   if (project === undefined) return refuse(404, "There is no such project, or the key may not see it.");
   if (id !== undefined) return patch(request, project.id, decodeURIComponent(id), url, options);
-  return { status: 200, ...answerList(state.posts(project.id), url, options.style()) };
+  const posts = state.posts(project.id);
+  const asked = { headers: request.headers, now: options.now() };
+  return answerConditionally(answerList(posts, url, options.style()), posts, options.style(), asked);
 }
 
 function listProjects({ state, now }: ResponderOptions): unknown[] {

@@ -73,6 +73,11 @@ export interface BoardStyle {
   readonly patchAnswer: "record" | "wrapped" | "empty";
   /** Column that a status brings along, as in `{ planned: "PLANNED" }`. */
   readonly columnOf: Readonly<Record<string, string>>;
+  /**
+   * What a page may be asked for conditionally by: nothing, a tag of the page, one that all pages of a list share, the latest
+   * change of any post, or, which is a fault, a tag that stays whatever changes.
+   */
+  readonly validators: "none" | "etag" | "weak-etag" | "list-etag" | "last-modified" | "stuck-etag";
   /** The spelling that the board gives to a status. */
   readonly spellStatus: (status: string) => string;
 }
@@ -94,6 +99,7 @@ export function completeStyle(style: BoardStyleOptions): BoardStyle {
     showsPrivate: true,
     patchAnswer: "record",
     columnOf: {},
+    validators: "none",
     spellStatus: (status) => status,
     ...style,
   };
