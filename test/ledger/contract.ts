@@ -8,6 +8,7 @@ import { describeLinks } from "./contract-links.ts";
 import { describeLookup } from "./contract-lookup.ts";
 import { describeMemory } from "./contract-memory.ts";
 import { describeNotices } from "./contract-notices.ts";
+import { describePages } from "./contract-pages.ts";
 import { describePulls } from "./contract-pulls.ts";
 import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
@@ -26,6 +27,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     const current = (): Ledger => ledger;
     describeMemory(current);
     describePulls(current);
+    describePages(current);
     describeAbsences(current);
     describeRows(current);
     describeLinks(current);

@@ -6,7 +6,7 @@ import { createHttpBoard, type HttpBoardOptions } from "../../../src/board/http/
 import { RemoteError } from "../../../src/errors.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Post, PostId, ProjectId } from "../../../src/model/post.ts";
-import type { Clock, ReadBounds } from "../../../src/model/surroundings.ts";
+import type { Clock, ReadBounds, Traffic } from "../../../src/model/surroundings.ts";
 
 /** What most tests of the board start from. */
 
@@ -43,7 +43,7 @@ export function createMemoryLog(): Log & { readonly lines: string[] } {
   return { lines, debug: add, info: add, warn: add, error: add };
 }
 
-export function givenBoard(url: string, options: Partial<HttpBoardOptions> = {}): Board {
+export function givenBoard(url: string, options: Partial<HttpBoardOptions> = {}): Board & Traffic {
   return createHttpBoard({
     url,
     key,
