@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Milestone } from "../model/issue.ts";
 import { includesName } from "../plan/condition.ts";
@@ -16,7 +17,7 @@ interface News {
 
 /**
  * Looks for milestones that were closed or renamed, and labels that were renamed or deleted: issues show it, and their times
- * don't. One conditional request a repository and run for each of the two, where a rule looks at it.
+ * don't. One conditional request a repository and run for each page of the two, where a rule looks at it.
  *
  * @returns the repository as it is known then.
  * @throws RemoteError
@@ -28,7 +29,8 @@ export async function pullCatalogue(cycle: Cycle, known: RepositoryMemory): Prom
   const [read, milestones] = await readMilestones(cycle, needs, withLabels);
   if (read === known) return known;
   const memory = await takeNews(cycle, read, { ...labels, ...milestones });
-  cycle.world.ledger.memory.rememberRepository(memory);
+  // A list that nothing makes conditional is read in every run, and is mostly as it was.
+  if (!isDeepStrictEqual(memory, known)) cycle.world.ledger.memory.rememberRepository(memory);
   return memory;
 }
 

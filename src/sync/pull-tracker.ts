@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { RemoteError } from "../errors.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { RepositoryId, RepositoryName } from "../model/issue.ts";
@@ -82,7 +83,7 @@ async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
   let memory = await scanMarkers(cycle, await pullChanges(cycle, known));
   const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
   memory = isFull ? await lookForMissing(cycle, memory) : await lookAtLinked(cycle, memory);
-  if (memory !== known) ledger.memory.rememberRepository(memory);
+  if (!isDeepStrictEqual(memory, known)) ledger.memory.rememberRepository(memory);
   return memory;
 }
 

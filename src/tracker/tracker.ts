@@ -36,7 +36,10 @@ export interface Tracker {
   /** The labels and milestones of a repository (of all states), complete. */
   catalogue(repository: Repository, bounds: ReadBounds): Promise<Catalogue>;
 
-  /** The names of a repository's labels, complete: one conditional request where `etag` is given and still right. */
+  /**
+   * The names of a repository's labels, complete: where `etag` is given and still right, one conditional request for each
+   * page of the list.
+   */
   labels(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<string>>;
 
   /** The names of the issue types that a repository may use; undefined where it has none, which only organisations do. */
@@ -98,7 +101,7 @@ export interface Account {
 export interface Catalogue {
   readonly labels: readonly string[];
   readonly milestones: readonly Milestone[];
-  /** What makes `labels` and `milestones` conditional; undefined where the list has more than one page. */
+  /** What makes `labels` and `milestones` conditional, opaque; undefined where nothing does. */
   readonly labelsEtag: string | undefined;
   readonly milestonesEtag: string | undefined;
 }

@@ -23,3 +23,21 @@ it.each<[string, StageOptions]>([
   addPlanned(many, 40);
   expect(await idleBytes(many)).toBe(await idleBytes(few));
 });
+
+it.each([100, 250])(
+  "a repository's %i labels are not written anew while they are as they were",
+  async (count) => {
+    const labels = [
+      "feedback",
+      "in progress",
+      ...Array.from({ length: count - 2 }, (_, index) => `l${index}`),
+    ];
+    const [few, many] = [
+      await openStage(),
+      await openStage({ repositories: [{ name: "acme/app", private: true, labels }] }),
+    ];
+    addPlanned(few, 1);
+    addPlanned(many, 1);
+    expect(await idleBytes(many)).toBe(await idleBytes(few));
+  },
+);

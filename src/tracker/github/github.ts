@@ -98,6 +98,7 @@ export function createAdapter(
   const read = createReader({ ...connection, send, gate, budget });
   const readPage = createPageReader(read, quote);
   const pages = createPages(readPage, pageLimit);
+  const listTools = { pages, readPage, url, quote };
   const names = createKnownNames();
   const query = createQuery(read, url, quote);
   const { host } = new URL(url);
@@ -114,10 +115,9 @@ export function createAdapter(
     server: (bounds) => describeServer(read, url, bounds, quote),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),
-    labels: (repository, etag, bounds) =>
-      readList(pages, { repository, list: labelList, etag }, bounds, quote),
+    labels: (repository, etag, bounds) => readList(listTools, { repository, list: labelList, etag }, bounds),
     milestones: (repository, etag, bounds) =>
-      readList(pages, { repository, list: milestoneList, etag }, bounds, quote),
+      readList(listTools, { repository, list: milestoneList, etag }, bounds),
     issueTypes: (repository, bounds) => readTypes(read, repository, bounds, quote),
     comments: (issue, bounds) => listComments(pages, issue, bounds),
     projectField: (wanted, bounds) => findProjectField(query, wanted, bounds, quote),

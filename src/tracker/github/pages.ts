@@ -58,6 +58,8 @@ export function createPageReader(read: Read, quote: Quote): ReadPage {
 export function createPages(readPage: ReadPage, pageLimit: number): Pages {
   return async function* (request, repository, bounds) {
     const visited = new Set<string>();
+    // What makes the first page conditional says nothing of the others.
+    const { headers: _, ...unconditional } = request;
     let next: ReadRequest | undefined = request;
     while (next !== undefined) {
       const page: Page = await readPage(next, repository, bounds);
@@ -65,7 +67,7 @@ export function createPages(readPage: ReadPage, pageLimit: number): Pages {
       if (page.next === undefined) return;
       if (visited.has(page.next) || visited.size >= pageLimit) throw endless(request.subject);
       visited.add(page.next);
-      next = { ...request, ...addressed(page.next) };
+      next = { ...unconditional, ...addressed(page.next) };
     }
   };
 }

@@ -3,9 +3,10 @@ import type { Milestone, Repository, RepositoryId, RepositoryName } from "../../
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../tracker.ts";
 import { refuseAnswer } from "./answers.ts";
+import { resolveOnOrigin } from "./links.ts";
 import { isRepositoryName, splitName } from "./names.ts";
-import { type Pages, requireOk } from "./pages.ts";
-import type { Read, ReadRequest } from "./reader.ts";
+import { type Pages, type ReadPage, requireOk } from "./pages.ts";
+import { addressed, type Read, type ReadRequest } from "./reader.ts";
 import {
   asList,
   isObject,
@@ -94,18 +95,37 @@ export const milestoneList: ConditionalList<Milestone> = {
 export interface ListRequest<T> {
   readonly repository: Repository;
   readonly list: ConditionalList<T>;
+  /** As an earlier answer gave it. */
   readonly etag: string | undefined;
 }
 
-/** All rows of a list, or that it is as it was. */
+export interface ListTools {
+  readonly pages: Pages;
+  readonly readPage: ReadPage;
+  /** Base URL of the API. */
+  readonly url: string;
+  readonly quote: Quote;
+}
+
+/**
+ * All rows of a list, or that it is as it was. An ETag speaks of one page only, so each page is asked for by its own: where
+ * the first that has changed is not the first of all, the list is read anew.
+ */
 export async function readList<T>(
-  pages: Pages,
+  tools: ListTools,
   request: ListRequest<T>,
   bounds: ReadBounds,
-  quote: Quote,
 ): Promise<Listed<T>> {
-  const { isUnchanged, rows, etag } = await readRows(pages, request, bounds, quote);
-  return isUnchanged ? { kind: "unchanged" } : { kind: "listed", rows, etag };
+  const [first, ...others] = readValidator(request.etag);
+  const { pages, quote } = tools;
+  const begun = await readRows(pages, { ...request, etag: first?.etag }, bounds, quote);
+  if (!begun.isUnchanged) return { kind: "listed", rows: begun.rows, etag: begun.etag };
+  for (const page of others) {
+    if (await isUnchanged(tools, request.repository, page, bounds)) continue;
+    const { rows, etag } = await readRows(pages, { ...request, etag: undefined }, bounds, quote);
+    return { kind: "listed", rows, etag };
+  }
+  return { kind: "unchanged" };
 }
 
 /** All labels and milestones of a repository. */
@@ -143,7 +163,48 @@ export async function readTypes(
   return asList(requireOk(answer, request.subject, quote).data, "issue types").map(readType);
 }
 
-/** An ETag speaks of one page only, so a list of several pages is never asked for conditionally. */
+const pageSize = 100;
+
+/** One page of a list that was read; the address of the first is always the same, and left out. */
+interface KnownPage {
+  /** Path and query on the API's host, as the page before named it. */
+  readonly address: string;
+  readonly etag: string;
+}
+
+/**
+ * What makes the next request for a list conditional: a line for each page. There is none where a page came without an ETag,
+ * and where the last one is full: what is added behind it would change no page that is known.
+ */
+function writeValidator(pages: readonly Partial<KnownPage>[], rowsOfLast: number): string | undefined {
+  if (rowsOfLast >= pageSize || pages.some(({ etag }) => etag === undefined)) return undefined;
+  return pages.map(({ address = "", etag }) => `${address} ${etag}`.trimStart()).join("\n");
+}
+
+function readValidator(validator: string | undefined): readonly KnownPage[] {
+  const [first, ...others] = validator?.split("\n") ?? [];
+  if (first === undefined) return [];
+  const further = others.map((line) => {
+    const end = line.indexOf(" ");
+    return { address: line.slice(0, end), etag: line.slice(end + 1) };
+  });
+  return [{ address: "", etag: first }, ...further];
+}
+
+async function isUnchanged(
+  { readPage, url, quote }: ListTools,
+  repository: Repository,
+  { address, etag }: KnownPage,
+  bounds: ReadBounds,
+): Promise<boolean> {
+  const request: ReadRequest = {
+    ...addressed(resolveOnOrigin(address, url, quote)),
+    subject: repository.name,
+    headers: { "if-none-match": etag },
+  };
+  return (await readPage(request, repository, bounds)).isUnchanged;
+}
+
 async function readRows<T>(
   pages: Pages,
   { repository, list, etag }: ListRequest<T>,
@@ -152,16 +213,29 @@ async function readRows<T>(
 ): Promise<{ isUnchanged: boolean; rows: readonly T[]; etag: string | undefined }> {
   const request: ReadRequest = {
     route: list.route,
-    parameters: { ...addressRepository(repository.name, quote), ...list.parameters, per_page: 100 },
+    parameters: { ...addressRepository(repository.name, quote), ...list.parameters, per_page: pageSize },
     subject: repository.name,
     ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }),
   };
   const rows: T[] = [];
-  const etags: (string | undefined)[] = [];
+  const known: Partial<KnownPage>[] = [];
+  let address: string | undefined;
+  let rowsOfLast = 0;
   for await (const page of pages(request, repository, bounds)) {
     if (page.isUnchanged) return { isUnchanged: true, rows: [], etag };
-    rows.push(...list.readRows(page.data));
-    etags.push(page.etag);
+    const shown = list.readRows(page.data);
+    rows.push(...shown);
+    rowsOfLast = shown.length;
+    known.push({
+      ...(address !== undefined && { address }),
+      ...(page.etag !== undefined && { etag: page.etag }),
+    });
+    address = page.next === undefined ? undefined : pathOf(page.next);
   }
-  return { isUnchanged: false, rows, etag: etags.length === 1 ? etags[0] : undefined };
+  return { isUnchanged: false, rows, etag: writeValidator(known, rowsOfLast) };
+}
+
+function pathOf(address: string): string {
+  const { pathname, search } = new URL(address);
+  return `${pathname}${search}`;
 }

@@ -177,7 +177,7 @@ describe("the catalogue", () => {
     });
     const repository = await getRepository(sandbox);
     expect(await sandbox.tracker.catalogue(repository, unbounded())).toEqual({
-      labelsEtag: undefined,
+      labelsEtag: expect.stringContaining("page=3"),
       milestonesEtag: expect.stringContaining('"'),
       labels,
       milestones: [
@@ -249,12 +249,59 @@ describe("a conditional list", () => {
     });
   });
 
-  it("of more than a page is never unchanged: an ETag speaks of one page", async () => {
-    const labels = Array.from({ length: 101 }, (_, index) => `label ${index}`);
+  it("of several pages is one conditional request for each, which is free, and unchanged until one page has changed", async () => {
+    const labels = Array.from({ length: 250 }, (_, index) => `label ${index}`);
+    const sandbox = await startSandbox({ repositories: [{ name: "acme/app", labels }] });
+    const { tracker, github } = sandbox;
+    const repository = await getRepository(sandbox);
+    let etag: string | undefined;
+    for (const [place, requests] of [
+      [0, 3],
+      [120, 2 + 3],
+      [249, 3 + 3],
+    ] as const) {
+      const listed = await tracker.labels(repository, etag, unbounded());
+      expect(listed).toMatchObject({ kind: "listed", rows: github.labels("acme/app") });
+      etag = listed.kind === "listed" ? listed.etag : undefined;
+      github.clearRequests();
+      expect(await tracker.labels(repository, etag, unbounded())).toEqual({ kind: "unchanged" });
+      expect(github.requests.map(({ status }) => status)).toEqual([304, 304, 304]);
+      github.renameLabel("acme/app", github.labels("acme/app")[place] ?? "", `renamed ${place}`);
+      github.clearRequests();
+      expect(await tracker.labels(repository, etag, unbounded())).toMatchObject({ kind: "listed" });
+      expect(github.requests).toHaveLength(requests);
+    }
+  });
+
+  it.each([
+    ["whose last page is full is read whole: what is added behind it changes no page", 100, undefined],
+    ["whose last page is not is unchanged until one is added", 99, expect.any(String)],
+  ])("%s", async (_, count, validator) => {
+    const labels = Array.from({ length: count }, (__, index) => `label ${index}`);
     const sandbox = await startSandbox({ repositories: [{ name: "acme/app", labels }] });
     const repository = await getRepository(sandbox);
-    const listed = await sandbox.tracker.labels(repository, undefined, unbounded());
-    expect(listed).toEqual({ kind: "listed", rows: labels, etag: undefined });
+    const { labelsEtag } = await sandbox.tracker.catalogue(repository, unbounded());
+    expect(labelsEtag).toEqual(validator);
+    sandbox.github.addLabel("acme/app", "new");
+    expect(await sandbox.tracker.labels(repository, labelsEtag, unbounded())).toMatchObject({
+      kind: "listed",
+      rows: [...labels, "new"],
+    });
+  });
+
+  it("is read whole where a page comes without an ETag", async () => {
+    const { tracker } = await startServer((response, { url }) => {
+      const next = `http://${response.req.headers.host}/repositories/42/labels?page=2`;
+      const isSecond = url.includes("page=2");
+      sendJson(
+        response,
+        200,
+        [{ name: "one" }],
+        isSecond ? {} : { etag: '"1"', link: `<${next}>; rel="next"` },
+      );
+    });
+    const listed = { kind: "listed", rows: ["one", "one"], etag: undefined };
+    expect(await tracker.labels(known, undefined, unbounded())).toEqual(listed);
   });
 });
 
