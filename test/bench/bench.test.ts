@@ -12,17 +12,25 @@ import { startStage } from "./stage.ts";
 const posts = 1000;
 const selected = 100;
 const pages = 10;
+/** Enough for what does not depend on the size, on five pages. */
+const few = 500;
+const fewPages = 5;
 const script = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 /** The bench at its smallest, once, on the sources as they are. Times are not looked at: a busy machine is no failure. */
 let measured: readonly Series[];
 /** The same posts in five projects of one repository. */
 let spread: readonly Series[];
+/** A board that sends an ETag with each page. */
+let validated: readonly Series[];
 
 beforeAll(async () => {
-  const usual = { posts, share: 0.1, runs: 1, script, tell: () => undefined };
-  measured = await measureSize({ ...usual, projects: 1, scenarios });
-  spread = await measureSize({ ...usual, projects: 5, scenarios: ["idle", "adoption"] });
+  const usual = { projects: 1, hasValidators: false, share: 0.1, runs: 1, script, tell: () => undefined };
+  [measured, spread, validated] = await Promise.all([
+    measureSize({ ...usual, posts, scenarios }),
+    measureSize({ ...usual, posts: few, projects: 5, scenarios: ["idle", "adoption"] }),
+    measureSize({ ...usual, posts: few, hasValidators: true, scenarios: ["idle", "changed"] }),
+  ]);
 }, 240_000);
 
 function boardsyncIn(scenario: Scenario, series = measured): Sample {
@@ -75,7 +83,7 @@ describe("an import", () => {
 describe("the run after an import", () => {
   it("sees the new issues and writes nothing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-test-"));
-    const stage = await startStage({ posts: 100, share: 0.1, projects: 1 });
+    const stage = await startStage({ posts: 100, share: 0.1, projects: 1, hasValidators: false });
     try {
       const boardsync = createBoardsync(stage, script, folder);
       boardsync.startOver("bench/again");
@@ -134,7 +142,7 @@ describe("a rebuild", () => {
 describe("several projects of one repository", () => {
   it("ask for their own pages, and together for one conditional list and the labels", () => {
     expect(boardsyncIn("idle", spread).asked).toEqual({
-      "board GET /feedback": pages,
+      "board GET /feedback": fewPages,
       "tracker GET /repo/issues 304": 1,
       "tracker GET /repo/labels 304": 1,
     });
@@ -142,8 +150,26 @@ describe("several projects of one repository", () => {
 
   it("look for the marks of all of them in one scan", () => {
     const adoption = boardsyncIn("adoption", spread);
-    expect(adoption.asked["tracker GET /repo/issues"]).toBe(1 + selected / 100);
+    expect(adoption.asked["tracker GET /repo/issues"]).toBe(2);
     expect(writesOf(adoption)).toEqual([]);
+  });
+});
+
+describe("a board that sends an ETag with each page", () => {
+  it("is asked conditionally, and an idle run gets no page of it", () => {
+    expect(boardsyncIn("idle", validated).asked).toEqual({
+      "board GET /feedback 304": fewPages,
+      "tracker GET /repo/issues 304": 1,
+      "tracker GET /repo/labels 304": 1,
+    });
+    expect(boardsyncIn("idle", validated).bytes).toBeLessThan(boardsyncIn("idle").bytes / 10);
+  });
+
+  it("gives a busy run the pages that have changed", () => {
+    const { asked } = boardsyncIn("changed", validated);
+    const [read = 0, known = 0] = [asked["board GET /feedback"], asked["board GET /feedback 304"]];
+    expect(known).toBeGreaterThan(0);
+    expect(read + known).toBe(fewPages);
   });
 });
 
@@ -217,6 +243,7 @@ describe("the table", () => {
       scenario: "idle",
       posts,
       projects: 1,
+      hasValidators: false,
       selected,
       samples: { boardsync: [900, 30, 60].map(sample), floor: [10, 90, 20, 30].map(sample) },
     });

@@ -7,6 +7,7 @@ describe("the options of the bench", () => {
     expect(options?.measurements.map(({ posts, projects }) => [posts, projects])).toEqual([
       [1000, 1],
       [10_000, 1],
+      [10_000, 1],
       [10_000, 200],
     ]);
     expect(options && tellLeftOut(options)).toContainEqual(expect.stringContaining("100,000 posts"));

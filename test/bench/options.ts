@@ -5,6 +5,8 @@ import { type Scenario, scenarios } from "./programs.ts";
 export interface Measurement {
   readonly posts: number;
   readonly projects: number;
+  /** Whether the board sends an ETag with each page. */
+  readonly hasValidators: boolean;
   readonly scenarios: readonly Scenario[];
 }
 
@@ -21,18 +23,20 @@ export const usage = `npm run bench -- [options]
   --sizes 1000,10000      posts of the board, one table row for each size and scenario
   --projects 1            projects of one repository that the posts are spread over, as 1,200
   --scenarios ${scenarios.join(",")}
+  --validators            the board sends an ETag with each page
   --runs 5                runs of each program, of which the median counts
   --share 0.1             share of the posts that is selected and linked
   --no-build              measure dist/ as it is
   --json                  JSON on stdout instead of tables
-Without --sizes, --projects and --scenarios also an idle run of 200 projects.
+Without the first four also idle runs of 200 projects and of a board that sends ETags.
 `;
 
 /** What a bench without options measures: all that fits into a few minutes. */
 const usual: readonly Measurement[] = [
-  { posts: 1000, projects: 1, scenarios },
-  { posts: 10_000, projects: 1, scenarios },
-  { posts: 10_000, projects: 200, scenarios: ["idle"] },
+  { posts: 1000, projects: 1, hasValidators: false, scenarios },
+  { posts: 10_000, projects: 1, hasValidators: false, scenarios },
+  { posts: 10_000, projects: 1, hasValidators: true, scenarios: ["idle"] },
+  { posts: 10_000, projects: 200, hasValidators: false, scenarios: ["idle"] },
 ];
 
 /** Reads the options; undefined where they make no sense. */
@@ -45,6 +49,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
         sizes: { type: "string" },
         projects: { type: "string" },
         scenarios: { type: "string" },
+        validators: { type: "boolean" },
         runs: { type: "string", default: "5" },
         share: { type: "string", default: "0.1" },
         build: { type: "boolean", default: true },
@@ -70,14 +75,16 @@ interface Chosen {
   readonly sizes?: string | undefined;
   readonly projects?: string | undefined;
   readonly scenarios?: string | undefined;
+  readonly validators?: boolean | undefined;
 }
 
 function readMeasurements(chosen: Chosen): readonly Measurement[] {
-  const { sizes, projects: spreads } = chosen;
-  if (sizes === undefined && spreads === undefined && chosen.scenarios === undefined) return usual;
+  const { sizes, projects: spreads, validators: hasValidators = false } = chosen;
+  if (sizes === undefined && spreads === undefined && chosen.scenarios === undefined && !hasValidators)
+    return usual;
   const wanted = chosen.scenarios === undefined ? scenarios : pick(scenarios, chosen.scenarios);
   return readCounts(sizes ?? "1000,10000").flatMap((posts) =>
-    readCounts(spreads ?? "1").map((projects) => ({ posts, projects, scenarios: wanted })),
+    readCounts(spreads ?? "1").map((projects) => ({ posts, projects, hasValidators, scenarios: wanted })),
   );
 }
 
@@ -106,6 +113,11 @@ const rests: readonly Rest[] = [
     what: "100,000 posts and the growth up to there, about 10 minutes",
     command: "--sizes 10000,100000 --scenarios idle,changed",
     isIn: ({ posts, scenarios }) => posts >= 100_000 && scenarios.includes("idle"),
+  },
+  {
+    what: "100,000 posts of a board that sends ETags, about 5 minutes",
+    command: "--sizes 100000 --scenarios idle,changed --validators",
+    isIn: ({ posts, hasValidators }) => posts >= 100_000 && hasValidators,
   },
   {
     what: "an import, an adoption and a rebuild of 100,000 posts, about 20 minutes",

@@ -11,6 +11,8 @@ export interface Comparison extends Record<ProgramName, Figures> {
   readonly scenario: Scenario;
   readonly posts: number;
   readonly projects: number;
+  /** Whether the board sends an ETag with each page. */
+  readonly hasValidators: boolean;
   readonly selected: number;
   readonly runs: number;
   /** boardsync / floor. */
@@ -20,14 +22,11 @@ export interface Comparison extends Record<ProgramName, Figures> {
 }
 
 /** Reduces the runs of a series to their medians. */
-export function compare({ scenario, posts, projects, selected, samples }: Series): Comparison {
+export function compare({ samples, ...series }: Series): Comparison {
   const boardsync = figuresOf((measure) => median(samples.boardsync.map((sample) => sample[measure])));
   const floor = figuresOf((measure) => median(samples.floor.map((sample) => sample[measure])));
   return {
-    scenario,
-    posts,
-    projects,
-    selected,
+    ...series,
     runs: samples.boardsync.length,
     boardsync,
     floor,
@@ -63,6 +62,7 @@ function median(values: readonly number[]): number {
 export interface Growth extends Record<ProgramName, Figures> {
   readonly scenario: Scenario;
   readonly projects: number;
+  readonly hasValidators: boolean;
   readonly from: number;
   readonly to: number;
 }
@@ -71,17 +71,23 @@ export interface Growth extends Record<ProgramName, Figures> {
 export function findGrowths(comparisons: readonly Comparison[]): readonly Growth[] {
   return comparisons.flatMap((large) =>
     comparisons
-      .filter(({ scenario, projects }) => scenario === large.scenario && projects === large.projects)
-      .filter(({ posts }) => posts * 10 === large.posts)
+      .filter((small) => small.posts * 10 === large.posts && isAlike(small, large))
       .map((small) => ({
         scenario: large.scenario,
         projects: large.projects,
+        hasValidators: large.hasValidators,
         from: small.posts,
         to: large.posts,
         boardsync: growthOf(small.boardsync, large.boardsync),
         floor: growthOf(small.floor, large.floor),
       })),
   );
+}
+
+/** Whether two boards differ in nothing but their size. */
+function isAlike(one: Comparison, other: Comparison): boolean {
+  const names = ["scenario", "projects", "hasValidators"] as const;
+  return names.every((name) => one[name] === other[name]);
 }
 
 function growthOf(small: Figures, large: Figures): Figures {
@@ -98,11 +104,15 @@ export function printComparisons(comparisons: readonly Comparison[]): string {
     String(comparison.posts),
     String(comparison.projects),
     String(comparison.selected),
-    comparison.scenario,
+    nameScenario(comparison),
     ...measures.map((measure) => cellOf(comparison, measure)),
     String(Math.round(comparison.boardsync.peakRssMb - comparison.floor.peakRssMb)),
   ]);
   return printTable(head, rows);
+}
+
+function nameScenario({ scenario, hasValidators }: Comparison | Growth): string {
+  return hasValidators ? `${scenario}, ETag` : scenario;
 }
 
 function cellOf({ ratio, boardsync, floor }: Comparison, measure: (typeof measures)[number]): string {
@@ -113,12 +123,12 @@ function cellOf({ ratio, boardsync, floor }: Comparison, measure: (typeof measur
 
 /** In each cell boardsync's factor, and behind it the floor's. */
 export function printGrowths(growths: readonly Growth[]): string {
-  const rows = growths.map(({ scenario, projects, from, to, boardsync, floor }) => [
-    `${from} → ${to}`,
-    String(projects),
-    scenario,
+  const rows = growths.map((growth) => [
+    `${growth.from} → ${growth.to}`,
+    String(growth.projects),
+    nameScenario(growth),
     ...(["wallMs", "cpuMs", "peakRssMb"] as const).map(
-      (measure) => `× ${boardsync[measure].toFixed(1)} (× ${floor[measure].toFixed(1)})`,
+      (measure) => `× ${growth.boardsync[measure].toFixed(1)} (× ${growth.floor[measure].toFixed(1)})`,
     ),
   ]);
   return printTable(["posts", "projects", "scenario", "wall", "CPU", "peak RSS"], rows);

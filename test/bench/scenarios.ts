@@ -21,6 +21,7 @@ export interface Series {
   /** Posts of each program, and how many projects they are spread over. */
   readonly posts: number;
   readonly projects: number;
+  readonly hasValidators: boolean;
   /** Posts that are selected, and linked after the import. */
   readonly selected: number;
   readonly samples: Readonly<Record<ProgramName, readonly Sample[]>>;
@@ -29,6 +30,8 @@ export interface Series {
 export interface SeriesOptions {
   readonly posts: number;
   readonly projects: number;
+  /** Whether the board's pages are asked for conditionally. */
+  readonly hasValidators: boolean;
   /** Share of the posts that is selected. */
   readonly share: number;
   /** How often each program runs in each scenario. */
@@ -42,9 +45,9 @@ export interface SeriesOptions {
 
 /** Measures one size: each round runs both programs, one after the other, on worlds of their own that are alike. */
 export async function measureSize(options: SeriesOptions): Promise<readonly Series[]> {
-  const { posts, projects, share, script } = options;
+  const { posts, projects, hasValidators, share, script } = options;
   const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-"));
-  const stage = await startStage({ posts, projects, share });
+  const stage = await startStage({ posts, projects, hasValidators, share });
   try {
     const programs = [createBoardsync(stage, script, folder), createFloor(stage, folder)];
     const found: Series[] = [];
@@ -69,7 +72,7 @@ export async function measureSize(options: SeriesOptions): Promise<readonly Seri
 }
 
 async function measureSeries(
-  { posts, projects, runs, tell }: SeriesOptions,
+  { posts, projects, hasValidators, runs, tell }: SeriesOptions,
   stage: Stage,
   programs: readonly Program[],
   scenario: Scenario,
@@ -88,7 +91,7 @@ async function measureSeries(
     }
     requireSameWrites(scenario, samples.boardsync.at(-1), samples.floor.at(-1));
   }
-  return { scenario, posts, projects, selected: stage.selected, samples };
+  return { scenario, posts, projects, hasValidators, selected: stage.selected, samples };
 }
 
 /** Makes what the scenario's run shall find. */

@@ -75,7 +75,10 @@ interface FullBoard extends Pick<Addresses, "projects" | "selected"> {
 
 /** The sandbox's board, put together so that a page of a long list costs no more than one of a short list. */
 async function startBoard(filling: Filling): Promise<FullBoard> {
-  const style = completeStyle({ pageSize: 100 });
+  const style = completeStyle({
+    pageSize: 100,
+    validators: filling.hasValidators ? "etag" : "none",
+  });
   const [boardsync, floor] = programNames.map((program) => nameProjects(program, filling.projects));
   const projects = { boardsync: boardsync ?? [], floor: floor ?? [] };
   const state = createBoardState({

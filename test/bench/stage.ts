@@ -15,6 +15,8 @@ export interface Filling {
   readonly share: number;
   /** How many projects of its own each program has; its posts are spread over them evenly. */
   readonly projects: number;
+  /** Whether the board sends an ETag with each page, and answers 304 to who names it. */
+  readonly hasValidators: boolean;
 }
 
 /** Where the servers are. */
