@@ -26,8 +26,9 @@ export interface Journal {
    * A write is about to leave for the tracker: durable before this returns, so that the pace survives a crash.
    *
    * @param budget - whose pace, as the tracker names it.
+   * @param project - whose write.
    */
-  paceWrite(at: number, isCreate: boolean, budget: string): void;
+  paceWrite(at: number, isCreate: boolean, budget: string, project: ProjectId): void;
   /** One line for every write to either side, whatever came of it. */
   audit(entry: AuditEntry): void;
   /** Newest first; of one post, or of all. */
@@ -42,8 +43,18 @@ export interface Journal {
     since: number,
     budget: string,
   ): { readonly all: readonly number[]; readonly creates: readonly number[] };
+  /** How many of them each project has made since a time; in every budget where none is named. */
+  writesByProject(since: number, budget: string | undefined): readonly ProjectWrites[];
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): number;
+}
+
+/** How much of a pace a project has had. */
+export interface ProjectWrites {
+  readonly project: ProjectId;
+  /** Creates included. */
+  readonly all: number;
+  readonly creates: number;
 }
 
 export type IntentId = number & { readonly __intent: true };

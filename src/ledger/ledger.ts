@@ -1,5 +1,6 @@
 import type { Absences } from "./absences.ts";
 import type { Backlinks } from "./backlinks.ts";
+import type { Backlogs } from "./backlogs.ts";
 import type { Browse } from "./browse.ts";
 import type { Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
@@ -30,6 +31,7 @@ export interface Ledger {
   readonly links: Links;
   readonly backlinks: Backlinks;
   readonly journal: Journal;
+  readonly backlogs: Backlogs;
   readonly requests: Requests;
   readonly runs: Runs;
   readonly notices: Notices;

@@ -45,6 +45,60 @@ export function nextWriteAt(
   return waits.reduce((latest, wait) => (wait.at > latest.at ? wait : latest), { at: now, limit: "none" });
 }
 
+/** What a project has had of an hour, and what it has left to write; `left` is infinite where nobody knows. */
+export interface Claim {
+  readonly used: number;
+  readonly left: number;
+}
+
+/**
+ * Whether a project that has used so much of a window may use more, when others share the window: up to a fair share, by
+ * max-min fairness (what one does not need is shared by the others), and beyond it while nobody who waits has had less.
+ */
+export function mayTake(used: number, others: readonly Claim[], limit: number): boolean {
+  const waiting = others.filter(({ left }) => left > 0);
+  if (waiting.length === 0) return true;
+  const share = Math.floor(fairShare(others, limit));
+  return used < share || waiting.every((other) => other.used >= used);
+}
+
+/** The level up to which everybody may go so that the window is used up: those who claim less take only that. */
+function fairShare(others: readonly Claim[], limit: number): number {
+  const claims = others.map(({ used, left }) => used + left).toSorted((one, other) => one - other);
+  let sharers = claims.length + 1;
+  let rest = limit;
+  for (const claim of claims) {
+    if (claim * sharers >= rest) break;
+    rest -= claim;
+    sharers -= 1;
+  }
+  return rest / sharers;
+}
+
+/**
+ * When so many issues will have been opened, if each goes out as soon as the pace allows it. Once the hour's limit has been
+ * used up the same times come again an hour later, so no more than an hour is played through.
+ *
+ * @returns epoch ms of the last one; `now` where there is none.
+ */
+export function estimateEnd(recent: RecentWrites, creates: number, pace: PaceLimits, now: number): number {
+  if (creates <= 0) return now;
+  const perHour = Math.min(pace.createsPerHour, pace.writesPerHour);
+  const all = [...recent.all];
+  const opened = [...recent.creates];
+  const steps = Math.min(creates, perHour);
+  const last = (creates - 1) % perHour;
+  let at = now;
+  let end = now;
+  for (let step = 0; step < steps; step += 1) {
+    ({ at } = nextWriteAt({ all, creates: opened }, "create", pace, at));
+    all.push(at);
+    opened.push(at);
+    if (step === last) end = at;
+  }
+  return end + Math.floor((creates - 1) / perHour) * hourMs;
+}
+
 /** When a window has room again: one length after the write that would be too many in it. */
 function freeAt(times: readonly number[], limit: number, windowMs: number): number {
   const oldest = times[times.length - limit];

@@ -4,7 +4,8 @@ import type { ChangeIssue, FieldWrite } from "../plan/action.ts";
 import { isSameName } from "../plan/condition.ts";
 import { labelOf, splitState, withFields } from "../plan/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
-import { closureOf, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { putOff } from "./backlog.ts";
+import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
@@ -45,7 +46,7 @@ async function changeOne(
 ): Promise<Progress> {
   const lane = laneOfIssue(cycle.world, issue);
   if (!isOpen(cycle, lane)) {
-    postpone(cycle, action, closureOf(cycle, lane));
+    putOff(cycle, action, lane);
     return "go on";
   }
   const fresh = await readFresh(cycle, action, issue);

@@ -1,11 +1,12 @@
 import type { CommentIssue, IssueComment } from "../plan/action.ts";
-import { closureOf, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { putOff } from "./backlog.ts";
+import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
 import { basesOf } from "./own-change.ts";
 import { readFresh } from "./read-fresh.ts";
-import { postpone, recordRow, replan } from "./record.ts";
+import { recordRow, replan } from "./record.ts";
 import { isClosedNow } from "./writable.ts";
 import { writeIssue } from "./write-issue.ts";
 
@@ -17,7 +18,7 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
   for (const { issue } of action.comments) {
     const lane = laneOfIssue(cycle.world, issue);
     if (!isOpen(cycle, lane)) {
-      postpone(cycle, action, closureOf(cycle, lane));
+      putOff(cycle, action, lane);
       continue;
     }
     const fresh = await readFresh(cycle, action, issue);

@@ -5,8 +5,9 @@ import { createIssue } from "./apply-create.ts";
 import { patchPost } from "./apply-patch.ts";
 import { updateIssue } from "./apply-update.ts";
 import { attempt } from "./attempt.ts";
-import { closureOf, isOpen, type PulledCycle } from "./cycle-state.ts";
-import { lanesOf } from "./lane.ts";
+import { createdBefore, estimateRest, noteBacklogs, putOff } from "./backlog.ts";
+import { isOpen, type PulledCycle } from "./cycle-state.ts";
+import { type Lane, lanesOf } from "./lane.ts";
 import { postpone, replan } from "./record.ts";
 import { beginApproval } from "./requests.ts";
 import { refuseMoved } from "./saved-actions.ts";
@@ -38,7 +39,9 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   for (const kind of order) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
-    let done = 0;
+    const created = kind === "create-issue" ? createdBefore(cycle) : 0;
+    const total = created + actions.length;
+    let done = created;
     await inParallel(actions, width, async (action) => {
       await attempt(cycle, action, () => applyOne(cycle, action));
       done += 1;
@@ -46,22 +49,21 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
         project: cycle.project.key,
         what: whats[kind],
         done,
-        total: actions.length,
+        total,
+        ...(kind === "create-issue" && { doneAt: () => estimateRest(cycle, total - done) }),
       });
     });
   }
+  noteBacklogs(cycle);
 }
 
 async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
+  // What waits is most of a large import, in every run of it: it is planned once less.
+  if (cycle.run.saved === undefined && putOffWhereClosed(cycle, wanted, wanted.lanes)) return;
   const action = replan(cycle, wanted);
   if (cycle.run.saved !== undefined && refuseMoved(cycle, wanted, action)) return;
   if (action === undefined) return;
-  const lanes = lanesOf(cycle.world, action);
-  const [first] = lanes;
-  if (first !== undefined && !lanes.some((lane) => isOpen(cycle, lane))) {
-    postpone(cycle, wanted, closureOf(cycle, first));
-    return;
-  }
+  if (putOffWhereClosed(cycle, wanted, lanesOf(cycle.world, action))) return;
   const hold = "hold" in action ? action.hold : undefined;
   if (hold !== undefined && wanted.hold === undefined) {
     postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
@@ -73,6 +75,14 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
   }
   beginApproval(cycle, wanted);
   await carryOut(cycle, action, wanted);
+}
+
+/** Leaves an action for a later run where none of its lanes takes any more in this one. */
+function putOffWhereClosed(cycle: PulledCycle, wanted: Wanted, lanes: readonly Lane[]): boolean {
+  const [first] = lanes;
+  if (first === undefined || lanes.some((lane) => isOpen(cycle, lane))) return false;
+  putOff(cycle, wanted, first);
+  return true;
 }
 
 async function carryOut(cycle: PulledCycle, action: Action, { followUpHeld }: Wanted): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Left } from "../ledger/backlogs.ts";
 import type { ProjectMemory, RepositoryMemory } from "../ledger/memory.ts";
 import type { RequestId } from "../ledger/requests.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
@@ -9,6 +10,7 @@ import type { Settings } from "../plan/settings.ts";
 import { type Lane, laneClosure } from "./lane.ts";
 import type {
   CarriedAction,
+  Closure,
   PlannedAction,
   ReportedError,
   Run,
@@ -87,6 +89,10 @@ export interface Tally {
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
   /** What a person let go, with the request that says so; undefined where this run itself was ordered to do it. */
   readonly approved: Map<PostId, Map<ActionKind, RequestId | undefined>>;
+  /** Why a lane takes no more writes of this project in this run, although it is open for others. */
+  readonly closed: Map<string, Closure>;
+  /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
+  readonly left: Map<string, Left>;
   readonly errors: ReportedError[];
   /** Of mode `plan` only. */
   readonly planned: PlannedAction[];
@@ -108,6 +114,8 @@ export function startTally(): Tally {
     hold: undefined,
     delays: new Map(),
     approved: new Map(),
+    closed: new Map(),
+    left: new Map(),
     errors: [],
     planned: [],
     saved: undefined,
@@ -126,14 +134,15 @@ export function delayAction(
 }
 
 /** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */
-export function isOpen({ run, world }: Cycle, lane: Lane): boolean {
+export function isOpen({ run, world, tally }: Cycle, lane: Lane): boolean {
   const { bounds } = run;
-  return laneClosure(run, lane) === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
+  const closure = laneClosure(run, lane) ?? laneClosure(tally, lane);
+  return closure === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
 }
 
 /** Why a lane is closed, for the note of what waits. */
-export function closureOf({ run }: Cycle, lane: Lane): string {
-  const closure = laneClosure(run, lane);
+export function closureOf({ run, tally }: Cycle, lane: Lane): string {
+  const closure = laneClosure(run, lane) ?? laneClosure(tally, lane);
   if (closure !== undefined) return closure.message;
   if (run.bounds.signal.aborted) return "the run was asked to stop";
   return "the run's time budget was used up";

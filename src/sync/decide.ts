@@ -11,6 +11,7 @@ import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { attemptNow } from "./attempt.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
+import { lanesOf } from "./lane.ts";
 import { saveActions, withoutTexts } from "./plan-file.ts";
 import { describeAction } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
@@ -57,6 +58,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     kind: action.kind,
     issues: countIssues(action),
     isNotifying: isNotifying(action),
+    lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     signature: contentSignature(action),
     planSignature: planSignature(action),

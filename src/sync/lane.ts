@@ -41,13 +41,16 @@ export function lanesOf(world: World, action: Action): readonly Lane[] {
   }
 }
 
-/** Ends a lane for the rest of the run; the first reason stands. */
-export function closeLane({ closed }: Run, lane: Lane, closure: Closure): void {
+/** Whether lanes take more, for a run or for one project in it. */
+type Closed = Pick<Run, "closed">;
+
+/** Ends a lane for the rest of the run, or of a project's part in it; the first reason stands. */
+export function closeLane({ closed }: Closed, lane: Lane, closure: Closure): void {
   if (!closed.has(keyOf(lane))) closed.set(keyOf(lane), closure);
 }
 
 /** Why a lane takes nothing more in this run; undefined while it does. */
-export function laneClosure({ closed }: Run, lane: Lane): Closure | undefined {
+export function laneClosure({ closed }: Closed, lane: Lane): Closure | undefined {
   return closed.get(keyOf(lane));
 }
 

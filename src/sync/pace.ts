@@ -4,12 +4,19 @@ import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { closeLane, type Lane, laneOf } from "./lane.ts";
 import { noteClosure } from "./outcome.ts";
+import { hasShare } from "./share.ts";
 
 const hourMs = 3_600_000;
+/**
+ * A run that comes some seconds too early for the hour's limit waits them out: it would leave its part to the next run else,
+ * and an import would lose five minutes of every hour.
+ */
+const hourPatienceMs = 10_000;
 
 /**
  * Waits until the tracker's pace allows one more write, and writes down that one is about to leave. The interval and the
- * minute's limit are waited out; the hour's limit, the budget and a signal end the lane for this run.
+ * minute's limit are waited out; the hour's limit, the budget and a signal end the lane for this run, and that others who
+ * share the pace have had less of it ends it for this project.
  *
  * @returns false when nothing may be sent in this run any more.
  */
@@ -17,14 +24,20 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: "create" | 
   const { ledger, clock, policy } = cycle.world;
   for (;;) {
     if (!isOpen(cycle, lane)) return false;
+    if (!hasShare(cycle, lane, kind)) {
+      const message = "other projects share the pace of this token, and it is their turn";
+      closeLane(cycle.tally, lane, { code: "tracker.pace", message });
+      return false;
+    }
     const now = clock.now();
     const recent = ledger.journal.trackerWrites(now - hourMs, lane.budget);
     const next = nextWriteAt(recent, kind, policy.pace, now);
     if (next.at <= now) {
-      ledger.journal.paceWrite(now, kind === "create", lane.budget);
+      ledger.journal.paceWrite(now, kind === "create", lane.budget, cycle.memory.id);
       return true;
     }
-    if (next.limit === "hour" || next.at > cycle.run.bounds.until) {
+    const isFar = next.limit === "hour" && next.at - now > hourPatienceMs;
+    if (isFar || next.at > cycle.run.bounds.until) {
       const message = `the pace allows no more writes to the tracker before ${new Date(next.at).toISOString()}`;
       closeLane(cycle.run, lane, { code: "tracker.pace", message });
       return false;

@@ -1,5 +1,6 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./looks.ts";
+import { leastServedFirst } from "./share.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 import type {
   CarriedAction,
@@ -42,8 +43,8 @@ export async function runProjects(
 ): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
-  checkClock(world, startedAt);
   refuseFullJournal(world);
+  checkClock(world, startedAt);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
   if (mode === "plan") ledger.journal.recover(startedAt);
   else recoverJournal(world, startedAt);
@@ -59,14 +60,20 @@ export async function runProjects(
   };
   forgetOldLooks(run.looks, startedAt);
   const results: CycleResult[] = [];
-  for (const project of projects) {
+  for (const project of mode === "sync" ? leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode }, "Project started");
     const result = await runCycle(project, world, run);
     logResult(world, run, result.report);
     results.push(result);
   }
-  return finish(world, run, startedAt, results);
+  const inOrder = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
+  return finish(world, run, startedAt, inOrder);
+}
+
+/** Reports stand in the order of the config, whoever had the first turn. */
+function placeOf({ report }: CycleResult, projects: readonly SyncProject[]): number {
+  return projects.findIndex(({ key }) => key === report.project);
 }
 
 function finish(world: World, run: Run, startedAt: number, results: readonly CycleResult[]): RunResult {

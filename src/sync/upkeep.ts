@@ -10,7 +10,7 @@ const notableJournalBytes = 64 * mebibyte;
 const mostJournalBytes = 1024 * mebibyte;
 
 /** The limits of the state's write-ahead journal; only tests name others. */
-export interface JournalLimits {
+interface JournalLimits {
   readonly notableBytes: number;
   readonly mostBytes: number;
 }

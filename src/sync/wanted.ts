@@ -1,5 +1,6 @@
 import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
+import type { Lane } from "./lane.ts";
 import type { PlannedAction } from "./world.ts";
 
 /** An action that the plan wants, by name only: when its turn comes it is planned again from the row as it is then. */
@@ -9,6 +10,8 @@ export interface Wanted {
   /** How many it opens or writes. */
   readonly issues: number;
   readonly isNotifying: boolean;
+  /** Where it writes to. */
+  readonly lanes: readonly Lane[];
   /** What an approval names it by. */
   readonly signature: string;
   /** What a saved plan names it by. */

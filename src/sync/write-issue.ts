@@ -6,12 +6,12 @@ import type { Action, FieldWrite, PatchPost } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
 import { auditTracker } from "./audit.ts";
-import { closureOf, type PulledCycle } from "./cycle-state.ts";
+import { putOff } from "./backlog.ts";
+import type { PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { laneOf } from "./lane.ts";
 import { noteClosure, takeFailure } from "./outcome.ts";
 import { takePace } from "./pace.ts";
-import { postpone } from "./record.ts";
 
 /** One write to an issue, as its writer wants it sent. */
 export interface IssueRequest {
@@ -63,7 +63,7 @@ export async function writeIssue(
   });
   const lane = laneOf(cycle.world, repository.name);
   if (!(await takePace(cycle, lane, write.kind === "create-issue" ? "create" : "other"))) {
-    postpone(cycle, action, closureOf(cycle, lane));
+    putOff(cycle, action, lane);
     return undefined;
   }
   ledger.journal.markSent(intent, clock.now());

@@ -155,7 +155,7 @@ export function describeJournal(ledger: () => Ledger): void {
       const { journal } = ledger();
       const id = journal.prepare(createIntent());
       expect(() => ledger().transaction(() => journal.markSent(id, noon))).toThrow("a commit of its own");
-      expect(() => ledger().transaction(() => journal.paceWrite(noon, true, ""))).toThrow(
+      expect(() => ledger().transaction(() => journal.paceWrite(noon, true, "", project))).toThrow(
         "a commit of its own",
       );
       expect(journal.open(project)[0]?.state).toBe("PREPARED");
@@ -326,17 +326,17 @@ export function describeJournal(ledger: () => Ledger): void {
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", () => {
       const { journal } = ledger();
-      journal.paceWrite(noon + 2, false, "");
-      journal.paceWrite(noon + 1, true, "");
-      journal.paceWrite(noon, true, "");
+      journal.paceWrite(noon + 2, false, "", project);
+      journal.paceWrite(noon + 1, true, "", project);
+      journal.paceWrite(noon, true, "", project);
       expect(journal.trackerWrites(noon + 1, "")).toEqual({ all: [noon + 1, noon + 2], creates: [noon + 1] });
       expect(journal.trackerWrites(noon + 3, "")).toEqual({ all: [], creates: [] });
     });
 
     it("is remembered for each budget by itself", () => {
       const { journal } = ledger();
-      journal.paceWrite(noon, true, "acme");
-      journal.paceWrite(noon + 1, false, "other");
+      journal.paceWrite(noon, true, "acme", project);
+      journal.paceWrite(noon + 1, false, "other", project);
       expect(journal.trackerWrites(noon, "acme")).toEqual({ all: [noon], creates: [noon] });
       expect(journal.trackerWrites(noon, "other")).toEqual({ all: [noon + 1], creates: [] });
       expect(journal.trackerWrites(noon, "")).toEqual({ all: [], creates: [] });

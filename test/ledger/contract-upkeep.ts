@@ -50,7 +50,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
       finishRun(noon, { failed: 1 });
       audit();
       audit({ at: noon + 1 });
-      journal.paceWrite(noon, true, "");
+      journal.paceWrite(noon, true, "", project);
       journal.resolve(sendIntent(ledger()), "DONE", noon, "opened");
       const open = sendIntent(ledger());
       journal.resolve(open, "UNKNOWN", noon, "no answer");
@@ -75,7 +75,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
     it("leaves what the guard and the pace count", () => {
       const { journal } = ledger();
       audit({ at: later - hourMs, fields: [{ field: "status", value: "planned" }] });
-      journal.paceWrite(later - hourMs, true, "");
+      journal.paceWrite(later - hourMs, true, "", project);
       prune();
       expect(journal.statusWrites(project, later - hourMs)).toBe(1);
       expect(journal.trackerWrites(later - hourMs, "").creates).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
+import { describeBacklogs } from "./contract-backlogs.ts";
 import { describeBrowse } from "./contract-browse.ts";
 import { describeIssueBases } from "./contract-issue-bases.ts";
 import { describeJournal } from "./contract-journal.ts";
@@ -38,6 +39,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeRequests(current);
     describeNotices(current);
     describeJournal(current);
+    describeBacklogs(current);
     describeUpkeep(current);
 
     describe("transactions", () => {

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type NextWrite, nextWriteAt, type PaceLimits, type RecentWrites } from "../../src/plan/pace.ts";
+import {
+  estimateEnd,
+  mayTake,
+  type NextWrite,
+  nextWriteAt,
+  type PaceLimits,
+  type RecentWrites,
+} from "../../src/plan/pace.ts";
 
 const pace: PaceLimits = { minIntervalMs: 1000, createsPerMinute: 2, createsPerHour: 4, writesPerHour: 5 };
 const minute = 60_000;
@@ -93,3 +100,86 @@ function mostWithin(times: readonly number[], windowMs: number): number {
     ...times.map((start) => times.filter((time) => time >= start && time < start + windowMs).length),
   );
 }
+
+describe("a share of the hour", () => {
+  const unknown = Number.POSITIVE_INFINITY;
+  it.each<[string, number, readonly (readonly [used: number, left: number])[], boolean]>([
+    ["is all of it for whoever is alone", 149, [], true],
+    ["is all of it where nobody else has anything left", 149, [[50, 0]], true],
+    [
+      "is a third among three",
+      49,
+      [
+        [0, unknown],
+        [0, unknown],
+      ],
+      true,
+    ],
+    [
+      "is no more than a third among three",
+      50,
+      [
+        [0, unknown],
+        [0, unknown],
+      ],
+      false,
+    ],
+    [
+      "is as much more as the others don't need",
+      94,
+      [
+        [50, 0],
+        [0, 5],
+      ],
+      true,
+    ],
+    [
+      "is no more than what others leave",
+      95,
+      [
+        [10, 40],
+        [0, 5],
+      ],
+      false,
+    ],
+    ["may be exceeded by whoever has had least", 75, [[75, 400]], true],
+    ["may not be exceeded by anybody else", 76, [[75, 400]], false],
+    ["is kept also where others have had more than theirs", 20, [[150, 3]], true],
+  ])("%s", (_, used, others, may) => {
+    const claims = others.map(([had, left]) => ({ used: had, left }));
+    expect(mayTake(used, claims, 150)).toBe(may);
+  });
+});
+
+describe("the end of an import", () => {
+  const limits = { minIntervalMs: 1000, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 };
+  const seconds = 1000;
+  const hour = 3_600_000;
+  it.each<[string, number, number]>([
+    ["now, with nothing to open", 0, 0],
+    ["now, with one", 1, 0],
+    ["by the interval", 20, 19 * seconds],
+    ["by the minute", 21, 60 * seconds],
+    ["within the hour", 150, (7 * 60 + 9) * seconds],
+    ["by the hour", 151, hour],
+    ["by many hours", 5000, 33 * hour + (2 * 60 + 9) * seconds],
+  ])("is told %s", (_, creates, after) => {
+    expect(estimateEnd({ all: [], creates: [] }, creates, limits, 1e12)).toBe(1e12 + after);
+  });
+
+  it("counts with what the last hour has used up already", () => {
+    const now = 1e12;
+    const used = Array.from({ length: 150 }, (_, index) => now - 1_800_000 + index * 1000);
+    expect(estimateEnd({ all: used, creates: used }, 1, limits, now)).toBe(now + 1_800_000);
+  });
+
+  it("is that of the pace when each is opened as soon as it may be", () => {
+    const all: number[] = [];
+    let now = 1e12;
+    for (let opened = 0; opened < 340; opened += 1) {
+      now = nextWriteAt({ all, creates: all }, "create", limits, now).at;
+      all.push(now);
+    }
+    expect(estimateEnd({ all: [], creates: [] }, 340, limits, 1e12)).toBe(now);
+  });
+});

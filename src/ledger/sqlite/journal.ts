@@ -27,6 +27,12 @@ interface IntentColumns {
   message: string | null;
 }
 
+interface ShareColumns {
+  project: ProjectId;
+  all_writes: number;
+  creates: number;
+}
+
 type NewColumns = Omit<
   IntentColumns,
   "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "message"
@@ -70,12 +76,19 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
   const selectSent = store.prepare<[], IntentColumns>(
     `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT' ORDER BY intents.id`,
   );
-  const insertPace = store.prepare<[number, number, string]>(
-    "INSERT INTO pace (at, is_create, budget) VALUES (?, ?, ?)",
+  const insertPace = store.prepare<[number, number, string, number]>(
+    "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
   );
   const selectPace = store.prepare<[string, number], { at: number; is_create: number }>(
     "SELECT at, is_create FROM pace WHERE budget = ? AND at >= ? ORDER BY at",
   );
+  const sums = "board_projects.id AS project, count(*) AS all_writes, sum(is_create) AS creates";
+  const ofProjects = "JOIN board_projects ON board_projects.number = pace.project";
+  const selectShares = store.prepare<[number], ShareColumns>(`
+    SELECT ${sums} FROM pace INDEXED BY pace_at ${ofProjects} WHERE at >= ? GROUP BY pace.project`);
+  const selectSharesOf = store.prepare<[string, number], ShareColumns>(`
+    SELECT ${sums} FROM pace INDEXED BY pace_of_budget ${ofProjects} WHERE budget = ? AND at >= ?
+    GROUP BY pace.project`);
 
   let isDurable = false;
   /**
@@ -126,13 +139,18 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
         return sent.length;
       });
     },
-    paceWrite: (at, isCreate, budget) => writeDurably(() => insertPace.run(at, Number(isCreate), budget)),
+    paceWrite: (at, isCreate, budget, project) =>
+      writeDurably(() => insertPace.run(at, Number(isCreate), budget, numbers.project(project))),
     trackerWrites(since, budget) {
       const lines = selectPace.all(budget, since);
       return {
         all: lines.map(({ at }) => at),
         creates: lines.filter(({ is_create }) => is_create === 1).map(({ at }) => at),
       };
+    },
+    writesByProject(since, budget) {
+      const found = budget === undefined ? selectShares.all(since) : selectSharesOf.all(budget, since);
+      return found.map(({ project, all_writes: all, creates }) => ({ project, all, creates }));
     },
     audit: (entry) => store.transaction(() => audit.write(entry)),
     history: (project, post, limit) => audit.history(project, post, limit),

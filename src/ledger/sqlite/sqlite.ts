@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger.ts";
 import { createAbsences } from "./absences.ts";
 import { createAudit } from "./audit.ts";
 import { createBacklinks } from "./backlinks.ts";
+import { createBacklogs } from "./backlogs.ts";
 import { createBrowse } from "./browse.ts";
 import { copyDatabase } from "./copy.ts";
 import { createLinks } from "./ended-links.ts";
@@ -79,6 +80,7 @@ export function createLedger(store: Store): Ledger {
     lookup: createLookup(store, numbers),
     browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
+    backlogs: createBacklogs(store, numbers),
     requests: createRequests(store, numbers),
     runs: createRuns(store, recall),
     notices: createNotices(store),

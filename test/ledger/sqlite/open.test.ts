@@ -239,7 +239,7 @@ describe("a line that a request waits for", () => {
     const select = other.prepare("SELECT state, body_hash, sent_at FROM intents");
     sendIntent(ledger, { bodyHash: "abc" });
     expect(select.all()).toEqual([{ state: "SENT", body_hash: "abc", sent_at: noon }]);
-    ledger.journal.paceWrite(noon, true, "");
+    ledger.journal.paceWrite(noon, true, "", project);
     expect(other.prepare("SELECT at FROM pace").all()).toEqual([{ at: noon }]);
     expect(store.database.pragma("synchronous", { simple: true })).toBe(2);
   });

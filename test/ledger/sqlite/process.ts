@@ -1,6 +1,6 @@
 import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
-import { createIntent, noon } from "../samples.ts";
+import { createIntent, noon, project } from "../samples.ts";
 
 /** A process of its own for the tests: `hold FILE` takes the state and stays; `send FILE` dies right after SENT. */
 const [task = "", file = ""] = process.argv.slice(2);
@@ -13,7 +13,7 @@ if (task === "hold") {
   setInterval(() => lock.release(), 1_000_000);
 } else {
   const { journal } = openLedger(file, options);
-  journal.paceWrite(noon, true, "");
+  journal.paceWrite(noon, true, "", project);
   journal.markSent(journal.prepare(createIntent({ bodyHash: "abc" })), noon);
   process.kill(process.pid, "SIGKILL");
 }

@@ -19,7 +19,7 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
     due: late + hourMs,
   });
   ledger.rows.release(project, postId("b"), late);
-  ledger.journal.paceWrite(late, true, "");
+  ledger.journal.paceWrite(late, true, "", project);
   ledger.memory.rememberAccount({ login: "bot", checkedAt: late });
   expect(ledger.rewind(late)).toBe(0);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).not.toContain("a");

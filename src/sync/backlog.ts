@@ -1,0 +1,115 @@
+import type { Backlog, Left } from "../ledger/backlogs.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
+import type { ActionKind } from "../plan/action.ts";
+import { estimateEnd } from "../plan/pace.ts";
+import { closureOf, type PulledCycle } from "./cycle-state.ts";
+import { type Lane, laneOf } from "./lane.ts";
+import { postpone } from "./record.ts";
+import { repositoryNames } from "./repositories.ts";
+import type { World } from "./world.ts";
+
+const hourMs = 3_600_000;
+const none: Left = { creates: 0, others: 0, created: 0 };
+
+/** Leaves an action for a later run because its lane takes nothing more in this one. */
+export function putOff(
+  cycle: PulledCycle,
+  action: { readonly post: PostId; readonly kind: ActionKind },
+  lane: Lane,
+): void {
+  const isCreate = action.kind === "create-issue";
+  if (lane.side === "tracker") add(cycle, lane, isCreate ? { creates: 1 } : { others: 1 });
+  postpone(cycle, action, closureOf(cycle, lane));
+}
+
+/** Counts an issue that was opened. */
+export function noteOpened(cycle: PulledCycle, lane: Lane): void {
+  add(cycle, lane, { created: 1 });
+}
+
+function add({ tally }: PulledCycle, { budget }: Lane, more: Partial<Left>): void {
+  const { creates, others, created } = tally.left.get(budget) ?? none;
+  tally.left.set(budget, {
+    creates: creates + (more.creates ?? 0),
+    others: others + (more.others ?? 0),
+    created: created + (more.created ?? 0),
+  });
+}
+
+/** Remembers what this run leaves, and says how far an import is and when it will be done. */
+export function noteBacklogs(cycle: PulledCycle): void {
+  const { world, memory, project, tally, settings, run } = cycle;
+  const { backlogs } = world.ledger;
+  const now = world.clock.now();
+  const known = new Map(backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
+  const lanes = repositoryNames(settings).map((name) => laneOf(world, placeOf(world, name)).budget);
+  for (const budget of new Set([...lanes, ...known.keys()])) {
+    const left = tally.left.get(budget) ?? none;
+    if (left.creates + left.others > 0 || known.has(budget)) backlogs.note(memory.id, budget, left, now);
+  }
+  const progress = readImport(world, memory.id, now);
+  if (progress === undefined) return;
+  const { done, total, doneAt } = progress;
+  const at = new Date(doneAt).toISOString();
+  world.log.info({ run: run.number, project: project.key, done, total, doneAt: at }, "Import goes on");
+}
+
+function placeOf({ ledger }: World, name: string): string {
+  return ledger.memory.repository(name)?.repository.name ?? name;
+}
+
+/** How far the opening of issues is. */
+export interface Import {
+  /** Issues opened since there was more to open than one run could. */
+  readonly done: number;
+  readonly total: number;
+  /** When the last one will be opened by the pace that holds, epoch ms. */
+  readonly doneAt: number;
+}
+
+/** Issues that earlier runs have opened of an import that is under way. */
+export function createdBefore({ world, memory }: PulledCycle): number {
+  return sum(world.ledger.backlogs.ofProject(memory.id).map(({ created }) => created));
+}
+
+/** When so many more issues will have been opened in a run that goes on, epoch ms. */
+export function estimateRest({ world, settings, memory }: PulledCycle, creates: number): number {
+  const { budget } = laneOf(world, placeOf(world, settings.repo));
+  return estimate(world, { project: memory.id, budget, creates }, world.clock.now());
+}
+
+/** What is asked for an estimate. */
+type Sources = { readonly ledger: World["ledger"]; readonly policy: Pick<World["policy"], "pace"> };
+
+/**
+ * How far the import of a project is; undefined where no issues are left to be opened. It is as old as the last run, and so is
+ * what it knows of others that share the pace.
+ */
+export function readImport(sources: Sources, project: ProjectId, now: number): Import | undefined {
+  const mine = sources.ledger.backlogs.ofProject(project).filter(({ creates }) => creates > 0);
+  if (mine.length === 0) return undefined;
+  const done = sum(mine.map(({ created }) => created));
+  return {
+    done,
+    total: done + sum(mine.map(({ creates }) => creates)),
+    doneAt: Math.max(...mine.map((backlog) => estimate(sources, backlog, now))),
+  };
+}
+
+/** Others that share the pace have their turn in between: each as often as the project itself, as long as it has something left. */
+function estimate(
+  { ledger, policy }: Sources,
+  { project, budget, creates }: Pick<Backlog, "project" | "budget" | "creates">,
+  now: number,
+): number {
+  const others = ledger.backlogs
+    .ofBudget(budget)
+    .filter((other) => other.project !== project && now - other.at < hourMs)
+    .map((other) => Math.min(other.creates, creates));
+  const recent = ledger.journal.trackerWrites(now - hourMs, budget);
+  return estimateEnd(recent, creates + sum(others), policy.pace, now);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

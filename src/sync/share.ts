@@ -1,0 +1,82 @@
+import type { ProjectId } from "../model/post.ts";
+import { type Claim, mayTake } from "../plan/pace.ts";
+import type { PulledCycle } from "./cycle-state.ts";
+import type { Lane } from "./lane.ts";
+import type { SyncProject, World } from "./world.ts";
+
+const hourMs = 3_600_000;
+
+/** What a project has written to a lane in the last hour, and what it has left; counted by creates, and by all writes. */
+interface Part {
+  readonly creates: Claim;
+  readonly all: Claim;
+}
+
+/**
+ * Whether a project may take one more write of the hour. Where others share the pace and have something left, each may have
+ * as much as the others, and what some don't need goes to those who do; so a project with five posts does not wait for one
+ * with five thousand. What a person has ordered waits for nobody.
+ */
+export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | "other"): boolean {
+  const { world, run, memory, project } = cycle;
+  const { projectKeys, pace } = world.policy;
+  if (run.mode !== "sync" || projectKeys.length === 1) return true;
+  const now = world.clock.now();
+  const parts = readParts(world, budget, now);
+  const mine = parts.get(memory.id) ?? nothing;
+  const since = world.ledger.backlogs.ofProject(memory.id).find((one) => one.budget === budget)?.since;
+  const isBeginning = since === undefined || now - since < hourMs;
+  const others = projectKeys
+    .filter((key) => key !== project.key)
+    .flatMap((key) => {
+      const id = world.ledger.memory.project(key)?.id;
+      // What it wants is not known yet. One that never runs must not be waited for.
+      if (isNew(world, key)) return isBeginning ? [unknown] : [];
+      return id === undefined ? [] : [parts.get(id) ?? nothing];
+    });
+  const claims = { creates: others.map(({ creates }) => creates), all: others.map(({ all }) => all) };
+  return (
+    mayTake(mine.all.used, claims.all, pace.writesPerHour) &&
+    (kind === "other" || mayTake(mine.creates.used, claims.creates, pace.createsPerHour))
+  );
+}
+
+/** Those that have written least in the last hour come first, else as they are: what ends a run may end it before the last. */
+export function leastServedFirst(
+  projects: readonly SyncProject[],
+  { ledger, clock }: World,
+): readonly SyncProject[] {
+  if (projects.length === 1) return projects;
+  const writes = ledger.journal.writesByProject(clock.now() - hourMs, undefined);
+  const served = (key: string): number => {
+    const id = ledger.memory.project(key)?.id;
+    return writes.find(({ project }) => project === id)?.all ?? 0;
+  };
+  return projects.toSorted((one, other) => served(one.key) - served(other.key));
+}
+
+const none: Claim = { used: 0, left: 0 };
+const nothing: Part = { creates: none, all: none };
+const everything: Claim = { used: 0, left: Number.POSITIVE_INFINITY };
+const unknown: Part = { creates: everything, all: everything };
+
+/** Whether a project has neither ended a run nor been decided in this one. */
+function isNew({ ledger }: World, key: string): boolean {
+  return ledger.memory.project(key)?.settingsPrint === undefined && ledger.runs.last(key) === undefined;
+}
+
+/** A backlog that was not seen for an hour is none that the next hour has to be kept for. */
+function readParts({ ledger }: World, budget: string, now: number): ReadonlyMap<ProjectId, Part> {
+  const left = ledger.backlogs.ofBudget(budget).filter(({ at }) => now - at < hourMs);
+  const used = ledger.journal.writesByProject(now - hourMs, budget);
+  const projects = new Set([...left, ...used].map(({ project }) => project));
+  return new Map(
+    [...projects].map((project): [ProjectId, Part] => {
+      const writes = used.find((one) => one.project === project);
+      const backlog = left.find((one) => one.project === project);
+      const creates = { used: writes?.creates ?? 0, left: backlog?.creates ?? 0 };
+      const all = { used: writes?.all ?? 0, left: creates.left + (backlog?.others ?? 0) };
+      return [project, { creates, all }];
+    }),
+  );
+}
