@@ -8,7 +8,8 @@ import { contentNow } from "./adopt.ts";
 import { attempt } from "./attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { asProjectError, findRepository, isSameName } from "./find-repository.ts";
-import { laneOf } from "./lane.ts";
+import { takeAnswer } from "./follow.ts";
+import { laneOf, laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
@@ -69,13 +70,24 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   const issue: IssueRef = { repositoryId: repository.repository.id, number: request.number };
   const answer = await world.tracker.readIssue(issue, run.bounds);
   if (answer.kind === "found") {
-    link(cycle, request, row, answer.record);
+    await readOthers(cycle, row, issue);
+    link(cycle, request, answer.record);
   } else {
     const why =
       answer.kind === "moved"
         ? `it was moved to ${answer.to}#${answer.record.issue.number}: link that one`
         : "there is no such issue that the token can see; it may be a pull request";
     refuse(cycle, request, name, "link.missing", `${why}.`);
+  }
+}
+
+/** What a list that lags, or none, shows of its other issues would pass for a change as soon as it comes to light. */
+async function readOthers(cycle: PulledCycle, { links }: Row, issue: IssueRef): Promise<void> {
+  const { tracker } = cycle.world;
+  for (const { link: other, isGone } of links) {
+    if (isGone || isSameIssue(other.issue, issue) || !isOpen(cycle, laneOfIssue(cycle.world, other.issue)))
+      continue;
+    await takeAnswer(cycle, other.issue, await tracker.readIssue(other.issue, cycle.run.bounds));
   }
 }
 
@@ -102,15 +114,16 @@ function refuse(
   noteError(cycle.tally, { post, issue, code, message });
 }
 
-function link(cycle: PulledCycle, { id, post }: LinkRequest, row: Row, record: IssueRecord): void {
+function link(cycle: PulledCycle, { id, post }: LinkRequest, record: IssueRecord): void {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const { repositoryId, number } = record.issue;
   const issue: IssueRef = { repositoryId, number };
-  const isKnown = row.links.some((known) => isSameIssue(known.link.issue, issue));
+  const row = ledger.rows.row(project, post, cycle.world.clock.now());
+  const isKnown = row?.links.some((known) => isSameIssue(known.link.issue, issue));
   ledger.transaction(() => {
     ledger.requests.end(id);
-    if (isKnown) return;
+    if (isKnown === true) return;
     endPrepared(cycle, post);
     ledger.rows.unpark(project, post, "create-issue");
     ledger.rows.link(project, { post, issue, origin: "adopted" }, record.issue, undefined);
@@ -120,7 +133,7 @@ function link(cycle: PulledCycle, { id, post }: LinkRequest, row: Row, record: I
     audit(cycle, post, issue, "link-issue", "a person linked it");
     cycle.tally.adopted += 1;
   });
-  if (!isKnown) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
+  if (isKnown !== true) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
 }
 
 /** An issue that boardsync opened for this very post follows it again, unless it has another post's text by now. */

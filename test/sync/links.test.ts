@@ -80,6 +80,22 @@ describe("a post that a person links to an issue", () => {
     expect(bodyOf(stage, 1)).toBe("Ours.");
   });
 
+  it("is not told later what became of its other issue before", async () => {
+    const stage = await openPairs({ several: "primary" });
+    stage.github.label("acme/app", 2, "in progress");
+    await stage.sync();
+    // No list tells that an issue is gone.
+    stage.github.deleteIssue("acme/app", 1);
+    link(stage, "p1", 2);
+    stage.mark();
+    await stage.sync();
+    stage.clock.skip(7 * 60 * minuteMs);
+    await stage.sync();
+    await stage.sync();
+    expect(stage.writes().filter((write) => write.startsWith("PATCH /feedback/p1"))).toEqual([]);
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  });
+
   it("gets no issue of its own beside it, even when it is selected", async () => {
     const stage = await openApart();
     stage.board.editPost("acme-app", "p1", { status: "planned" });
