@@ -1,4 +1,4 @@
-import type { Board, ListEnd, ListShape, PatchOutcome, PostPage } from "../../src/board/board.ts";
+import type { Board, ListEnd, ListShape, ListWishes, PatchOutcome, PostPage } from "../../src/board/board.ts";
 import {
   type NoteChange,
   type PostChange,
@@ -41,7 +41,7 @@ export function createSimBoard(
       return [{ id: projectId, slug: projectKey, name: "Acme" }];
     },
     listPosts: (_project, bounds, wishes) =>
-      listPosts(server, wire, events, seen, wishes?.hasNotes === true, () => read(bounds)),
+      listPosts(server, wire, events, seen, wishes ?? { hasNotes: false }, () => read(bounds)),
     async patchPost(_project, id, change) {
       requests += 1;
       const leftAt = wire.time.now();
@@ -59,13 +59,15 @@ async function* listPosts(
   wire: Wire,
   events: Events,
   seen: ReadonlySet<PostField>,
-  hasNotes: boolean,
+  { hasNotes, known }: ListWishes,
   read: () => Promise<void>,
 ): AsyncGenerator<PostPage> {
   const { pageSize } = server.traits;
   const flaw = drawFlaw(wire);
   const shown: PostId[] = [];
   for (let offset = 0; ; offset += pageSize) {
+    const request = `from ${offset}`;
+    const trace = hasNotes ? undefined : known?.find(request);
     try {
       await read();
     } catch (error) {
@@ -80,8 +82,13 @@ async function* listPosts(
     const isCutShort = (flaw === "cut" || flaw === "incomplete") && offset > 0;
     const end = isLast || isCutShort ? endOf(flaw) : undefined;
     if (end !== undefined) events.boardListEnds(shown, end.kind);
+    const records = posts.map(server.show);
+    const digest = JSON.stringify(records);
+    const isUnchanged = trace?.digest === digest;
     yield {
-      posts: posts.map(server.show),
+      posts: isUnchanged ? [] : records,
+      ...(isUnchanged && { isUnchanged }),
+      trace: { request, digest, etag: undefined, lastModified: undefined, reading: "" },
       ...(hasNotes && { notes: new Map(posts.map(showNote)) }),
       seen: posts.length > 0 ? seen : new Set(),
       shape,

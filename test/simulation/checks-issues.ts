@@ -10,6 +10,7 @@ import type { ChangeWrite } from "./github-changes.ts";
 import type { HubIssue } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
+import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
 
 /** What board rules have made of a post, as the program was shown it. */
@@ -27,6 +28,7 @@ interface Asked {
 export function checkIssueChanges(
   scenario: Scenario,
   looks: Looks,
+  state: State,
   links: LinkOrders,
   violate: Violate,
 ): Check {
@@ -35,7 +37,15 @@ export function checkIssueChanges(
   const asked = new Map<PostId, Asked>();
   const written = new Map<HubIssue, Map<IssueField, number>>();
   const opened = new Set<PostId>();
-  /** Issues that were opened for a post in place of another one, or after a change of the config: what the board asks for then is asked for anew. */
+  const created = new Set<HubIssue>();
+  const link = state.look<[number, number], { found: number }>(
+    "SELECT 1 AS found FROM links WHERE repository = ? AND number = ? LIMIT 1",
+  );
+  const isLinked = ({ repository, number }: HubIssue): boolean => link(repository.id, number).length > 0;
+  /**
+   * Issues that were opened for a post in place of another one, or after a change of the config, and those that the state had
+   * not linked by then: what the board asks for then is asked for anew.
+   */
   const later = new Set<HubIssue>();
   let hasOtherRules = false;
   let orders = 0;
@@ -87,9 +97,11 @@ export function checkIssueChanges(
     settingsChange() {
       hasOtherRules = true;
       if (!hasBoardRules(scenario)) return;
+      for (const issue of created) if (!isLinked(issue)) later.add(issue);
       for (const [id, values] of shown) look(id, values, true);
     },
     issueOpens(issue) {
+      created.add(issue);
       for (const post of issue.openedFor) {
         if (opened.has(post) || hasOtherRules) later.add(issue);
         opened.add(post);

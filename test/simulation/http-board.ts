@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { RemoteError } from "../../src/errors.ts";
 import type { PostChange, PostId } from "../../src/model/post.ts";
 import { drawPatchFate, patch } from "./board.ts";
@@ -21,7 +22,11 @@ async function answerRead(passage: Passage, request: Request): Promise<Reply> {
     return showReadFault(passage.surroundings, error, () => read(passage, request).answer);
   }
   const { answer, shown } = read(passage, request);
-  if (shown !== undefined) events.boardShows(shown);
+  if (shown !== undefined) {
+    for (const post of shown) post.shownNote = post.note;
+    events.boardShows(shown);
+    for (const { id } of shown) passage.shown.push(id);
+  }
   return whole(answer);
 }
 
@@ -31,7 +36,7 @@ interface Read {
   readonly shown?: readonly BoardPost[];
 }
 
-function read(passage: Passage, { path, query }: Request): Read {
+function read(passage: Passage, { path, query, headers }: Request): Read {
   if (path === "/") return { answer: { status: 200, body: { ok: true } } };
   if (path === "/projects") {
     return {
@@ -39,7 +44,20 @@ function read(passage: Passage, { path, query }: Request): Read {
     };
   }
   const isList = path === "/feedback" && query.get("project") === projectId;
-  return isList ? list(passage, query) : { answer: refuse("board", 404, "There is nothing here.") };
+  return isList
+    ? tag(passage, list(passage, query), headers["if-none-match"])
+    : { answer: refuse("board", 404, "There is nothing here.") };
+}
+
+/** With its entity tag, or only that where it is the one that was asked for. */
+function tag({ manners }: Passage, { answer, shown }: Read, known: string | undefined): Read {
+  if (!manners.hasTags) return { answer, ...(shown && { shown }) };
+  const etag = `"${createHash("sha256").update(JSON.stringify(answer)).digest("hex")}"`;
+  const headers = { ...answer.headers, etag };
+  return {
+    answer: known === etag ? { status: 304, headers } : { ...answer, headers },
+    ...(shown && { shown }),
+  };
 }
 
 /**
@@ -97,7 +115,7 @@ type Show = Passage["surroundings"]["board"]["show"];
 function recordOf(show: Show): (post: BoardPost) => object {
   return (post) => {
     const { id, values } = show(post);
-    return { id, ...values };
+    return { id, ...values, internalNote: post.note };
   };
 }
 

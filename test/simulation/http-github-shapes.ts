@@ -1,4 +1,5 @@
 import type { IssueRecord, Milestone, Repository } from "../../src/model/issue.ts";
+import type { IssueComment } from "../../src/tracker/tracker.ts";
 
 /**
  * GitHub's JSON, as far as the adapter may look at it: whether it reads GitHub's whole answers is what the sandbox and its
@@ -38,6 +39,10 @@ export function showIssue(api: string, repository: string, record: IssueRecord):
     created_at: showTime(issue.createdAt),
     updated_at: showTime(issue.updatedAt),
   };
+}
+
+export function showComment({ id, author, body, createdAt }: IssueComment): object {
+  return { id, user: author === null ? null : { login: author }, body, created_at: showTime(createdAt) };
 }
 
 export function showMilestone({ number, title, state }: Milestone): object {

@@ -6,7 +6,7 @@ import { answerFor, drawFate, type Fate, send } from "./github.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";
 import { limit, refuse, showLostWrite, showReadFault, whole } from "./http-faults.ts";
 import { listIssues } from "./http-github-lists.ts";
-import { showIssue, showMilestone, showRepository } from "./http-github-shapes.ts";
+import { showComment, showIssue, showMilestone, showRepository } from "./http-github-shapes.ts";
 import type { Passage } from "./http-passage.ts";
 import type { Answer, Reply, Request } from "./http-server.ts";
 import { elsewhere, ourLogin } from "./scenario.ts";
@@ -60,8 +60,15 @@ function read(passage: Passage, request: Request): Read {
       return { answer: { status: 200, body: repository.milestones.map(showMilestone) } };
     case "/issues":
       return listIssues(passage, repository, request);
-    default:
-      return { answer: readIssue(passage, repository, Number(rest.slice("/issues/".length))) };
+    default: {
+      const [, , number, part] = rest.split("/");
+      if (part === undefined) return { answer: readIssue(passage, repository, Number(number)) };
+      const issue = hub.find(repository.id, Number(number));
+      return {
+        answer:
+          issue === undefined ? notFound : { status: 200, body: hub.commentsOf(issue).map(showComment) },
+      };
+    }
   }
 }
 
@@ -149,14 +156,29 @@ function readWrite({ method, body }: Request, rest: string): IssueWrite {
   }
   if (method === "POST" && rest === "/labels")
     return { kind: "create-label", name: (body as { name: string }).name };
+  const part = rest.split("/")[3];
+  if (method === "POST" && part === "labels") return { kind: "add-labels", number, labels: parts.labels };
+  if (method === "POST" && part === "comments") return { kind: "add-comment", number, body: parts.body };
+  if (method === "DELETE" && part === "labels") {
+    return { kind: "remove-label", number, label: decodeURIComponent(rest.split("/")[4] ?? "") };
+  }
   if (method !== "PATCH") throw new Error(`${method} …${rest} is no write of the program.`);
-  const { title, body: text } = parts;
+  const { title, body: text, state, state_reason: stateReason, milestone } = body as EditBody;
   return {
     kind: "edit-issue",
     number,
     ...(title !== undefined && { title }),
     ...(text !== undefined && { body: text }),
+    ...(state !== undefined && { state }),
+    ...(stateReason !== undefined && { stateReason }),
+    ...(milestone !== undefined && { milestone }),
   };
+}
+
+type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
+
+interface EditBody extends Pick<EditWrite, "title" | "body" | "state" | "milestone"> {
+  readonly state_reason?: NonNullable<EditWrite["stateReason"]>;
 }
 
 function showOutcome(
@@ -182,7 +204,7 @@ function showOutcome(
     case "unknown":
       break;
   }
-  const left = write.kind === "edit-issue" ? repository.left.get(write.number) : undefined;
+  const left = "number" in write ? repository.left.get(write.number) : undefined;
   if (fate === "fine" && left !== undefined) {
     return whole(redirectTo(301, `${passage.api}/repositories/${left.repository.id}/issues/${left.number}`));
   }
@@ -198,9 +220,22 @@ function showWritten(
   write: IssueWrite,
   record: IssueRecord | undefined,
 ): Answer {
-  const status = write.kind === "edit-issue" ? 200 : 201;
-  if (write.kind === "create-label") return { status, body: { name: write.name } };
-  return record === undefined ? notFound : { status, body: showIssue(api, repository.name, record) };
+  switch (write.kind) {
+    case "create-label":
+      return { status: 201, body: { name: write.name } };
+    case "add-labels":
+    case "remove-label":
+      return record === undefined
+        ? notFound
+        : { status: 200, body: record.issue.labels.map((name) => ({ name })) };
+    case "add-comment":
+      return { status: 201, body: { id: 1, body: write.body } };
+    case "create-issue":
+    case "edit-issue": {
+      const status = write.kind === "edit-issue" ? 200 : 201;
+      return record === undefined ? notFound : { status, body: showIssue(api, repository.name, record) };
+    }
+  }
 }
 
 /** The issue that a write has just opened or changed. */
@@ -209,5 +244,5 @@ function findWritten(
   repository: HubRepository,
   write: IssueWrite,
 ): HubIssue | undefined {
-  return write.kind === "edit-issue" ? hub.find(repository.id, write.number) : repository.issues.at(-1);
+  return "number" in write ? hub.find(repository.id, write.number) : repository.issues.at(-1);
 }

@@ -1,3 +1,4 @@
+import type { PostId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { Flaw } from "./board.ts";
 import type { Surroundings } from "./sides.ts";
@@ -12,6 +13,8 @@ export interface Manners {
   readonly isSinceInclusive: boolean;
   /** Whether the pages of a list of issues are numbered; else a cursor names their place. */
   readonly hasPageNumbers: boolean;
+  /** Whether the board's pages have an entity tag. */
+  readonly hasTags: boolean;
 }
 
 /** What both servers know of one process. */
@@ -22,6 +25,8 @@ export interface Passage {
   bounds: ReadBounds;
   /** What is wrong with the list of posts that is being read. */
   flaw: Flaw;
+  /** The posts that it has shown so far. */
+  shown: PostId[];
   /** The base address of GitHub's API. */
   readonly api: string;
 }

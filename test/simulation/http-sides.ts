@@ -1,5 +1,5 @@
 import { connectSides } from "../../src/app.ts";
-import type { Board, ListEnd, PostPage } from "../../src/board/board.ts";
+import type { Board, ListEnd, ListWishes, PostPage } from "../../src/board/board.ts";
 import { createProxiedFetch } from "../../src/board/http/proxied-fetch.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import type { Log } from "../../src/log.ts";
@@ -67,7 +67,14 @@ export async function openLoopback(seed: number): Promise<Loopback> {
       hangUpOnTheDead();
       processes += 1;
       const secret = `secret-of-process-${processes}`;
-      const passage: Passage = { surroundings, manners, flaw: "fine", bounds: unbounded, api: gitHub.url };
+      const passage: Passage = {
+        surroundings,
+        manners,
+        flaw: "fine",
+        shown: [],
+        bounds: unbounded,
+        api: gitHub.url,
+      };
       passages.set(secret, passage);
       const { clock, carry } = surroundings;
       const random = createRandom(processes).next;
@@ -103,6 +110,7 @@ function drawManners(seed: number): Manners {
     paging: random.pick(["offset", "page", "cursor", "link"]),
     isSinceInclusive: random.chance(0.5),
     hasPageNumbers: random.chance(0.5),
+    hasTags: random.chance(0.5),
   };
 }
 
@@ -140,7 +148,7 @@ function mortalBoard(passage: Passage, board: Board): Board {
     },
     verifyKey: (bounds) => call(passage, bounds, () => board.verifyKey(bounds)),
     listProjects: (bounds) => call(passage, bounds, () => board.listProjects(bounds)),
-    listPosts: (project, bounds) => listPosts(passage, board, project, bounds),
+    listPosts: (project, bounds, wishes) => listPosts(passage, board, project, bounds, wishes),
     patchPost: (project, post, change) =>
       call(passage, unbounded, () => board.patchPost(project, post, change)),
   };
@@ -152,13 +160,14 @@ async function* listPosts(
   board: Board,
   project: ProjectId,
   bounds: ReadBounds,
+  wishes: ListWishes | undefined,
 ): AsyncGenerator<PostPage> {
   const { events, board: server, wire } = passage.surroundings;
   passage.flaw = drawFlaw(wire);
   const shown: PostId[] = [];
+  passage.shown = shown;
   try {
-    for await (const page of callEach(passage, bounds, board.listPosts(project, bounds))) {
-      for (const { id } of page.posts) shown.push(id);
+    for await (const page of callEach(passage, bounds, board.listPosts(project, bounds, wishes))) {
       if (page.end !== undefined) events.boardListEnds(shown, endOf(passage.flaw, page.end));
       yield page;
     }

@@ -92,7 +92,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     looks.check,
     checkOnce(state, links, violate),
     checkMails(time, targets, scenario, violate),
-    checkIssueChanges(scenario, looks, links, violate),
+    checkIssueChanges(scenario, looks, state, links, violate),
     checkContent(looks, links, violate),
     checkNotes(violate),
     checkJournal(state, violate),

@@ -57,9 +57,9 @@ export async function playHistory(
   const random = createRandom(seed);
   const isOverHttp = options.isOverHttp ?? seed % 1_000 === 0;
   const drawn = drawScenario(random, !isOverHttp);
-  const drawnScenario = isOverHttp
-    ? drawn
-    : addBothWays(addSignals(drawn, createRandom(~seed)), createRandom(seed ^ bothWaysSalt));
+  // What GraphQL answers is not played over HTTP.
+  const signalled = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed));
+  const drawnScenario = addBothWays(signalled, createRandom(seed ^ bothWaysSalt));
   const loopback = isOverHttp ? await openLoopback(seed) : undefined;
   const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
