@@ -37,6 +37,9 @@ describe("the guard", () => {
       holdStatuses:
         "2 posts would notify their voters, after 2 in the last 60 minutes, `guard.statuses` allows 3: held until `boardsync approve` lets them go",
     });
+    const one = guard([{ ...loud, issues: 1 }], { statusWrites: 3 }, { issues: 0, statuses: 3 });
+    expect(one.holdIssues).toMatch(/^1 issue would be created or changed /);
+    expect(one.holdStatuses).toMatch(/^1 post would notify its voters, after 3 /);
   });
 });
 
