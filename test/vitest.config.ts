@@ -12,6 +12,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     restoreMocks: true,
     testTimeout: 20_000,
+    // By itself it leaves a core free; of two that is half.
+    maxWorkers: "100%",
     ...(report !== undefined && { reporters: ["default", createCounter(report)] }),
     coverage: {
       provider: "v8",
