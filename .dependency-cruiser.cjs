@@ -11,7 +11,8 @@ const table = {
   config: { folders: ["errors"], packages: ["zod", "yaml", "node:"] },
   sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },
-  log: { folders: [], packages: ["pino", "pino-pretty"] },
+  escape: { folders: [], packages: [] },
+  log: { folders: ["escape"], packages: ["pino", "pino-pretty", "node:module"] },
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
   sync: {
     folders: ["model", "plan", "errors", "log", "board/board", "tracker/tracker", "ledger/*"],
@@ -21,6 +22,7 @@ const table = {
     folders: [
       "model",
       "errors",
+      "escape",
       "log",
       "app",
       "sync",
@@ -40,6 +42,7 @@ const table = {
     folders: [
       "model",
       "errors",
+      "escape",
       "log",
       "app",
       "sync",

@@ -1,5 +1,6 @@
+import { createRequire } from "node:module";
 import { type Level, pino } from "pino";
-import { prettyFactory } from "pino-pretty";
+import { escapeControls, escapeJson, escapeMarkup } from "./escape.ts";
 
 /** What adapters and the sync may do with a log. */
 export interface Log {
@@ -65,7 +66,10 @@ export function createLog(options: LogOptions): Log {
   return { debug: writeAt("debug"), info: writeAt("info"), warn: writeAt("warn"), error: writeAt("error") };
 }
 
+/** It is loaded where there is a terminal, at once and not as a promise: most logs go elsewhere. */
 function createPrinter(hasColours: boolean): (line: string) => string {
+  const load = createRequire(import.meta.url);
+  const { prettyFactory }: typeof import("pino-pretty") = load("pino-pretty");
   return prettyFactory({ colorize: hasColours, translateTime: "SYS:HH:MM:ss", singleLine: true });
 }
 
@@ -213,27 +217,4 @@ function coverSpans(text: string, spans: readonly Span[]): string {
     position = Math.max(position, end);
   }
   return covered + text.slice(position);
-}
-
-/**
- * What a terminal would act on, but for the end of a line: C0, DEL, C1, the marks that turn text around, and Unicode's own
- * line ends.
- */
-const controls =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** Makes every control character of a text visible, such as `<1b>`; the ends of lines stay. */
-export function escapeControls(text: string): string {
-  return text.replace(controls, (found) => `<${found.charCodeAt(0).toString(16).padStart(2, "0")}>`);
-}
-
-/** JSON escapes the first 32 characters; the other ones that a terminal would act on get the same, and mean the same. */
-export function escapeJson(json: string): string {
-  return json.replace(controls, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-/** Text as HTML shows it, in an element or between the quotes of an attribute. */
-export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -4,8 +4,7 @@
  * run it: a native module would crash an older one without a word.
  */
 import { readFileSync } from "node:fs";
-import { createInterface, type Interface } from "node:readline/promises";
-import { Writable } from "node:stream";
+import type { Interface } from "node:readline/promises";
 import type { Output, Terminal } from "./commands/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
@@ -87,6 +86,7 @@ function ask(question: string): Promise<string> {
 
 /** What is typed goes nowhere; the question is put once the terminal has ceased to show what is typed. */
 async function askSecret(question: string): Promise<string> {
+  const { Writable } = await import("node:stream");
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const answer = await askOn(silent, (reader) => {
     process.stdout.write(question);
@@ -101,6 +101,7 @@ async function askOn(
   output: NodeJS.WritableStream,
   put: (reader: Interface) => Promise<string>,
 ): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output, terminal: true });
   const ended = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
   reader.once("SIGINT", () => process.exit(130));

@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../src/errors.ts";
-import {
-  createKnownSecrets,
-  createLog,
-  escapeControls,
-  escapeMarkup,
-  type Log,
-  type LogOptions,
-  redactor,
-} from "../src/log.ts";
+import { escapeControls, escapeMarkup } from "../src/escape.ts";
+import { createKnownSecrets, createLog, type Log, type LogOptions, redactor } from "../src/log.ts";
 
 /** Everything that a terminal might act on, and that a stranger can write into a title. */
 const hostile = [

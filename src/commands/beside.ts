@@ -6,8 +6,8 @@ import { ConfigError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
-import { configSource } from "./session.ts";
 import { openBeside, readState } from "./state.ts";
 import type { CommonOptions, Terminal } from "./terminal.ts";
 

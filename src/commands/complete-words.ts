@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../config/load.ts";
-import { configSource } from "./session.ts";
+import { configSource } from "./config-source.ts";
 import { readState } from "./state.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
 

@@ -4,7 +4,6 @@ import { announceRun } from "../daemon/announce.ts";
 import { createDaemon, type Daemon, type DaemonProject, type Place } from "../daemon/daemon.ts";
 import { healthPart } from "../daemon/health.ts";
 import { findConcerned, isOwn } from "../daemon/hints.ts";
-import { serveHttp } from "../daemon/http.ts";
 import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
 import { pagePart } from "../daemon/page/page.ts";
 import { findLate } from "../daemon/readiness.ts";
@@ -116,6 +115,7 @@ async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void
   if (config.http === false) return undefined;
   const measure = () =>
     crew.timetable().map(({ key, schedule, times }) => ({ key, times, periodMs: schedule.periodMs() }));
+  const { serveHttp } = await import("../daemon/http.ts");
   const findLateNow = () => {
     const known = measure().map((project) => ({
       ...project,

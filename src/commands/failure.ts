@@ -1,5 +1,5 @@
 import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../errors.ts";
-import { escapeControls } from "../log.ts";
+import { escapeControls } from "../escape.ts";
 import { adviceOn } from "./advice.ts";
 import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";

@@ -1,17 +1,21 @@
 import { resolve } from "node:path";
-import { locateState } from "../config/load.ts";
+import { loadEnvironment } from "../config/environment.ts";
+import { readTextFile } from "../config/files.ts";
+import { locateState } from "../config/place.ts";
 import { failWith } from "./failure.ts";
 import { readHeartbeat } from "./heartbeat.ts";
 import { printJson } from "./json.ts";
-import { configSource } from "./session.ts";
 import { readState } from "./state.ts";
 import { describeAge } from "./status-report.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 
 /** `boardsync health`: whether the daemon on this state is alive. Needs no config, no secret and no port. */
-export function health(terminal: Terminal, options: CommonOptions): number {
+export async function health(terminal: Terminal, options: CommonOptions): Promise<number> {
+  const { env, cwd } = terminal;
+  const readText = readTextFile;
   try {
-    const state = resolve(terminal.cwd, locateState(configSource(terminal, options)));
+    const environment = loadEnvironment({ env, cwd, readText });
+    const state = resolve(cwd, await locateState({ file: options.config, environment, cwd, readText }));
     const ledger = readState(state);
     const beat = readHeartbeat(ledger);
     ledger?.close();

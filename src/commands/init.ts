@@ -9,12 +9,13 @@ import type { PostField } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { checkTemplate } from "../plan/template.ts";
 import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
 import { askBoard, askKey, askPairs, type ChosenProject, mayReplace, readPairs } from "./init-ask.ts";
 import { composeConfig, type InitProject } from "./init-config.ts";
 import { type Meaning, matchStatuses } from "./init-statuses.ts";
 import { printJson } from "./json.ts";
-import { configSource, createTerminalLog, exitOf, redactTerminal } from "./session.ts";
+import { createTerminalLog, exitOf, redactTerminal } from "./session.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "./terminal.ts";
 import { oneLine, printLine } from "./text.ts";
 

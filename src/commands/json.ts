@@ -1,4 +1,4 @@
-import { escapeJson } from "../log.ts";
+import { escapeJson } from "../escape.ts";
 import type { Output } from "./terminal.ts";
 
 /** One JSON document on stdout. A person may look at it: nothing in it commands a terminal. */

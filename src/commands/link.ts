@@ -5,9 +5,10 @@ import { redactor } from "../log.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import { type Beside, besideRuns, findPost, type NamedPost } from "./beside.ts";
 import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
 import { printJson } from "./json.ts";
 import { findConfigured, type NamedIssue, parseIssue, showIssue } from "./link-target.ts";
-import { configSource, createTerminalLog } from "./session.ts";
+import { createTerminalLog } from "./session.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 import { printLine } from "./text.ts";
 

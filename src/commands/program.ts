@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
-import { escapeControls } from "../log.ts";
+import { escapeControls } from "../escape.ts";
 import { failWith, printFailure } from "./failure.ts";
 import { addApply, addUndo } from "./program-plans.ts";
 import { addExplain, addHistory } from "./program-questions.ts";
@@ -215,7 +215,7 @@ function addHealth(program: Command, terminal: Terminal, finish: Finish): void {
     .addHelpText("after", "\nExample:\n  BOARDSYNC_STATE=/data/boardsync.db boardsync health")
     .action(async (_, command: Command) => {
       const { health } = await import("./health.ts");
-      finish(health(terminal, command.optsWithGlobals<CommonOptions>()));
+      finish(await health(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
 

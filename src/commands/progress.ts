@@ -1,5 +1,4 @@
 import { Writable } from "node:stream";
-import { SingleBar } from "cli-progress";
 import type { Progress, ProgressStep } from "../sync/world.ts";
 import type { Output } from "./terminal.ts";
 
@@ -15,7 +14,14 @@ export interface ProgressBar extends Progress {
   stop(): void;
 }
 
-export function createProgressBar(output: Output, now: () => number, isWanted: boolean): ProgressBar {
+/** Only where a bar may be shown is the library loaded that draws it. */
+export async function createProgressBar(
+  output: Output,
+  now: () => number,
+  isWanted: boolean,
+): Promise<ProgressBar> {
+  if (!isWanted || !output.isTerminal) return { show() {}, write: output.write, stop() {} };
+  const { SingleBar } = await import("cli-progress");
   const bar = new SingleBar({
     stream: asStream(output),
     format: "{project}: {what} {bar} {amount}",
@@ -30,7 +36,7 @@ export function createProgressBar(output: Output, now: () => number, isWanted: b
   let shown: string | undefined;
   return {
     show(step) {
-      if (!isWanted || !output.isTerminal || now() - startedAt < patienceMs) return;
+      if (now() - startedAt < patienceMs) return;
       const name = `${step.project} ${step.what}`;
       const total = step.total ?? step.done;
       if (shown === name) {

@@ -1,14 +1,13 @@
 import { connectSides, type Machine, type Sides, syncProjects } from "../app.ts";
-import { type Environment, loadEnvironment, readLogLevel } from "../config/environment.ts";
-import { readTextFile } from "../config/files.ts";
-import { type ConfigSource, loadConfigAndSecrets } from "../config/load.ts";
+import { type Environment, readLogLevel } from "../config/environment.ts";
+import { loadConfigAndSecrets } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { HttpSecrets } from "../config/secrets.ts";
 import { ConfigError } from "../errors.ts";
 import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../log.ts";
-import { checkTemplate } from "../plan/template.ts";
 import type { SyncProject } from "../sync/world.ts";
 import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
 import { createProgressBar, type ProgressBar } from "./progress.ts";
 import {
@@ -47,7 +46,7 @@ export async function inSession(
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const secrets = createKnownSecrets();
-  const bar = createProgressBar(terminal.err, systemClock.now, options.quiet !== true);
+  const bar = await createProgressBar(terminal.err, systemClock.now, options.quiet !== true);
   const safe = redactTerminal(beside(bar, terminal), secrets.redact);
   try {
     return await work(openSession(safe, options, secrets, bar));
@@ -111,12 +110,6 @@ function openSession(
     log,
     reopen: () => openSession(terminal, options, secrets, bar),
   };
-}
-
-/** Where the config of a command comes from. */
-export function configSource(terminal: Terminal, options: CommonOptions): ConfigSource {
-  const environment = loadEnvironment({ env: terminal.env, cwd: terminal.cwd, readText: readTextFile });
-  return { file: options.config, environment, cwd: terminal.cwd, readText: readTextFile, checkTemplate };
 }
 
 function openLog(terminal: Terminal, options: CommonOptions, environment: Environment, redact: Redact): Log {

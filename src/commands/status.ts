@@ -8,9 +8,9 @@ import { remedyOf } from "../sync/remedy.ts";
 import { systemClock } from "./clock.ts";
 import { failWith } from "./failure.ts";
 import { readHeartbeat } from "./heartbeat.ts";
+import { configSource } from "./config-source.ts";
 import { printJson } from "./json.ts";
 import { nextRunOf } from "./next-run.ts";
-import { configSource } from "./session.ts";
 import { readState } from "./state.ts";
 import { readDatabase } from "./status-database.ts";
 import {

@@ -2,28 +2,17 @@ import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { type CheckTemplate, findInconsistencies } from "./consistency.ts";
 import { type ConfigDocument, type Position, type Problem, parseConfigDocument } from "./document.ts";
-import { type Environment, readVariable } from "./environment.ts";
-import { explainReadFault, isAbsent, type ReadText } from "./files.ts";
-import { type Fault, findAll, formatPath } from "./paths.ts";
+import { readVariable } from "./environment.ts";
+import { explainReadFault, isAbsent } from "./files.ts";
+import { type Fault, formatPath } from "./paths.ts";
+import { type ConfigPlace, defaultFile, nameFile } from "./place.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { readSecrets, type Secrets, type SecretsResult } from "./secrets.ts";
 import { host } from "./values.ts";
 import { toFaults, wordIssue } from "./wording.ts";
 
-/** The config file when nothing names another. */
-const defaultFile = "config/boardsync.yaml";
-
-/** The state file when nothing names another, as in the schema. */
-const defaultState = "data/boardsync.db";
-
 /** Where the config comes from. */
-export interface ConfigSource {
-  /** What `--config` names; undefined without it. */
-  readonly file: string | undefined;
-  readonly environment: Environment;
-  /** The directory that file names are relative to, absolute. */
-  readonly cwd: string;
-  readonly readText: ReadText;
+export interface ConfigSource extends ConfigPlace {
   /** Applied to `issue.title`, `issue.body` and `issue.postUrl`; without it templates are not looked into. */
   readonly checkTemplate?: CheckTemplate;
 }
@@ -60,32 +49,12 @@ export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { rea
   return { ...result.loaded, secrets: found.secrets };
 }
 
-/**
- * The state file for a command that must work whatever is wrong with the config (`health`): `BOARDSYNC_STATE`, else what
- * the config file says as far as it can be read, else the default. As it was named: relative to the working directory.
- */
-export function locateState(source: ConfigSource): string {
-  const override = readVariable(source.environment, "BOARDSYNC_STATE");
-  if (override !== undefined) return override;
-  try {
-    const { content } = parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source))));
-    const state = findAll(content, "state")[0]?.value;
-    return typeof state === "string" ? state : defaultState;
-  } catch {
-    return defaultState;
-  }
-}
-
 type ConfigResult =
   | { readonly kind: "found"; readonly loaded: LoadedConfig }
   | { readonly kind: "faulty"; readonly problems: readonly string[] };
 
 function problemsOf(result: ConfigResult | SecretsResult): readonly string[] {
   return result.kind === "faulty" ? result.problems : [];
-}
-
-function nameFile({ file, environment }: ConfigSource): string {
-  return file ?? readVariable(environment, "BOARDSYNC_CONFIG") ?? defaultFile;
 }
 
 function readConfig(source: ConfigSource): ConfigResult {

@@ -1,6 +1,6 @@
+import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
-import { escapeControls } from "../log.ts";
 import type { ProjectReport, ReportedError } from "../sync/world.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */

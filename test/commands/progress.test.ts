@@ -4,10 +4,10 @@ import { createOutput } from "./stage.ts";
 
 const step = { project: "acme-app", what: "issues opened", done: 3, total: 40 } as const;
 
-function openBar(isTerminal = true, isWanted = true) {
+async function openBar(isTerminal = true, isWanted = true) {
   const output = createOutput({ isTerminal });
   let time = 0;
-  const bar = createProgressBar(output, () => time, isWanted);
+  const bar = await createProgressBar(output, () => time, isWanted);
   const wait = (ms: number): void => {
     time += ms;
   };
@@ -15,8 +15,8 @@ function openBar(isTerminal = true, isWanted = true) {
 }
 
 describe("a progress bar", () => {
-  it("appears on a terminal once the work takes longer than two seconds", () => {
-    const { output, bar, wait } = openBar();
+  it("appears on a terminal once the work takes longer than two seconds", async () => {
+    const { output, bar, wait } = await openBar();
     wait(1999);
     bar.show(step);
     expect(output.text()).toBe("");
@@ -30,8 +30,8 @@ describe("a progress bar", () => {
   it.each([
     ["no terminal", false, true],
     ["--quiet", true, false],
-  ])("never appears with %s", (_, isTerminal, isWanted) => {
-    const { output, bar, wait } = openBar(isTerminal, isWanted);
+  ])("never appears with %s", async (_, isTerminal, isWanted) => {
+    const { output, bar, wait } = await openBar(isTerminal, isWanted);
     wait(10_000);
     bar.show(step);
     bar.write("a line\n");
@@ -39,8 +39,8 @@ describe("a progress bar", () => {
     expect(output.text()).toBe("a line\n");
   });
 
-  it("says how much there was so far where nobody knows the end, and goes on with the next part", () => {
-    const { output, bar, wait } = openBar();
+  it("says how much there was so far where nobody knows the end, and goes on with the next part", async () => {
+    const { output, bar, wait } = await openBar();
     wait(2000);
     bar.show({ ...step, what: "posts read", total: undefined });
     expect(output.text()).toContain("3 so far");
@@ -50,8 +50,8 @@ describe("a progress bar", () => {
     bar.stop();
   });
 
-  it("lets a line of the log stand above it", () => {
-    const { output, bar, wait } = openBar();
+  it("lets a line of the log stand above it", async () => {
+    const { output, bar, wait } = await openBar();
     wait(2000);
     bar.show(step);
     bar.write("a line\n");
@@ -59,8 +59,8 @@ describe("a progress bar", () => {
     bar.stop();
   });
 
-  it("is gone when it is stopped, and the cursor is back", () => {
-    const { output, bar, wait } = openBar();
+  it("is gone when it is stopped, and the cursor is back", async () => {
+    const { output, bar, wait } = await openBar();
     wait(2000);
     bar.show(step);
     bar.stop();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig, loadConfigAndSecrets, locateState } from "../../src/config/load.ts";
+import { loadConfig, loadConfigAndSecrets } from "../../src/config/load.ts";
+import { locateState } from "../../src/config/place.ts";
 import {
   everything,
   failure,
@@ -263,11 +264,11 @@ describe("the state file, for a command that needs no config", () => {
     ["the default where the config says nothing", smallest(), {}, "data/boardsync.db"],
     ["the default where the config says nonsense", "state: [1]", {}, "data/boardsync.db"],
     ["the default where the config is no YAML", "state: 'a.db", {}, "data/boardsync.db"],
-  ])("is %s", (_, text, environment, state) => {
-    expect(locateState(sourceOf(text, { environment }))).toBe(state);
+  ])("is %s", async (_, text, environment, state) => {
+    expect(await locateState(sourceOf(text, { environment }))).toBe(state);
   });
 
-  it("is the default where there is no config", () => {
-    expect(locateState(sourceOf("", { file: "none.yaml" }))).toBe("data/boardsync.db");
+  it("is the default where there is no config", async () => {
+    expect(await locateState(sourceOf("", { file: "none.yaml" }))).toBe("data/boardsync.db");
   });
 });

@@ -1,4 +1,4 @@
-import { escapeControls, escapeMarkup } from "../../log.ts";
+import { escapeControls, escapeMarkup } from "../../escape.ts";
 
 /** No value that came from outside can have this key. */
 const markup = Symbol("markup");

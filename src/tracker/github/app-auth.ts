@@ -1,5 +1,4 @@
 import { createPrivateKey, sign } from "node:crypto";
-import { createAppAuth } from "@octokit/auth-app";
 import type { Credential } from "./auth.ts";
 import { type Answer, type ConnectionOptions, createOctokit, readFailure } from "./client.ts";
 import { TransportFailure } from "./network.ts";
@@ -79,20 +78,25 @@ export function signInAsApp(
     return 0;
   };
 
-  const authenticate = createAppAuth({
-    appId,
-    createJwt: () => {
-      const { jwt, expiresAt } = state();
-      return Promise.resolve({ jwt, expiresAt: new Date(expiresAt).toISOString() });
-    },
-    request: createOctokit(options).request,
-    log: { warn: () => {} },
-  });
+  /** The package is loaded for the first token: most sign in without an App. */
+  const openAuth = async () => {
+    const { createAppAuth } = await import("@octokit/auth-app");
+    return createAppAuth({
+      appId,
+      createJwt: () => {
+        const { jwt, expiresAt } = state();
+        return Promise.resolve({ jwt, expiresAt: new Date(expiresAt).toISOString() });
+      },
+      request: createOctokit(options).request,
+      log: { warn: () => {} },
+    });
+  };
 
   const requestToken = async (
     installationId: number,
   ): Promise<InstallationToken | Answer | TransportFailure> => {
     try {
+      const authenticate = await openAuth();
       const made = await authenticate({ type: "installation", installationId, refresh: true });
       const { permissions } = made;
       // The package hands on whatever the answer held.
