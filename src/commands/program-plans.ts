@@ -11,7 +11,7 @@ export function addApply(program: Command, terminal: Terminal, finish: Finish): 
     .description(
       "carry out exactly a saved plan, or refuse what has moved since; to apply it is to approve it",
     )
-    .addHelpText("after", "\nExample:\n  boardsync plan --out today.plan\n  boardsync apply today.plan")
+    .addHelpText("after", "\nExamples:\n  boardsync plan --out today.plan\n  boardsync apply today.plan")
     .action(async (file: string, _, command: Command) => {
       const { apply } = await import("./apply.ts");
       finish(await apply(terminal, command.optsWithGlobals<CommonOptions>(), file));
@@ -24,7 +24,7 @@ export function addUndo(program: Command, terminal: Terminal, finish: Finish): v
     .argument("<run>", "the run's number, as `boardsync history` shows it")
     .description("take back what a run has written, where nobody has touched it since; shows it and asks")
     .option("-y, --yes", "don't ask")
-    .addHelpText("after", "\nExample:\n  boardsync undo 12\n  boardsync undo 12 --yes --json")
+    .addHelpText("after", "\nExamples:\n  boardsync undo 12\n  boardsync undo 12 --yes --json")
     .action(async (run: string, _, command: Command) => {
       const { undo } = await import("./undo.ts");
       finish(await undo(terminal, command.optsWithGlobals<Parameters<typeof undo>[1]>(), run));
