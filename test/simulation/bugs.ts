@@ -283,6 +283,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     })),
   },
   {
+    name: "page-unseen",
+    words: "a page that has not changed counts as one without posts",
+    breaks: ["I6"],
+    bug: ofPulls(() => ({ seePage: () => 0 })),
+  },
+  {
+    name: "echo-to-duplicates",
+    words: "our own change of an issue is told to the posts of its duplicates",
+    breaks: ["I2"],
+    bug: ofRows((rows) => ({ followersOf: (issue) => rows.linkedTo(issue) })),
+  },
+  {
     name: "echo-to-board",
     words: "our own change of an issue is told to the board",
     breaks: ["I2"],
