@@ -32,7 +32,9 @@ const guardWindowMs = 3_600_000;
 export function decide(cycle: PulledCycle): readonly Wanted[] {
   takeRequests(cycle);
   const wanted: Wanted[] = [];
+  const show = countProgress(cycle);
   eachDueRow(cycle, (row, now) => {
+    show();
     wanted.push(...(attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now)) ?? []));
   });
   const judged = withoutFollowing(holdBack(cycle, wanted));
@@ -42,6 +44,18 @@ export function decide(cycle: PulledCycle): readonly Wanted[] {
   if (cycle.run.mode === "plan") cycle.tally.saved = saveActions(cycle, judged.map(toSaved));
   return judged;
 }
+
+/** Told of every row. A board that has just grown takes a while, and the pages' bar has come to its end by then. */
+function countProgress({ world, project }: PulledCycle): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    if (done % shownAtOnce > 0) return;
+    world.progress?.show({ project: project.key, what: "posts decided", done, total: undefined });
+  };
+}
+
+const shownAtOnce = 500;
 
 /** Decides one row as it is now, and records what needs no write. */
 function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] {

@@ -1,6 +1,6 @@
 import type { ListEnd, ListWishes, PostPage } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
-import type { PullId } from "../ledger/pulls.ts";
+import type { PullId, PullMeasure } from "../ledger/pulls.ts";
 import type { PersonRequest } from "../ledger/requests.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
@@ -93,6 +93,7 @@ function endPull(
   const endedAt = clock.now();
   const measure = ledger.pulls.measure(pull);
   tally.posts = measure.posts;
+  sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
   if (end.kind === "incomplete") {
@@ -117,6 +118,21 @@ function endPull(
     }
   });
   return { seen, kind, beganAt, endedAt };
+}
+
+/** Fewer new posts than this are nobody's surprise. */
+const muchGrowth = 1000;
+
+/** A board that has more than doubled makes this run long, once: each new post is decided. It is said why. */
+function sayGrowth({ world, project, settings }: Cycle, { posts, added }: PullMeasure): void {
+  const before = posts - added;
+  if (before === 0 || added < muchGrowth || added <= before) return;
+  world.log.warn(
+    { project: project.key, before, posts, added },
+    settings.writes === "none"
+      ? "The board has grown a lot: every new post is decided in this run"
+      : "The board has grown a lot: every new post is decided in this run; new issues are opened within the guard and at the tracker's pace, over as many runs as that takes",
+  );
 }
 
 /** A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on. */

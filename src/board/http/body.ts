@@ -79,9 +79,12 @@ async function decompress(answer: Answer, limits: BodyLimits): Promise<Uint8Arra
 }
 
 /** How a body above the limit is called in a message. */
-export function describeOversize(limits: BodyLimits): string {
-  return `a body of more than ${Math.floor(limits.bodyBytes / 1024)} KiB`;
+export function describeOversize({ bodyBytes }: BodyLimits): string {
+  const size = bodyBytes < mebibyte ? `${Math.floor(bodyBytes / 1024)} KiB` : `${bodyBytes / mebibyte} MiB`;
+  return `a body of more than ${size}`;
 }
+
+const mebibyte = 1024 * 1024;
 
 function decode(bytes: Uint8Array): string | undefined {
   try {

@@ -56,18 +56,18 @@ export function createReader(options: ReaderOptions): Reader {
     async askJson(url, bounds) {
       const answer = await askPatiently(url, bounds, options);
       const body = await readBody(answer, options.limits, options.excerpt);
-      return { headers: answer.headers, value: requireJson(url, body) };
+      return { headers: answer.headers, value: requireJson(url, body, options.limits) };
     },
     async askPage(url, bounds, known) {
       const answer = await askPatiently(url, bounds, options, known?.conditions);
       const { headers } = answer;
       if (answer.status === notModified) return { kind: "unchanged", headers };
       const unpacked = await unpackBody(answer, options.limits);
-      if (unpacked.kind === "unreadable") throw unreadable(url, unpacked.reason);
+      if (unpacked.kind === "unreadable") throw unreadable(url, unpacked.reason, options.limits);
       const digest = digestOf(unpacked.bytes, headers["link"]);
       if (digest === known?.digest) return { kind: "unchanged", headers };
       const body = parseBody(unpacked.bytes, options.limits, options.excerpt);
-      return { kind: "read", headers, digest, value: requireJson(url, body) };
+      return { kind: "read", headers, digest, value: requireJson(url, body, options.limits) };
     },
   };
 }
@@ -80,13 +80,15 @@ function digestOf(bytes: Uint8Array, link: string | undefined): string {
   return link === undefined ? digest : `${digest} ${hash("sha256", link, "base64")}`;
 }
 
-function requireJson(url: URL, body: Body): unknown {
+function requireJson(url: URL, body: Body, limits: BodyLimits): unknown {
   if (body.kind === "json") return body.value;
-  throw unreadable(url, body.kind === "empty" ? "an empty body" : body.reason);
+  throw unreadable(url, body.kind === "empty" ? "an empty body" : body.reason, limits);
 }
 
-function unreadable(url: URL, what: string): RemoteError {
-  return new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${what}.`);
+function unreadable(url: URL, what: string, limits: BodyLimits): RemoteError {
+  const isOversized = what === describeOversize(limits);
+  const advice = isOversized ? " Let the board send smaller pages: board.paging.sizeParam and size." : "";
+  return new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${what}.${advice}`);
 }
 
 /**
@@ -147,5 +149,5 @@ async function explainFailure(reply: Reply, url: URL, options: ReaderOptions): P
     ? new RemoteError("board", "unreadable", `${reply.message}.`, {
         cause: reply.cause,
       })
-    : new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${describeOversize(limits)}.`);
+    : unreadable(url, describeOversize(limits), limits);
 }
