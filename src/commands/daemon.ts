@@ -8,6 +8,7 @@ import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
 import { pagePart } from "../daemon/page/page.ts";
 import { findLate } from "../daemon/readiness.ts";
 import { createSchedule } from "../daemon/schedule.ts";
+import { isUnfinished } from "../daemon/unfinished.ts";
 import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
@@ -49,7 +50,7 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
   const post: Post = { session: () => current, ledger, metrics, startedAt: clock.now() };
   const crew = createDaemon({
     projects: planTurns(first, ledger),
-    runProject: createRunner(terminal, post),
+    runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     beat: (at, isLast) => ledger.runs.beat(at, `daemon, process ${terminal.pid}`, isLast),
     clock,
     random,
@@ -80,8 +81,8 @@ function planTurns({ config, projects }: Session, ledger: Ledger): readonly Daem
   }));
 }
 
-/** Runs one project by the config of the moment. */
-function createRunner(terminal: Terminal, { session, ledger, metrics }: Post) {
+/** Runs one project by the config of the moment; one whose time was over in the middle of its writes goes on. */
+function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, goOn: (key: string) => void) {
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
   return async (key: string, { dueAt, waiting }: Place): Promise<void> => {
     const current = session();
@@ -97,6 +98,7 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post) {
     try {
       const { report } = await runProjects(chosen, world, "sync", terminal.signal);
       metrics.noteRun(report);
+      if (isUnfinished(report, config.budget)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
     } catch (error) {
@@ -113,9 +115,9 @@ async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void
   const { session, ledger, metrics, startedAt } = post;
   const { config, machine, log } = session();
   if (config.http === false) return undefined;
+  const { serveHttp } = await import("../daemon/http.ts");
   const measure = () =>
     crew.timetable().map(({ key, schedule, times }) => ({ key, times, periodMs: schedule.periodMs() }));
-  const { serveHttp } = await import("../daemon/http.ts");
   const findLateNow = () => {
     const known = measure().map((project) => ({
       ...project,

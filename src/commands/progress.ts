@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import type { Progress, ProgressStep } from "../sync/world.ts";
+import { describeExtent } from "./import-words.ts";
 import type { Output } from "./terminal.ts";
 
 /** Work that is done sooner needs no bar. */
@@ -33,6 +34,7 @@ export async function createProgressBar(
     gracefulExit: false,
   });
   const startedAt = now();
+  const estimateEnd = createEstimator(now);
   let shown: string | undefined;
   return {
     show(step) {
@@ -41,11 +43,11 @@ export async function createProgressBar(
       const total = step.total ?? step.done;
       if (shown === name) {
         bar.setTotal(total);
-        bar.update(step.done, wordsOf(step));
+        bar.update(step.done, wordsOf(step, estimateEnd(step)));
         return;
       }
       if (shown !== undefined) bar.stop();
-      bar.start(total, step.done, wordsOf(step));
+      bar.start(total, step.done, wordsOf(step, estimateEnd(step)));
       shown = name;
     },
     write(text) {
@@ -63,8 +65,33 @@ export async function createProgressBar(
   };
 }
 
-function wordsOf({ project, what, done, total }: ProgressStep): Record<string, string> {
-  return { project, what, amount: total === undefined ? `${done} so far` : `${done} of ${total}` };
+/** What is asked for at most once a second, since nobody reads faster. */
+interface Estimate {
+  readonly askedAt: number;
+  readonly extent: { readonly now: number; readonly doneAt: number | undefined };
+}
+
+function createEstimator(now: () => number): (step: ProgressStep) => Estimate["extent"] {
+  const patience = 1000;
+  let last: Estimate | undefined;
+  return ({ doneAt }) => {
+    const time = now();
+    if (last === undefined || doneAt === undefined || time - last.askedAt >= patience) {
+      last = { askedAt: time, extent: { now: time, doneAt: doneAt?.() } };
+    }
+    return last.extent;
+  };
+}
+
+function wordsOf(
+  { project, what, done, total }: ProgressStep,
+  { now, doneAt }: Estimate["extent"],
+): Record<string, string> {
+  const amount =
+    total === undefined
+      ? `${done.toLocaleString("en")} so far`
+      : describeExtent({ done, total, doneAt }, now);
+  return { project, what, amount };
 }
 
 /** What the library draws on. */

@@ -1,5 +1,6 @@
 import { command } from "../sync/remedy.ts";
 import { adviceOn } from "./advice.ts";
+import { describeExtent } from "./import-words.ts";
 import { type DatabaseStatus, describeDatabase } from "./status-database.ts";
 import { type Column, printRecords } from "./table.ts";
 import type { Output } from "./terminal.ts";
@@ -31,6 +32,8 @@ export interface ProjectStatus {
   readonly nextRun: string | null;
   /** Why the last run held the whole project; null where it didn't. */
   readonly hold: string | null;
+  /** How far the opening of issues is, as the last run left it; null where none is left to be opened. */
+  readonly import: ImportStatus | null;
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;
@@ -38,6 +41,15 @@ export interface ProjectStatus {
   readonly waiting: readonly WaitingLine[];
   /** Whether there is more than `waiting` shows. */
   readonly hasMore: boolean;
+}
+
+/** Issues that the pace leaves to later runs. */
+interface ImportStatus {
+  /** Opened since there was more than one run could open. */
+  readonly done: number;
+  readonly total: number;
+  /** When the last one will be opened if the pace holds. */
+  readonly doneAt: string;
 }
 
 /** The last run that a project had a part in. */
@@ -80,6 +92,11 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
       printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
     }
     for (const advice of [...codes].map(adviceOn)) if (advice !== undefined) printLine(out, "  → ", advice);
+  }
+  for (const { project, import: under } of projects) {
+    if (under === null) continue;
+    const extent = describeExtent({ ...under, doneAt: Date.parse(under.doneAt) }, Date.now());
+    printLine(out, "  ", `${project}: issues opened: ${extent}.`);
   }
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));

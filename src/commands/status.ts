@@ -4,11 +4,13 @@ import type { Config } from "../config/schema.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import type { StoredRun } from "../ledger/runs.ts";
+import type { ProjectId } from "../model/post.ts";
+import { readImport } from "../sync/import.ts";
 import { remedyOf } from "../sync/remedy.ts";
 import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
 import { readHeartbeat } from "./heartbeat.ts";
-import { configSource } from "./config-source.ts";
 import { printJson } from "./json.ts";
 import { nextRunOf } from "./next-run.ts";
 import { readState } from "./state.ts";
@@ -61,7 +63,7 @@ function readStatus(config: Config, state: string, ledger: Ledger | undefined): 
           },
     database: ledger === undefined ? null : readDatabase(ledger),
     projects: config.projects.map((project) => ({
-      ...readProject(project, ledger),
+      ...readProject(project, config.tracker.pace, ledger),
       nextRun: nextRunOf(config, project.project, ledger),
     })),
   };
@@ -73,6 +75,7 @@ function timeOf(at: number | undefined): string | null {
 
 function readProject(
   project: Config["projects"][number],
+  pace: Config["tracker"]["pace"],
   ledger: Ledger | undefined,
 ): Omit<ProjectStatus, "nextRun"> {
   const memory = ledger?.memory.project(project.project);
@@ -89,12 +92,22 @@ function readProject(
     lastSuccess: timeOf(success),
     lagSeconds: success === undefined ? null : ageOf(success),
     hold: textOf(last?.report, "hold"),
+    import: memory && ledger ? readImportStatus(ledger, memory.id, pace) : null,
     held: counts?.held ?? 0,
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
     waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project.project, ledger)),
     hasMore: rows.length > maxWaiting,
   };
+}
+
+function readImportStatus(
+  ledger: Ledger,
+  project: ProjectId,
+  pace: Config["tracker"]["pace"],
+): ProjectStatus["import"] {
+  const found = readImport({ ledger, policy: { pace } }, project, systemClock.now());
+  return found === undefined ? null : { ...found, doneAt: new Date(found.doneAt).toISOString() };
 }
 
 function ageOf(at: number): number {

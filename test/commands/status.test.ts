@@ -64,6 +64,7 @@ describe("status", () => {
           lagSeconds: expect.any(Number),
           nextRun: null,
           hold: null,
+          import: null,
           held: 0,
           parked: 0,
           quarantined: 0,

@@ -1,0 +1,19 @@
+import type { RunReport } from "../sync/world.ts";
+
+/** A wait for the minute's limit that would not end within the run's time ends the run, too. */
+const longestWaitMs = 60_000;
+
+/**
+ * Whether a run ended because its time was over, in the middle of its writes: then the next one need not wait for its time. One
+ * that wrote nothing would only read the same again.
+ */
+export function isUnfinished({ durationMs, projects }: RunReport, budgetMs: number): boolean {
+  const isOutOfTime = durationMs >= Math.max(budgetMs - longestWaitMs, budgetMs / 2);
+  return (
+    isOutOfTime &&
+    projects.some(
+      ({ waiting, created, issueWrites, postWrites }) =>
+        waiting > 0 && created + issueWrites + postWrites > 0,
+    )
+  );
+}
