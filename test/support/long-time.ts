@@ -231,6 +231,10 @@ function createTracker(clock: Clock) {
       requests += 1;
       const etag = String(changes);
       const isUnchanged = query.kind === "latest" && query.etag === etag;
+      if (isUnchanged) {
+        yield { issues: [], isUnchanged, etag, lastUpdatedAt: undefined, hasMore: false };
+        return;
+      }
       const newest = records.toSorted(
         (one, other) => Date.parse(other.issue.updatedAt) - Date.parse(one.issue.updatedAt),
       );
@@ -240,7 +244,7 @@ function createTracker(clock: Clock) {
           ? newest.slice(0, pageSize)
           : newest.filter(({ issue }) => issue.updatedAt >= since).toReversed();
       yield {
-        issues: isUnchanged ? [] : found,
+        issues: found,
         isUnchanged,
         etag,
         lastUpdatedAt: found.at(-1)?.issue.updatedAt,
