@@ -7,6 +7,7 @@ import { findConcerned, isOwn } from "../daemon/hints.ts";
 import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
 import { pagePart } from "../daemon/page/page.ts";
 import { findLate } from "../daemon/readiness.ts";
+import { createRelease } from "../daemon/release.ts";
 import { createSchedule } from "../daemon/schedule.ts";
 import { isUnfinished } from "../daemon/unfinished.ts";
 import { webhookPart } from "../daemon/webhooks.ts";
@@ -51,6 +52,7 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
   const crew = createDaemon({
     projects: planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
+    rest: createRelease(),
     beat: (at, isLast) => ledger.runs.beat(at, `daemon, process ${terminal.pid}`, isLast),
     clock,
     random,

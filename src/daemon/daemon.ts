@@ -32,6 +32,8 @@ export interface DaemonOptions {
   readonly projects: readonly DaemonProject[];
   /** Runs one project; what it throws is logged, and ends neither the daemon nor the turns of the others. */
   runProject(key: string, place: Place): Promise<void>;
+  /** Nothing runs or waits any more; it may take a moment. */
+  rest(): void;
   /** Writes a sign of life; the last one says that there will be no other. */
   beat(at: number, isLast: boolean): void;
   readonly clock: Clock;
@@ -77,6 +79,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (signal.aborted || !turns.has(key)) return;
     const place: Place = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
     await options.runProject(key, place).finally(forward.noteEnd);
+    if (queue.waiting().length === 0) options.rest();
   };
   const enqueue = (key: string, whileRunning: "skip" | "follow"): boolean => {
     dueAt.set(key, clock.now());

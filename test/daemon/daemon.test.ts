@@ -58,6 +58,8 @@ function givenDaemon(given: Given = {}) {
   const log = createMemoryLog();
   const schedules: FakeSchedule[] = [];
   const events: string[] = [];
+  /** How much had happened before each rest. */
+  const rests: number[] = [];
   const beats: number[] = [];
   const lastBeats: number[] = [];
   const gates = new Map<string, Gate>();
@@ -79,6 +81,7 @@ function givenDaemon(given: Given = {}) {
   const daemon = createDaemon({
     projects,
     runProject: given.runProject ?? runProject,
+    rest: () => rests.push(events.length),
     beat: given.beat ?? ((at, isLast) => (isLast ? lastBeats : beats).push(at - start)),
     clock: given.isSlow === true ? slowDown(clock) : clock,
     random: given.random ?? (() => 0.5),
@@ -98,6 +101,7 @@ function givenDaemon(given: Given = {}) {
     log,
     schedules,
     events,
+    rests,
     beats,
     lastBeats,
     daemon,
@@ -199,6 +203,16 @@ describe("at its start the daemon", () => {
 });
 
 describe("on its schedule the daemon", () => {
+  it("rests when nothing waits any more, and not between two runs", async () => {
+    const ran = { lastRunAt: start };
+    const { schedule, events, rests } = givenDaemon({ projects: [ran, ran] });
+    schedule(0).fire();
+    schedule(1).fire();
+    await settle();
+    expect(events).toHaveLength(4);
+    expect(rests).toEqual([4]);
+  });
+
   it("runs a project at each of its times", async () => {
     const { clock, schedule, events } = givenDaemon({ projects: [{ key: "acme", lastRunAt: start }] });
     await clock.advance(minute);
@@ -460,6 +474,7 @@ describe("after a signal the daemon", () => {
         await settle();
         done.push(key);
       },
+      rest: () => done.push("rest"),
       beat: () => done.push("beat"),
       clock: createFakeClock(start),
       random: () => 0,
