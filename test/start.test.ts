@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -32,23 +34,43 @@ tracker: { url: "http://127.0.0.1:9" }
 projects: [{ project: acme-app, repo: acme/app }]
 `;
 
-/** Runs a command to its end; answers the packages of package.json that it has loaded, in the order of their names. */
+/** A place to start commands in; the packages of package.json that one has loaded, in the order of their names. */
+function givenPlace(settings = "") {
+  const cwd = mkdtempSync(join(tmpdir(), "boardsync-start-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, "boardsync.yaml"), `${config}${settings}`);
+  const loaded = join(cwd, "loaded");
+  const env = {
+    BOARDSYNC_CONFIG: "boardsync.yaml",
+    BOARD_API_KEY: "a-key-of-the-board",
+    GITHUB_TOKEN: "a-token-of-github",
+    LOADED: loaded,
+  };
+  const read = (): readonly string[] => {
+    const packages = readFileSync(loaded, "utf8").split(" ");
+    return direct.filter((name) => packages.includes(name)).toSorted();
+  };
+  return { options: { cwd, env }, read };
+}
+
+/** Runs a command to its end. */
 function load(...args: readonly string[]): readonly string[] {
-  const folder = mkdtempSync(join(tmpdir(), "boardsync-start-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, "boardsync.yaml"), config);
-  const loaded = join(folder, "loaded");
-  spawnSync(process.execPath, [`--import=${witness}`, main, ...args], {
-    cwd: folder,
-    env: {
-      BOARDSYNC_CONFIG: "boardsync.yaml",
-      BOARD_API_KEY: "a-key-of-the-board",
-      GITHUB_TOKEN: "a-token-of-github",
-      LOADED: loaded,
-    },
-  });
-  const packages = readFileSync(loaded, "utf8").split(" ");
-  return direct.filter((name) => packages.includes(name)).toSorted();
+  const { options, read } = givenPlace();
+  spawnSync(process.execPath, [`--import=${witness}`, main, ...args], options);
+  return read();
+}
+
+/** Runs the daemon until it has started. */
+async function loadDaemon(settings: string): Promise<readonly string[]> {
+  const { options, read } = givenPlace(settings);
+  const daemon = spawn(process.execPath, [`--import=${witness}`, main, "daemon"], options);
+  onTestFinished(() => void daemon.kill("SIGKILL"));
+  for await (const line of createInterface({ input: daemon.stderr })) {
+    if (line.includes("Daemon started")) break;
+  }
+  daemon.kill("SIGTERM");
+  await once(daemon, "exit");
+  return read();
 }
 
 describe("a start", () => {
@@ -83,5 +105,23 @@ describe("a start", () => {
       "yaml",
       "zod",
     ]);
+  });
+
+  it("loads for the daemon no server where it serves nothing, and what Apps and webhooks need only when they do", async () => {
+    const silent = await loadDaemon("http: false\n");
+    expect(silent).toEqual([
+      "@octokit/rest",
+      "better-sqlite3",
+      "commander",
+      "liquidjs",
+      "node-cron",
+      "pino",
+      "prom-client",
+      "undici",
+      "yaml",
+      "zod",
+    ]);
+    const serving = await loadDaemon("http: { port: 0 }\n");
+    expect(serving.filter((name) => !silent.includes(name))).toEqual(["fastify"]);
   });
 });
