@@ -30,10 +30,12 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: "create" | 
       return false;
     }
     const now = clock.now();
-    const recent = ledger.journal.trackerWrites(now - hourMs, lane.budget);
+    const recent = readRecent(cycle, lane, now);
     const next = nextWriteAt(recent, kind, policy.pace, now);
     if (next.at <= now) {
       ledger.journal.paceWrite(now, kind === "create", lane.budget, cycle.memory.id);
+      recent.all.push(now);
+      if (kind === "create") recent.creates.push(now);
       return true;
     }
     const isFar = next.limit === "hour" && next.at - now > hourPatienceMs;
@@ -44,6 +46,15 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: "create" | 
     }
     await clock.sleep(next.at - now, cycle.run.bounds.signal);
   }
+}
+
+function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
+  const known = run.recent.get(budget);
+  if (known !== undefined) return known;
+  const { all, creates } = world.ledger.journal.trackerWrites(now - hourMs, budget);
+  const recent = { all: [...all], creates: [...creates] };
+  run.recent.set(budget, recent);
+  return recent;
 }
 
 /** One paced write that needs no journal: a label. What closes the tracker side for this run is noted. */

@@ -56,6 +56,7 @@ export async function runProjects(
     dueAt: world.round?.dueAt ?? startedAt,
     looks: world.round?.looks ?? new Map(),
     companions: [...projects, ...(world.round?.waiting ?? [])],
+    recent: new Map(),
     closed: new Map(),
   };
   forgetOldLooks(run.looks, startedAt);

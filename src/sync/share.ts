@@ -1,7 +1,8 @@
 import type { ProjectId } from "../model/post.ts";
 import { type Claim, mayTake } from "../plan/pace.ts";
 import type { PulledCycle } from "./cycle-state.ts";
-import type { Lane } from "./lane.ts";
+import { type Lane, laneOf } from "./lane.ts";
+import { repositoryNames } from "./repositories.ts";
 import type { SyncProject, World } from "./world.ts";
 
 const hourMs = 3_600_000;
@@ -24,16 +25,14 @@ export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | 
   const now = world.clock.now();
   const parts = readParts(world, budget, now);
   const mine = parts.get(memory.id) ?? nothing;
-  const since = world.ledger.backlogs.ofProject(memory.id).find((one) => one.budget === budget)?.since;
-  const isBeginning = since === undefined || now - since < hourMs;
-  const others = projectKeys
+  const known = projectKeys
     .filter((key) => key !== project.key)
-    .flatMap((key) => {
-      const id = world.ledger.memory.project(key)?.id;
-      // What it wants is not known yet. One that never runs must not be waited for.
-      if (isNew(world, key)) return isBeginning ? [unknown] : [];
-      return id === undefined ? [] : [parts.get(id) ?? nothing];
-    });
+    .map((key) => parts.get(world.ledger.memory.project(key)?.id ?? ("" as ProjectId)) ?? nothing);
+  // What those want who come next for the first time is not known yet. One that never runs must not be waited for.
+  const coming = run.companions.filter(
+    (one) => one.key !== project.key && isNew(world, one.key) && isIn(world, one, budget),
+  );
+  const others = [...known, ...coming.map(() => unknown)];
   const claims = { creates: others.map(({ creates }) => creates), all: others.map(({ all }) => all) };
   return (
     mayTake(mine.all.used, claims.all, pace.writesPerHour) &&
@@ -63,6 +62,13 @@ const unknown: Part = { creates: everything, all: everything };
 /** Whether a project has neither ended a run nor been decided in this one. */
 function isNew({ ledger }: World, key: string): boolean {
   return ledger.memory.project(key)?.settingsPrint === undefined && ledger.runs.last(key) === undefined;
+}
+
+function isIn(world: World, { settings }: SyncProject, budget: string): boolean {
+  const { memory } = world.ledger;
+  return repositoryNames(settings).some(
+    (name) => laneOf(world, memory.repository(name)?.repository.name ?? name).budget === budget,
+  );
 }
 
 /** A backlog that was not seen for an hour is none that the next hour has to be kept for. */

@@ -116,6 +116,8 @@ export interface Run extends Order {
   readonly looks: Map<string, Look>;
   /** Its projects, and those whose runs come next: what is to be read for them may go along. */
   readonly companions: readonly SyncProject[];
+  /** Times of the last hour's writes to the tracker, by budget: read once, since nobody else writes during a run. */
+  readonly recent: Map<string, { readonly all: number[]; readonly creates: number[] }>;
   /** Why a lane (see lane.ts) takes no more writes in this run; set by a limit, the pace or a refused credential. */
   readonly closed: Map<string, Closure>;
 }

@@ -6,6 +6,8 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** A run of each project by itself, as the daemon's, begins so often. */
 const periodMs = 20 * minuteMs;
+/** A day is long for a machine that does something else, too. */
+const longMs = 90_000;
 
 function open(options: LongTimeOptions): LongTime {
   const time = openLongTime(options);
@@ -44,24 +46,32 @@ const config = { tracker: { kind: "github", pace: { createsPerMinute: 2, creates
 const turns = { "one after another in a run": [undefined], "each by itself": [["big"], ["small"], ["tiny"]] };
 
 describe("an import over a day", () => {
-  it("uses at least 95 % of the pace, and never exceeds it", async () => {
-    const time = open({ posts: { big: 100 }, config });
-    await play(time, dayMs, [undefined]);
-    expect(time.opened.length).toBeGreaterThanOrEqual(0.95 * 24 * 4);
-    expect(most(time, hourMs)).toBe(4);
-    expect(most(time, minuteMs)).toBe(2);
-  });
+  it(
+    "uses at least 95 % of the pace, and never exceeds it",
+    async () => {
+      const time = open({ posts: { big: 100 }, config });
+      await play(time, dayMs, [undefined]);
+      expect(time.opened.length).toBeGreaterThanOrEqual(0.95 * 24 * 4);
+      expect(most(time, hourMs)).toBe(4);
+      expect(most(time, minuteMs)).toBe(2);
+    },
+    longMs,
+  );
 
-  it.each(Object.entries(turns))("shares the pace among projects of a token, %s", async (_, runs) => {
-    const time = open({ posts: { big: 100, small: 10, tiny: 1 }, config });
-    await play(time, dayMs, runs);
-    expect(lastOf(time, "tiny")).toBeLessThan(hourMs);
-    // Every other one of the hour's four is its own, but for what the tiny one has had of the first.
-    expect(lastOf(time, "small")).toBeLessThan(6 * hourMs);
-    expect(time.opened.filter(({ project }) => project === "small")).toHaveLength(10);
-    expect(time.opened.length).toBeGreaterThanOrEqual(0.95 * 24 * 4);
-    expect(most(time, hourMs)).toBe(4);
-  });
+  it.each(Object.entries(turns))(
+    "shares the pace among projects of a token, %s",
+    async (_, runs) => {
+      const time = open({ posts: { big: 100, small: 10, tiny: 1 }, config });
+      await play(time, dayMs, runs);
+      expect(lastOf(time, "tiny")).toBeLessThan(hourMs + minuteMs);
+      // Every other one of the hour's four is its own, but for what the tiny one has had of the first.
+      expect(lastOf(time, "small")).toBeLessThan(6 * hourMs);
+      expect(time.opened.filter(({ project }) => project === "small")).toHaveLength(10);
+      expect(time.opened.length).toBeGreaterThanOrEqual(0.95 * 24 * 4);
+      expect(most(time, hourMs)).toBe(4);
+    },
+    longMs,
+  );
 
   it("lets a project in that comes when another one has used up the hour", async () => {
     const time = open({ posts: { big: 50, small: 0 }, config });
@@ -74,12 +84,15 @@ describe("an import over a day", () => {
     expect(later.filter(({ project }) => project === "big").length).toBeGreaterThanOrEqual(6);
   });
 
-  it("keeps nothing for projects that want nothing, fail, or never run", async () => {
-    const time = open({ posts: { big: 60, idle: 0, never: 3 }, config });
-    await play(time, 12 * hourMs, [["big"], ["idle"]]);
-    // But for the first hour, in which nobody can know that.
-    expect(time.opened.length).toBeGreaterThanOrEqual(0.95 * 11 * 4);
-  });
+  it(
+    "keeps nothing for projects that want nothing, fail, or never run",
+    async () => {
+      const time = open({ posts: { big: 60, idle: 0, never: 3 }, config });
+      await play(time, 12 * hourMs, [["big"], ["idle"]]);
+      expect(time.opened.length).toBeGreaterThanOrEqual(0.95 * 12 * 4);
+    },
+    longMs,
+  );
 
   it("goes on after the end of a process with what is left of the hour", async () => {
     const time = open({ posts: { big: 12 }, config });
