@@ -2,7 +2,6 @@ import type { Field, FieldBase, Target } from "../model/link.ts";
 import type { FieldValue } from "../model/post.ts";
 import type { FieldWrite } from "./action.ts";
 import { isSameValue } from "./fields.ts";
-import { canonical } from "./print.ts";
 
 /**
  * How a field's base moves. Nothing here decides whether something is written.
@@ -89,7 +88,23 @@ export function changedBases<Name extends Field>(
   const changed: Partial<Record<Name, FieldBase>> = {};
   for (const { field, base } of decided) {
     const before = known[field];
-    if (before === undefined || canonical(before) !== canonical(base)) changed[field] = base;
+    if (before === undefined || !isSame(before, base)) changed[field] = base;
   }
   return changed;
+}
+
+/** Whether two bases hold the same, to the letter; what one of them leaves out is undefined. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  return holdsAll(one, other) && holdsAll(other, one);
+}
+
+type Parts = Readonly<Record<string, unknown>>;
+
+function holdsAll(one: object, other: object): boolean {
+  for (const key in one) {
+    if (!isSame((one as Parts)[key], (other as Parts)[key])) return false;
+  }
+  return true;
 }

@@ -11,7 +11,7 @@ export function isSameValue(
   one: FieldValue | undefined,
   other: FieldValue | undefined,
 ): boolean {
-  return foldValue(field, one) === foldValue(field, other);
+  return one === other || foldValue(field, one) === foldValue(field, other);
 }
 
 /** A value of a field as it is compared. */

@@ -39,23 +39,19 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
   // A pair with any base has had its first plan: a field without one was named by a rule since.
   const isOpening =
     Object.keys(row.base).length === 0 && row.links.every(({ link }) => link.origin === "opened");
+  const policy = policyOf(settings);
   const decided = [...derived.targets].map(([field, target]) => {
     const post = readKnown(row, field, seen);
+    const base = row.base[field];
+    // Only a first plan asks for them, and one that has not been carried out yet.
+    const isFirst = base === undefined || base.pending !== undefined;
+    const advanced = isFirst ? advancedValues(settings.rules, derived.rule, field) : [];
     const isMissing = row.missing > 0;
-    const advanced = advancedValues(settings.rules, derived.rule, field);
-    const facts = {
-      field,
-      sides: postSides,
-      target,
-      post,
-      isMissing,
-      base: row.base[field],
-      isOpening,
-      advanced,
-    };
-    return { field, ...decideField(facts, policyOf(settings), now) };
+    const facts = { field, sides: postSides, target, post, isMissing, base, isOpening, advanced };
+    return { field, ...decideField(facts, policy, now) };
   });
   const base = changedBases(row.base, decided);
+  if (decided.every(isAtRest)) return { ...noPatch, base, notes: [] };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
   const free = wanted.filter(({ hold }) => hold === undefined);
   // What goes by itself does not wait for what a person has to let go.
@@ -79,6 +75,10 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
   return obstacle === undefined
     ? { patch, asked, base, notes }
     : { ...noPatch, base, notes: [...notes, ...obstacle] };
+}
+
+function isAtRest({ write, notes }: FieldDecision): boolean {
+  return write === undefined && notes.length === 0;
 }
 
 const noPatch = { patch: undefined, asked: {} } as const;

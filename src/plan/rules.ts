@@ -3,6 +3,7 @@ import type { LinkedIssue, Target } from "../model/link.ts";
 import { type FieldValue, type RuleField, ruleFields } from "../model/post.ts";
 import { findClash } from "./clashes.ts";
 import { isImplied } from "./conditions.ts";
+import { derivedOnce } from "./derived.ts";
 import type { Rule, Settings } from "./settings.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -34,9 +35,9 @@ export function defaultRules(): readonly Rule[] {
 }
 
 /** The fields that any of the rules sets; only these are ever looked at or written. */
-export function ruledFields(rules: readonly Rule[]): readonly RuleField[] {
-  return ruleFields.filter((field) => rules.some((rule) => rule.set[field] !== undefined));
-}
+export const ruledFields = derivedOnce((rules: readonly Rule[]): readonly RuleField[] =>
+  ruleFields.filter((field) => rules.some((rule) => rule.set[field] !== undefined)),
+);
 
 /** The target of every field: a pure function of the post's issues and the settings. */
 export function deriveTarget(
@@ -62,11 +63,20 @@ export function deriveTarget(
     return { kind: "undecided", message: "every linked issue is gone from the tracker" };
   }
   const { issue, duplicate } = decisive;
-  const set = rules[best]?.set;
-  const targets = ruledFields(rules).map((field): [RuleField, Target] => [field, targetOf(set?.[field])]);
   const rule = best === rules.length ? undefined : best;
-  return { kind: "derived", issue, rule, duplicate, targets: new Map(targets) };
+  return { kind: "derived", issue, rule, duplicate, targets: targetsOf(rules)(rules[best]?.set ?? noSet) };
 }
+
+/** What no rule sets. */
+const noSet: Rule["set"] = {};
+
+/** One target for every field that any of the rules sets, for what one of them sets. */
+const targetsOf = derivedOnce((rules: readonly Rule[]) =>
+  derivedOnce(
+    (set: Rule["set"]): ReadonlyMap<RuleField, Target> =>
+      new Map(ruledFields(rules).map((field) => [field, targetOf(set[field])])),
+  ),
+);
 
 /** The values that rules more advanced than the matching one set for a field. */
 export function advancedValues(

@@ -2,6 +2,7 @@ import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
 import { lookedAt } from "./board-rules.ts";
 import { isSameName } from "./condition.ts";
+import { derivedOnce } from "./derived.ts";
 import { foldStatus, readField, showValue } from "./fields.ts";
 import { ruledFields } from "./rules.ts";
 import type { Select, Settings } from "./settings.ts";
@@ -34,11 +35,7 @@ const conditions: Readonly<Record<Exclude<keyof Select, "isArchivedDefault">, Po
   },
   statuses: {
     field: "status",
-    read: ({ statuses }) =>
-      statuses && {
-        words: statuses.join(", "),
-        holds: (value) => statuses.some((status) => isStatus(value, status)),
-      },
+    read: ({ statuses }) => statuses && { words: statuses.join(", "), holds: isOneOf(statuses) },
   },
   categories: {
     field: "categoryId",
@@ -157,18 +154,23 @@ interface NamedWish {
 
 const named = Object.entries(conditions);
 
-function wishes(select: Select): readonly NamedWish[] {
+const wishes = derivedOnce((select: Select): readonly NamedWish[] => {
   const found: NamedWish[] = [];
   for (const [name, { field, read }] of named) {
     const wish = read(select);
     if (wish !== undefined) found.push({ name, field, wish });
   }
   return found;
-}
+});
 
 /** A flag that is null is not set. */
 function isFlag(wanted: boolean): Wish {
   return { words: String(wanted), holds: (value) => (value === true) === wanted };
+}
+
+function isOneOf(statuses: readonly string[]): Wish["holds"] {
+  const wanted = new Set(statuses.map(foldStatus));
+  return (value) => typeof value === "string" && wanted.has(foldStatus(value));
 }
 
 function isStatus(value: FieldValue | undefined, wanted: string): boolean {
