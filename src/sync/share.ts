@@ -40,12 +40,19 @@ export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | 
   );
 }
 
-/** Those that have written least in the last hour come first, else as they are: what ends a run may end it before the last. */
+/**
+ * While somebody has something left, those that have written least in the last hour come first: what ends a run may end it
+ * before the last. Else they stay as they are.
+ */
 export function leastServedFirst(
   projects: readonly SyncProject[],
   { ledger, clock }: World,
 ): readonly SyncProject[] {
-  if (projects.length === 1) return projects;
+  const hasBacklog = ({ key }: SyncProject): boolean => {
+    const id = ledger.memory.project(key)?.id;
+    return id !== undefined && ledger.backlogs.ofProject(id).length > 0;
+  };
+  if (projects.length === 1 || !projects.some(hasBacklog)) return projects;
   const writes = ledger.journal.writesByProject(clock.now() - hourMs, undefined);
   const served = (key: string): number => {
     const id = ledger.memory.project(key)?.id;
