@@ -12,18 +12,36 @@ export function listIssues(call: Call): Answer {
   const { state, repository, query, quirks } = call;
   const refusal = refuseOff(call) ?? refuseQuery(query);
   if (refusal) return refusal;
-  const keep = issueFilter(call);
-  const rows = [...repository.issues.keys()]
-    .map((number) => issueAsOf(state, repository, number, state.lag.listMs))
-    .filter((issue) => issue !== undefined)
-    .filter((issue) => issue.fate.kind === "here" && (repository.hasIssues || issue.isPullRequest))
-    .filter(keep);
-  const sorted = sortIssues(rows, query);
+  const sorted = sortedIssues(call);
   const page = quirks.paging === "cursor" ? pageByCursor(call, sorted) : pageByNumber(call, "issues", sorted);
   return {
     ...page,
     body: page.body.map((issue) => issueShape(state, repository, issue)),
   };
+}
+
+/**
+ * All rows of a list, in their order. The pages of a list are asked for one after another, so that of the last one is kept,
+ * for as long as nothing changes: of a repository with 200,000 issues each page would take a quarter of a second otherwise.
+ */
+function sortedIssues(call: Call): readonly StoredIssue[] {
+  const { state, repository, query, quirks } = call;
+  const { page: _, after: __, ...asked } = Object.fromEntries(query);
+  const now = state.clock.now();
+  const key = JSON.stringify([asked, quirks.since, repository.versions, repository.hasIssues]);
+  // Times pass while a list lags, and labels are renamed without a new version of any issue.
+  const isKept = state.lag.listMs === 0 && !query.has("labels");
+  const { lastList: last } = repository;
+  if (isKept && last?.key === key && last.at <= now) return last.rows;
+  const keep = issueFilter(call);
+  const found = [...repository.issues.keys()]
+    .map((number) => issueAsOf(state, repository, number, state.lag.listMs))
+    .filter((issue) => issue !== undefined)
+    .filter((issue) => issue.fate.kind === "here" && (repository.hasIssues || issue.isPullRequest))
+    .filter(keep);
+  const rows = sortIssues(found, query);
+  repository.lastList = isKept ? { key, at: now, rows } : undefined;
+  return rows;
 }
 
 /** The refusal of a list where issues are switched off, if that is how it is answered. */

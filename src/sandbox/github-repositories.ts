@@ -163,6 +163,8 @@ function createRepository(state: GitHubState, setup: RepositorySetup, account: s
     labels: new Map(),
     milestones: new Map(),
     issues: new Map(),
+    versions: 0,
+    lastList: undefined,
   };
   if (setup.canPush ?? true) repository.collaborators.add(account);
   state.repositories.set(id, repository);

@@ -89,6 +89,10 @@ export interface StoredRepository {
   readonly milestones: Map<number, StoredMilestone>;
   /** Every version of every issue by number, oldest first: lists and reads may lag behind. */
   readonly issues: Map<number, IssueVersion[]>;
+  /** How many versions there are: what was made of all issues holds for as long as this is the same. */
+  versions: number;
+  /** The list of issues that was asked for last, when it was made, and what for. */
+  lastList: { readonly key: string; readonly at: number; readonly rows: readonly StoredIssue[] } | undefined;
 }
 
 /** How long after a write lists and single reads start to show it, in milliseconds. */
@@ -150,6 +154,7 @@ export function issueAsOf(
 export function saveIssue(state: GitHubState, repository: StoredRepository, issue: StoredIssue): StoredIssue {
   const versions = repository.issues.get(issue.number) ?? [];
   versions.push({ at: state.clock.now(), issue });
+  repository.versions += 1;
   repository.issues.set(issue.number, versions);
   return issue;
 }

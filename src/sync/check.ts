@@ -8,6 +8,7 @@ import { impossibleRules, shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
 import { checkBoardRules } from "./check-board-rules.ts";
+import { checkScan } from "./check-scan.ts";
 import { checkFields, checkNames, checkSignals, checkTypes } from "./check-signals.ts";
 import { type Finding, say } from "./findings.ts";
 import { pickProject, unknownProject } from "./identify.ts";
@@ -29,7 +30,9 @@ export async function checkAll(
     }
     if (account !== undefined) {
       for (const name of repositoryNames(project.settings)) {
-        await look(findings, project.key, () => checkRepository(findings, project, name, world, bounds));
+        await look(findings, project.key, () =>
+          checkRepository(findings, project, { name, account }, world, bounds),
+        );
       }
       await look(findings, project.key, () => checkFields(findings, project, world.tracker, bounds));
     }
@@ -163,7 +166,7 @@ function checkStatuses(
 async function checkRepository(
   findings: Finding[],
   project: SyncProject,
-  name: string,
+  { name, account }: { readonly name: string; readonly account: string },
   { tracker }: Pick<World, "tracker">,
   bounds: ReadBounds,
 ): Promise<void> {
@@ -203,7 +206,9 @@ async function checkRepository(
   }
   checkNames(findings, project, name, catalogue);
   await checkTypes(findings, project, repository, tracker, bounds);
-  if (repository.hasIssues) await checkSignals(findings, project, repository, tracker, bounds);
+  if (!repository.hasIssues) return;
+  await checkSignals(findings, project, repository, tracker, bounds);
+  await checkScan(findings, key, repository, account, tracker, bounds);
 }
 
 function sayAccess(findings: Finding[], key: string, name: string, repository: Repository): void {

@@ -1,6 +1,6 @@
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRef } from "../model/issue.ts";
-import type { IssueAnswer, IssueQuery } from "../tracker/tracker.ts";
+import type { IssueAnswer, IssuePage, IssueQuery } from "../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
 import { storeRecords } from "./markers.ts";
@@ -16,21 +16,34 @@ const longestPauseMs = 24 * 3_600_000;
 
 /**
  * Looks at every linked issue anew: a list may hide a change, and a label's or milestone's rename moves no time. Nearly all
- * are ours, so the list of ours shows them a hundred at a time; the others are read one by one.
+ * are ours, so the list of ours, newest first, shows them a hundred at a time; the others are read one by one. Where few of
+ * very many are linked the list is left when it has taken as many requests as issues are still to be found, and has shown all
+ * that was opened since the last such look: a duplicate that came about late is among these.
  */
 export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
   const { ledger, tracker, clock } = cycle.world;
   const linked = ledger.pulls.linkedIssues(memory.repository.id);
   if (linked.length === 0) return { ...memory, fullAt: clock.now(), pausedAt: undefined };
-  const found = new Set<number>();
+  const open = new Map(linked.map((issue) => [issue.number, issue]));
   const query: IssueQuery = { kind: "by", author: cycle.account, createdSince: undefined };
+  let pages = 0;
   for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
     storeRecords(cycle, page.issues);
-    for (const { issue } of page.issues) found.add(issue.number);
+    for (const { issue } of page.issues) open.delete(issue.number);
+    pages += 1;
+    if (pages >= open.size && reachesBack(page, memory)) break;
   }
-  const unlisted = linked.filter((issue) => !found.has(issue.number) && !isDeleted(cycle, issue));
+  const unlisted = [...open.values()].filter((issue) => !isDeleted(cycle, issue));
   const after = await askForEach(cycle, memory, unlisted);
   return { ...after, fullAt: clock.now() };
+}
+
+/** Longer than any look takes, and than any request is under way. */
+const marginMs = 24 * 3_600_000;
+
+function reachesBack({ issues }: IssuePage, { fullAt = 0, scannedAt = 0 }: RepositoryMemory): boolean {
+  const oldest = issues.at(-1)?.issue.createdAt;
+  return oldest !== undefined && Date.parse(oldest) < Math.max(fullAt, scannedAt) - marginMs;
 }
 
 /**

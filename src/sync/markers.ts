@@ -3,7 +3,7 @@ import type { MarkedIssue } from "../ledger/pulls.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import { parseMarker } from "../plan/marker.ts";
-import type { IssueQuery } from "../tracker/tracker.ts";
+import type { IssuePage, IssueQuery } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAccount } from "./identify.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
@@ -42,15 +42,20 @@ function keepRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
  * @returns what was given, where there is nothing to look for.
  */
 export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { tracker, log } = cycle.world;
+  const { project } = cycle;
+  const { tracker, log, progress } = cycle.world;
   const authors = authorsToScan(cycle, known);
   if (authors.length === 0) return known;
   let unknown = 0;
   for (const author of authors) {
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
+    let done = 0;
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
+      if (done === 0) sayCost(cycle, known, author, page);
+      done += 1;
       unknown += countUnknown(cycle, page.issues);
       keepRecords(cycle, page.issues);
+      progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
     }
   }
   if (unknown > 0) {
@@ -60,6 +65,20 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
     );
   }
   return { ...known, ...scannedNow(cycle, known, unknown > 0) };
+}
+
+/** A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is. */
+function sayCost(
+  { world: { log, policy } }: Cycle,
+  { name }: RepositoryMemory,
+  author: string,
+  { hasMore, pages }: IssuePage,
+): void {
+  if (!hasMore) return;
+  log.info(
+    { repo: name, author, pages: pages ?? null, budgetMs: policy.budgetMs },
+    "Every issue that the account opened there is looked through for marks, once: a request for each page of 100. Where that takes longer than `budget` allows, `boardsync rebuild` has six hours for it",
+  );
 }
 
 /** What is remembered of a scan that is complete. Where the state was lost or is old, new issues wait. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Milestone } from "../model/issue.ts";
 import { includesName } from "../plan/condition.ts";
@@ -8,6 +7,7 @@ import type { Cycle } from "./cycle-state.ts";
 import { askAgain, isSameName } from "./find-repository.ts";
 import { lookAtLinked } from "./linked-issues.ts";
 import { lookOnce } from "./looks.ts";
+import { rememberNews } from "./repositories.ts";
 
 /** What a repository's lists show now; undefined where it was not asked for, or has not changed. */
 interface News {
@@ -30,7 +30,7 @@ export async function pullCatalogue(cycle: Cycle, known: RepositoryMemory): Prom
   if (read === known) return known;
   const memory = await takeNews(cycle, read, { ...labels, ...milestones });
   // A list that nothing makes conditional is read in every run, and is mostly as it was.
-  if (!isDeepStrictEqual(memory, known)) cycle.world.ledger.memory.rememberRepository(memory);
+  rememberNews(cycle, known, memory);
   return memory;
 }
 

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { RemoteError } from "../errors.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
-import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { RepositoryName } from "../model/issue.ts";
 import type { IssueQuery } from "../tracker/tracker.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import type { Cycle } from "./cycle-state.ts";
@@ -12,7 +11,7 @@ import { lookOnce } from "./looks.ts";
 import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
 import { pullCatalogue } from "./pull-catalogue.ts";
 import { noteError } from "./report.ts";
-import { attemptRepository } from "./repositories.ts";
+import { attemptRepository, rememberNews } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
@@ -49,15 +48,10 @@ function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): vo
 
 async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
   let memory = known;
-  await lookOnce(cycle, pullOf(known.repository.id), async () => {
+  await lookOnce(cycle, `pull of ${known.repository.id}`, async () => {
     memory = await pullRepository(cycle, known);
   });
   return memory;
-}
-
-/** What the pull of a repository is called among the looks of a run. */
-export function pullOf(id: RepositoryId): string {
-  return `pull of ${id}`;
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
@@ -79,11 +73,11 @@ async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
 }
 
 async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { ledger, clock, policy } = cycle.world;
+  const { clock, policy } = cycle.world;
   let memory = await scanMarkers(cycle, await pullChanges(cycle, known));
   const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
   memory = isFull ? await lookForMissing(cycle, memory) : await lookAtLinked(cycle, memory);
-  if (!isDeepStrictEqual(memory, known)) ledger.memory.rememberRepository(memory);
+  rememberNews(cycle, known, memory);
   return memory;
 }
 
@@ -105,7 +99,8 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
     memory = {
       ...memory,
       etag: page.etag,
-      cursor: newest([known.cursor, ...page.issues.map(({ issue }) => issue.updatedAt)]),
+      // A page may hold nothing but pull requests, and the cursor must move all the same.
+      cursor: newest([known.cursor, page.firstUpdatedAt, ...page.issues.map(({ issue }) => issue.updatedAt)]),
     };
   }
   return memory;

@@ -1,5 +1,7 @@
 import type { ProjectError } from "../errors.ts";
+import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { RepositoryName } from "../model/issue.ts";
+import { canonical } from "../plan/print.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { asProjectError, isSameName } from "./find-repository.ts";
@@ -23,6 +25,16 @@ export function namesOfLinked(settings: Settings, { ledger }: World): readonly R
     const isFound = name !== undefined && ledger.memory.repository(name)?.repository.id === id;
     return isFound && !own.some((one) => isSameName(one, name)) ? [name] : [];
   });
+}
+
+/** Writes down what was learnt of a repository, if it is anything new: its row holds all of its labels and milestones. */
+export function rememberNews(
+  { world: { ledger } }: Pick<Cycle, "world">,
+  known: RepositoryMemory,
+  memory: RepositoryMemory,
+): void {
+  if (memory === known || canonical(memory) === canonical(known)) return;
+  ledger.memory.rememberRepository(memory);
 }
 
 type AnyCycle = Pick<Cycle, "world" | "settings" | "tally" | "project">;

@@ -163,6 +163,8 @@ export interface SignalWish {
   readonly projects: readonly ProjectField[];
   /** The issue itself, for issues that no list of ours shows. */
   readonly facts: boolean;
+  /** Where issues are, by their node ids, as far as that is known: whoever has them elsewhere is then not asked. */
+  readonly repositories?: ReadonlyMap<string, RepositoryName>;
 }
 
 /** What one issue was found to show. A part that was not wished for is absent. */
@@ -205,10 +207,14 @@ export interface IssuePage {
   readonly isUnchanged: boolean;
   /** Of `latest` only: what makes the next request conditional. */
   readonly etag: string | undefined;
+  /** Of `latest` only: `updated_at` of the page's first row, pull requests included. */
+  readonly firstUpdatedAt?: string;
   /** `updated_at` of the page's last row, pull requests included; undefined for an empty page. */
   readonly lastUpdatedAt: string | undefined;
   /** Whether the tracker has rows beyond this page. */
   readonly hasMore: boolean;
+  /** Of `by` only: how many pages the list has, pages already read included; undefined where the tracker does not say. */
+  readonly pages?: number;
 }
 
 /** What the tracker says of one issue. `moved`: transferred; `to` is where it lives now. `gone`: 410, deleted. */

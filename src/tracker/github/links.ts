@@ -4,9 +4,20 @@ import type { Quote } from "./words.ts";
 
 /** The address of the next page, exactly as the `Link` header gives it; undefined on the last page. */
 export function readNextLink(answer: Answer): string | undefined {
+  return readLink(answer, /;\s*rel="?next"?\s*(?:[;,]|$)/i);
+}
+
+/** The number of the last page; undefined where the `Link` header names none, as lists do whose pages have no numbers. */
+export function readLastPage(answer: Answer): number | undefined {
+  const last = readLink(answer, /;\s*rel="?last"?\s*(?:[;,]|$)/i);
+  const page = /[?&]page=(\d{1,9})(?:&|$)/.exec(last ?? "")?.[1];
+  return page === undefined ? undefined : Number(page);
+}
+
+function readLink(answer: Answer, relation: RegExp): string | undefined {
   const header = String(answer.headers["link"] ?? "");
   for (const [, url, parameters] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (url !== undefined && /;\s*rel="?next"?\s*(?:[;,]|$)/i.test(parameters ?? "")) return url;
+    if (url !== undefined && relation.test(parameters ?? "")) return url;
   }
   return undefined;
 }

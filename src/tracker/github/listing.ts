@@ -50,10 +50,12 @@ async function* listLatest(
     bounds,
   );
   const rows = readIssueRows(page.data);
+  const firstUpdatedAt = rows[0]?.updatedAt;
   yield {
     issues: await recordAll(rows, record, bounds),
     isUnchanged: page.isUnchanged,
     etag: page.etag,
+    ...(firstUpdatedAt !== undefined && { firstUpdatedAt }),
     lastUpdatedAt: rows.at(-1)?.updatedAt,
     hasMore: hasMore(page, rows),
   };
@@ -114,7 +116,9 @@ async function* listByAuthor(
     sort: "created",
     direction: "desc",
   });
+  let pages: number | undefined;
   for await (const page of tools.pages(request, repository, bounds)) {
+    pages = page.last ?? (page.next === undefined ? (pages ?? 1) : pages);
     const rows = readIssueRows(page.data);
     const wanted = rows.filter((row) => !isLater(query.createdSince ?? row.createdAt, row.createdAt));
     // Newest first: the first row that is too old ends the list.
@@ -125,6 +129,7 @@ async function* listByAuthor(
       etag: undefined,
       lastUpdatedAt: rows.at(-1)?.updatedAt,
       hasMore: !isEnd && page.next !== undefined,
+      ...(pages !== undefined && { pages }),
     };
     if (isEnd) return;
   }

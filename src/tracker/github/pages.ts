@@ -2,7 +2,7 @@ import { RemoteError } from "../../errors.ts";
 import type { Repository } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { refuseAnswer } from "./answers.ts";
-import { readNextLink, readRepositoryId, resolveOnOrigin } from "./links.ts";
+import { readLastPage, readNextLink, readRepositoryId, resolveOnOrigin } from "./links.ts";
 import { addressed, type Read, type ReadAnswer, type ReadRequest } from "./reader.ts";
 import type { Quote } from "./words.ts";
 
@@ -11,6 +11,8 @@ export interface Page {
   readonly data: unknown;
   readonly etag: string | undefined;
   readonly next: string | undefined;
+  /** The number of the last page, where the answer names it. */
+  readonly last: number | undefined;
   /** 304 to the request's `If-None-Match`; only where one was sent. */
   readonly isUnchanged: boolean;
 }
@@ -40,7 +42,7 @@ export function createPageReader(read: Read, quote: Quote): ReadPage {
     const etag = answer.headers["etag"];
     const known = request.headers?.["if-none-match"];
     if (answer.status === 304 && known !== undefined) {
-      return { data: [], etag: known, next: undefined, isUnchanged: true };
+      return { data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
     }
     const link = readNextLink(requireOk(answer, request.subject, quote));
     const next = link === undefined ? undefined : resolveOnOrigin(link, answer.url, quote);
@@ -49,6 +51,7 @@ export function createPageReader(read: Read, quote: Quote): ReadPage {
       data: answer.data,
       etag: etag === undefined ? undefined : String(etag),
       next,
+      last: readLastPage(answer),
       isUnchanged: false,
     };
   };
