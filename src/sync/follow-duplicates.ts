@@ -52,8 +52,8 @@ async function readChains(
 ): Promise<Answers> {
   const answers = new Map<string, SignalAnswer>();
   let wanted = new Map<string, AskedIssue>();
-  const want = ({ issue: { nodeId }, signals }: SignalledIssue): void => {
-    wanted.set(nodeId, { nodeId, signals });
+  const want = ({ issue: { nodeId, repositoryId }, signals }: SignalledIssue): void => {
+    wanted.set(nodeId, { nodeId, repositoryId, signals });
   };
   for (const duplicate of duplicates) {
     want(duplicate);
@@ -75,7 +75,8 @@ function nextOf(duplicates: readonly SignalledIssue[], answers: Answers): Map<st
   for (const duplicate of duplicates) {
     const end = findEnd(duplicate, answers);
     if (end.kind !== "unasked") continue;
-    wanted.set(end.target.nodeId, { nodeId: end.target.nodeId, signals: {} });
+    const { nodeId, issue } = end.target;
+    wanted.set(nodeId, { nodeId, repositoryId: issue.repositoryId, signals: {} });
   }
   return wanted;
 }

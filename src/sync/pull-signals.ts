@@ -1,6 +1,6 @@
 import { RemoteError } from "../errors.ts";
 import type { SignalledIssue } from "../ledger/signals.ts";
-import type { Issue, IssueRef, Signals } from "../model/issue.ts";
+import type { Issue, IssueRef, RepositoryId, Signals } from "../model/issue.ts";
 import type { ProjectId } from "../model/post.ts";
 import { isSignalNeeded } from "../plan/asked.ts";
 import { hashText } from "../plan/hash.ts";
@@ -11,7 +11,6 @@ import type { Cycle } from "./cycle-state.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { isLookedAt, noteLooks } from "./looks.ts";
 import { namedOptions } from "./project-fields.ts";
-import { pullOf } from "./pull-tracker.ts";
 import { isPutOff, noteError } from "./report.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
 
@@ -71,7 +70,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     const way = pulled.has(found.issue.repositoryId) ? wayOf(cycle, search, found) : undefined;
     if (way !== undefined) await parts[way].add(found);
   }
-  if (mode === "all") fill(cycle, parts, print);
+  if (mode === "all") fill(cycle, parts, print, pulled);
   await parts.duplicates.end();
   await parts.others.end();
 }
@@ -150,8 +149,16 @@ function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>):
   };
 }
 
-/** Takes issues of other projects along, as far as they look at the same, have not been asked for, and there is room. */
-function fill(cycle: Cycle, parts: Readonly<Record<Way, Part>>, print: string): void {
+/**
+ * Takes issues of other projects along, as far as they look at the same and there is room. Only of this project's own
+ * repositories: another one may be under a limit that this project is free of.
+ */
+function fill(
+  cycle: Cycle,
+  parts: Readonly<Record<Way, Part>>,
+  print: string,
+  pulled: ReadonlySet<RepositoryId>,
+): void {
   const { world, run, project } = cycle;
   const others = run.companions.filter(({ key }) => key !== project.key);
   const hasRoom = (): boolean => parts.duplicates.hasRoom() || parts.others.hasRoom();
@@ -165,7 +172,7 @@ function fill(cycle: Cycle, parts: Readonly<Record<Way, Part>>, print: string): 
     for (const found of eachLinked(cycle, id)) {
       looked += 1;
       if (!hasRoom() || looked > mostLookedThrough) return;
-      if (!isLookedAt(cycle, pullOf(found.issue.repositoryId))) continue;
+      if (!pulled.has(found.issue.repositoryId)) continue;
       const way = wayOf(cycle, search, found);
       if (way !== undefined && parts[way].hasRoom()) parts[way].fill(found);
     }
@@ -190,7 +197,7 @@ async function readOthers(
   issues: readonly SignalledIssue[],
 ): Promise<void> {
   const { ledger } = cycle.world;
-  const answers = await reader.read(issues.map(({ issue, signals }) => ({ nodeId: issue.nodeId, signals })));
+  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...placeOf(issue), signals })));
   ledger.transaction(() => {
     for (const { issue } of issues) {
       const answer = answers.get(issue.nodeId);
@@ -198,6 +205,10 @@ async function readOthers(
       else if (reader.store(issue, unseen(needs))) lookAgain(cycle, issue);
     }
   });
+}
+
+function placeOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
+  return { nodeId, repositoryId };
 }
 
 const notFound = { kind: "unknown", message: "the tracker does not find the issue by its id" } as const;

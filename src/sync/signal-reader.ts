@@ -1,4 +1,12 @@
-import type { Issue, IssueRef, ProjectFieldKey, Readable, Signals } from "../model/issue.ts";
+import type {
+  Issue,
+  IssueRef,
+  ProjectFieldKey,
+  Readable,
+  RepositoryId,
+  RepositoryName,
+  Signals,
+} from "../model/issue.ts";
 import { neededSignals } from "../plan/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
@@ -26,6 +34,7 @@ export type ReadMode = "all" | "unknown";
 /** An issue to ask for, with what was known of it before. */
 export interface AskedIssue {
   readonly nodeId: string;
+  readonly repositoryId: RepositoryId;
   readonly signals: Signals;
 }
 
@@ -50,7 +59,14 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
     if (!isWish(wish)) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
     const answers: SignalAnswer[] = [];
     const nodeIds = asked.map(({ nodeId }) => nodeId);
-    for await (const page of tracker.readSignals(nodeIds, wish, cycle.run.bounds)) answers.push(...page);
+    const repositories = new Map(
+      asked.flatMap(({ nodeId, repositoryId }): [string, RepositoryName][] => {
+        const known = ledger.memory.repositoryById(repositoryId);
+        return known === undefined ? [] : [[nodeId, known.repository.name]];
+      }),
+    );
+    const pages = tracker.readSignals(nodeIds, { ...wish, repositories }, cycle.run.bounds);
+    for await (const page of pages) answers.push(...page);
     return answers;
   };
 

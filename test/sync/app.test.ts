@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { privateRepositories, twoProjects } from "../support/setups.ts";
+import { lookingAt, privateRepositories, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
   hourMs,
@@ -37,6 +37,21 @@ describe("a GitHub App over two owners", () => {
     stage.mark();
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ issues: 2 }, { issues: 1 }] });
     expect(stage.writes()).toEqual([]);
+  });
+
+  it("asks each of them for the signals of its own issues, and nobody twice", async () => {
+    const [app, web] = [
+      lookingAt({ pullRequest: "open" }),
+      { ...lookingAt({ pullRequest: "open" }), project: "acme-api", repo: "other/web" },
+    ];
+    const stage = await openStage({ ...owners, projects: [app, web] });
+    addPlanned(stage, 2);
+    addPlanned(stage, 2, "acme-api");
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(2);
   });
 
   it("has a pace for each of them", async () => {

@@ -1,13 +1,14 @@
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { SignalAnswer, SignalWish } from "../tracker.ts";
-import type { Owners } from "./owners.ts";
+import { type Owners, ownerOf } from "./owners.ts";
 
 /** As many as one request takes. */
 const batchSize = 100;
 
 /**
- * Signals of issues that may belong to several owners: a node id does not tell which. All are asked in turn, and an answer
- * counts when it comes from the issue's own owner; another one shows a public issue without what is private around it.
+ * Signals of issues that may belong to several owners: a node id does not tell which. Where the caller knows it, that owner
+ * is asked. For the others, and for what is not found there, all are asked in turn, and an answer counts when it comes from
+ * the issue's own owner; another one shows a public issue without what is private around it.
  */
 export async function* readSignalsOfAll(
   owners: Owners,
@@ -23,8 +24,8 @@ export async function* readSignalsOfAll(
   }
   for (let start = 0; start < nodeIds.length; start += batchSize) {
     const batch = nodeIds.slice(start, start + batchSize);
-    const found = new Map<string, SignalAnswer>();
-    let open = batch;
+    const found = await askKnown(owners, batch, wish, bounds);
+    let open = batch.filter((nodeId) => !found.has(nodeId));
     for (const owner of names) {
       if (open.length === 0) break;
       const own = await askOne(owners, owner, { nodeIds: open, wish, bounds, found });
@@ -32,6 +33,28 @@ export async function* readSignalsOfAll(
     }
     yield batch.map((nodeId) => asWished(found.get(nodeId) ?? missing(nodeId), wish));
   }
+}
+
+/** Asks the owners that issues are known to belong to. */
+async function askKnown(
+  owners: Owners,
+  nodeIds: readonly string[],
+  wish: SignalWish,
+  bounds: ReadBounds,
+): Promise<Map<string, SignalAnswer>> {
+  const found = new Map<string, SignalAnswer>();
+  const names = owners.names();
+  const byOwner = Map.groupBy(nodeIds, (nodeId) => {
+    const repository = wish.repositories?.get(nodeId);
+    return repository === undefined ? undefined : ownerOf(repository);
+  });
+  for (const [owner, asked] of byOwner) {
+    if (owner === undefined || !names.includes(owner)) continue;
+    for await (const page of owners.ofOwner(owner).readSignals(asked, wish, bounds)) {
+      for (const answer of page) if (answer.fault === undefined) found.set(answer.nodeId, answer);
+    }
+  }
+  return found;
 }
 
 /** Asks one owner's installation, and gives the node ids whose issues are that owner's. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type SandboxGitHub, startSandboxGitHub } from "../../../src/sandbox/github.ts";
 import { createGitHubAppTracker } from "../../../src/tracker/github/installations.ts";
-import type { IssueWrite, SignalAnswer, Tracker } from "../../../src/tracker/tracker.ts";
+import type { IssueWrite, SignalAnswer, SignalWish, Tracker } from "../../../src/tracker/tracker.ts";
 import { createAppKey } from "../../support/app-key.ts";
 import { validateRequests } from "../../support/openapi.ts";
 import { collectPages, createFakeClock, type FakeClock, failureOf, unbounded } from "./setup.ts";
@@ -241,16 +241,51 @@ describe("signals of issues of several owners", () => {
       ids.push(page?.issues[0]?.issue.nodeId ?? "");
     }
     const asked = [ids[2] ?? "", "I_unknown", ...ids.slice(0, 2)];
-    const answers: SignalAnswer[] = [];
-    for await (const page of tracker.readSignals(asked, wish, unbounded())) answers.push(...page);
-    expect(answers).toEqual(
-      asked.map((nodeId) =>
-        nodeId === "I_unknown"
-          ? { nodeId, signals: {}, fault: "missing" }
-          : { nodeId, signals: { pullRequests: { kind: "known", value: [] } } },
-      ),
+    const expected = asked.map((nodeId) =>
+      nodeId === "I_unknown"
+        ? { nodeId, signals: {}, fault: "missing" }
+        : { nodeId, signals: { pullRequests: { kind: "known", value: [] } } },
     );
+    expect(await readAll(tracker, asked)).toEqual(expected);
+    // Also where they are not where they are known to be.
+    const repositories = new Map([
+      ...asked.map((id) => [id, "acme/app"] as const),
+      ["I_unknown", "third/app"],
+    ]);
+    expect(await readAll(tracker, asked, { repositories })).toEqual(expected);
   });
+
+  it("are asked of nobody else where their owner is known", async () => {
+    const { tracker, github, seen } = await startApp();
+    const repositories = new Map<string, string>();
+    for (const name of ["other/web", "acme/app"]) {
+      github.openIssue(name, { title: `In ${name}` });
+      const repository = await tracker.repository(name, unbounded());
+      const [page] = await collectPages(tracker, repository, { kind: "latest", etag: undefined });
+      repositories.set(page?.issues[0]?.issue.nodeId ?? "", name);
+    }
+    const [web = "", app = ""] = repositories.keys();
+    seen();
+    await readAll(tracker, [web], { repositories });
+    await readAll(tracker, [app], { repositories });
+    expect(seen()).toEqual(["POST /graphql 200", "POST /graphql 200"]);
+    expect(await readAll(tracker, [web, app], { repositories })).toMatchObject([
+      { nodeId: web },
+      { nodeId: app },
+    ]);
+    expect(seen()).toHaveLength(2);
+  });
+
+  async function readAll(
+    tracker: AppFixture["tracker"],
+    nodeIds: readonly string[],
+    more: Partial<SignalWish> = {},
+  ): Promise<readonly SignalAnswer[]> {
+    const answers: SignalAnswer[] = [];
+    for await (const page of tracker.readSignals(nodeIds, { ...wish, ...more }, unbounded()))
+      answers.push(...page);
+    return answers;
+  }
 });
 
 describe("the token of an installation", () => {
