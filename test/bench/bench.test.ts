@@ -196,7 +196,9 @@ describe("the growth", () => {
 
 describe("the goals", () => {
   const goalOf = (name: string, comparisons: readonly Comparison[]): Goal | undefined =>
-    judge({ comparisons, growths: findGrowths(comparisons) }).find((goal) => goal.name === name);
+    judge({ comparisons, growths: findGrowths(comparisons), planner: undefined, start: undefined }).find(
+      (goal) => goal.name === name,
+    );
 
   it("are met by the requests of this bench", () => {
     const comparisons = [...measured, ...spread].map(compare);
@@ -212,6 +214,20 @@ describe("the goals", () => {
       boardsync: { ...comparison.boardsync, requests: comparison.boardsync.requests + 1 },
     }));
     expect(goalOf("requests, idle", [...comparisons, ...worse])).toMatchObject({ isMet: false });
+  });
+
+  it("count the planner, the help and the daemon", () => {
+    const planner = { board: 500_000, linked: 1, texts: 1, unlinked: 1 };
+    const start = {
+      help: { helpMs: 100, emptyMs: 41 },
+      daemon: { rssMb: 91, ownMb: 30, filesMb: 61, peakMb: 99 },
+    };
+    const goals = judge({ comparisons: [], growths: [], planner, start });
+    expect(goals.filter(({ isMet }) => isMet !== undefined)).toMatchObject([
+      { found: "500,000 a second", isMet: true },
+      { found: "2.44 × `node -e 0`", isMet: true },
+      { found: "91 MB", isMet: false },
+    ]);
   });
 
   it("of a large board are left open where none was measured", () => {

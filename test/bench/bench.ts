@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { goalRows, judge } from "./goals.ts";
+import { goalRows, judge, type StartFigures } from "./goals.ts";
 import { type BenchOptions, readOptions, tellLeftOut, usage } from "./options.ts";
+import { measurePlanner } from "./planner.ts";
 import {
   type Comparison,
   compare,
@@ -12,10 +13,18 @@ import {
   printTable,
 } from "./results.ts";
 import { measureSize } from "./scenarios.ts";
+import { measureHelp, measureIdleDaemon } from "./start.ts";
 
 /** `npm run bench`: boardsync next to a floor that does the same work with nothing around it. README.md says how to read it. */
 
 const root = new URL("../../", import.meta.url);
+
+/** What the planner plans: posts on which nothing has changed. */
+const unchanged = { posts: 100_000, rounds: 9 };
+
+/** The daemon that is looked at, after so many idle runs. */
+const resting = { posts: 200, share: 0.1, runs: 20 };
+const script = fileURLToPath(new URL("dist/main.js", root));
 
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) {
@@ -29,7 +38,9 @@ async function bench(options: BenchOptions): Promise<void> {
   if (!options.isBuilt) build();
   const comparisons = await measureRuns(options);
   const growths = findGrowths(comparisons);
-  const goals = judge({ comparisons, growths });
+  const planner = options.parts.includes("planner") ? measurePlanner(unchanged) : undefined;
+  const start = options.parts.includes("start") ? await measureStart(options.runs) : undefined;
+  const goals = judge({ comparisons, growths, planner, start });
   const machine = {
     commit: readCommit(),
     node: process.version,
@@ -39,7 +50,7 @@ async function bench(options: BenchOptions): Promise<void> {
   const leftOut = tellLeftOut(options);
   if (options.isJson) {
     process.stdout.write(
-      `${JSON.stringify({ ...machine, comparisons, growths, goals, leftOut }, null, 2)}\n`,
+      `${JSON.stringify({ ...machine, comparisons, growths, planner, start, goals, leftOut }, null, 2)}\n`,
     );
     return;
   }
@@ -53,9 +64,15 @@ async function bench(options: BenchOptions): Promise<void> {
   process.stdout.write(sections.join("\n"));
 }
 
+async function measureStart(runs: number): Promise<StartFigures> {
+  tell("help, and an idle daemon");
+  const help = await measureHelp(script, runs);
+  return { help, daemon: await measureIdleDaemon({ script, ...resting }) };
+}
+
 async function measureRuns(options: BenchOptions): Promise<readonly Comparison[]> {
+  if (!options.parts.includes("runs")) return [];
   const { runs, share } = options;
-  const script = fileURLToPath(new URL("dist/main.js", root));
   const comparisons: Comparison[] = [];
   for (const measurement of options.measurements) {
     const series = await measureSize({ ...measurement, runs, share, script, tell });

@@ -1,10 +1,21 @@
+import type { PlannerFigures } from "./planner.ts";
 import type { Scenario } from "./programs.ts";
 import type { Comparison, Growth } from "./results.ts";
+import type { HelpCost, IdleMemory } from "./start.ts";
 
 /** All that a bench found. */
 export interface Findings {
   readonly comparisons: readonly Comparison[];
   readonly growths: readonly Growth[];
+  /** These two are undefined where they were left out. */
+  readonly planner: PlannerFigures | undefined;
+  readonly start: StartFigures | undefined;
+}
+
+/** What it takes before there is anything to do, and while there is nothing. */
+export interface StartFigures {
+  readonly help: HelpCost;
+  readonly daemon: IdleMemory;
 }
 
 /** One of the figures that boardsync is to reach, and what was found; undefined where it was not measured. */
@@ -49,7 +60,30 @@ export function judge(found: Findings): readonly Goal[] {
       growths.map(({ boardsync }) => boardsync.cpuMs),
       (value) => `${value.toFixed(1)} ×`,
     ),
+    judgePlanner(found.planner),
+    worst(
+      "CPU, `boardsync --help`",
+      "2.5 × `node -e 0`",
+      2.5,
+      found.start === undefined ? [] : [found.start.help.helpMs / found.start.help.emptyMs],
+      (value) => `${value.toFixed(2)} × \`node -e 0\``,
+    ),
+    worst(
+      "RSS, idle daemon",
+      "90 MB",
+      90,
+      found.start === undefined ? [] : [found.start.daemon.rssMb],
+      (value) => `${Math.round(value)} MB`,
+    ),
   ];
+}
+
+function judgePlanner(planner: PlannerFigures | undefined): Goal {
+  const least = 500_000;
+  const [name, goal] = ["the planner, unchanged posts", `${least.toLocaleString("en")} a second`];
+  if (planner === undefined) return { name, goal, found: undefined, isMet: undefined };
+  const found = `${planner.board.toLocaleString("en")} a second`;
+  return { name, goal, found, isMet: planner.board >= least };
 }
 
 function requestsOf({ comparisons }: Findings, wanted: Scenario): readonly number[] {

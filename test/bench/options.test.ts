@@ -20,7 +20,8 @@ describe("the options of the bench", () => {
     expect(usual && tellLeftOut({ ...usual, measurements })).toEqual([]);
   });
 
-  it.each(["--sizes 0", "--runs 1.5", "--scenarios sleep", "--share 2", "--what"])("refuse %s", (text) =>
-    expect(readOptions(text.split(" "))).toBeUndefined(),
+  it.each(["--sizes 0", "--runs 1.5", "--scenarios sleep", "--parts all", "--share 2", "--what"])(
+    "refuse %s",
+    (text) => expect(readOptions(text.split(" "))).toBeUndefined(),
   );
 });

@@ -1,6 +1,10 @@
 import { parseArgs } from "node:util";
 import { type Scenario, scenarios } from "./programs.ts";
 
+/** What is measured: runs of boardsync and the floor; its help and an idle daemon; the planner by itself. */
+const parts = ["runs", "start", "planner"] as const;
+export type Part = (typeof parts)[number];
+
 /** One board to measure on: its posts, and what the programs find there. */
 export interface Measurement {
   readonly posts: number;
@@ -12,6 +16,7 @@ export interface Measurement {
 
 export interface BenchOptions {
   readonly measurements: readonly Measurement[];
+  readonly parts: readonly Part[];
   readonly runs: number;
   readonly share: number;
   readonly isBuilt: boolean;
@@ -26,6 +31,7 @@ export const usage = `npm run bench -- [options]
   --validators            the board sends an ETag with each page
   --runs 5                runs of each program, of which the median counts
   --share 0.1             share of the posts that is selected and linked
+  --parts ${parts.join(",")}
   --no-build              measure dist/ as it is
   --json                  JSON on stdout instead of tables
 Without the first four also idle runs of 200 projects and of a board that sends ETags.
@@ -52,6 +58,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
         validators: { type: "boolean" },
         runs: { type: "string", default: "5" },
         share: { type: "string", default: "0.1" },
+        parts: { type: "string", default: parts.join(",") },
         build: { type: "boolean", default: true },
         json: { type: "boolean", default: false },
       },
@@ -61,6 +68,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     if (!(share > 0 && share <= 1)) return undefined;
     return {
       measurements: readMeasurements(values),
+      parts: pick(parts, values.parts),
       runs,
       share,
       isBuilt: !values.build,
@@ -111,22 +119,22 @@ interface Rest {
 const rests: readonly Rest[] = [
   {
     what: "100,000 posts and the growth up to there, about 10 minutes",
-    command: "--sizes 10000,100000 --scenarios idle,changed",
+    command: "--sizes 10000,100000 --scenarios idle,changed --parts runs",
     isIn: ({ posts, scenarios }) => posts >= 100_000 && scenarios.includes("idle"),
   },
   {
     what: "100,000 posts of a board that sends ETags, about 5 minutes",
-    command: "--sizes 100000 --scenarios idle,changed --validators",
+    command: "--sizes 100000 --scenarios idle,changed --validators --parts runs",
     isIn: ({ posts, hasValidators }) => posts >= 100_000 && hasValidators,
   },
   {
     what: "an import, an adoption and a rebuild of 100,000 posts, about 20 minutes",
-    command: "--sizes 100000 --scenarios import,adoption,rebuild",
+    command: "--sizes 100000 --scenarios import,adoption,rebuild --parts runs",
     isIn: ({ posts, scenarios }) => posts >= 100_000 && scenarios.includes("rebuild"),
   },
   {
     what: "work, adoption and rebuild in 200 projects, about 10 minutes",
-    command: "--sizes 10000 --projects 200 --scenarios idle,changed,adoption,rebuild",
+    command: "--sizes 10000 --projects 200 --scenarios idle,changed,adoption,rebuild --parts runs",
     isIn: ({ projects, scenarios }) => projects >= 200 && scenarios.includes("rebuild"),
   },
 ];
