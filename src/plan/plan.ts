@@ -151,7 +151,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
 
 function planUnlinked(row: Row, context: PlanContext): Decision {
   const { settings, seen, render } = context;
-  const skip = (reason: string): Decision => ({ ...standStill(row), standing: { kind: "skipped", reason } });
+  const skip = (reason: string): Decision => atRest(row, { kind: "skipped", reason });
   if (row.missing > 0) return skip("the board no longer lists the post");
   if (row.unlinkedAt !== undefined) return skip(unlinked);
   const { isSelected, reason } = selectPost(row.post, settings, seen);
@@ -194,13 +194,17 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
 /** What is decided of a row as long as nothing is. */
 export function standStill(row: Row): Decision {
   const names = row.links.map(({ link, isGone }) => `#${link.issue.number}${isGone ? " (gone)" : ""}`);
+  return atRest(row, { kind: "linked", reason: `linked to ${names.join(", ")}` });
+}
+
+function atRest({ post }: Row, standing: Decision["standing"]): Decision {
   return {
-    post: row.post.id,
+    post: post.id,
     actions: [],
     base: {},
     issueBases: [],
     notes: [],
-    standing: { kind: "linked", reason: `linked to ${names.join(", ")}` },
+    standing,
     dueAt: undefined,
   };
 }
