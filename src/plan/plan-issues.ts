@@ -10,6 +10,7 @@ import { isSameTarget, showValue } from "./fields.ts";
 import { labelOf, readIssueField } from "./issue-fields.ts";
 import { isStopped, joinHolds } from "./obstacle.ts";
 import type { BoardRule, RenderComment, Settings } from "./settings.ts";
+import { findUntaken, isPutBack } from "./untaken.ts";
 
 /*
  * The other direction: what board rules make of a post is written to its issues, field by field, by the same case table as
@@ -36,6 +37,8 @@ import type { BoardRule, RenderComment, Settings } from "./settings.ts";
  *     A7  the post is quarantined                              say so
  *     A8  no board rule names the field any more, and          what is there stays until none does; say so
  *           another post of the issue still asks for it
+ *     A9  B is what it was before our PATCH, because the       B₀ := B: what was not taken moves nothing
+ *           board did not take that
  */
 
 /** Everything besides the row that such a decision depends on. */
@@ -81,9 +84,13 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
   const derived = derive(row, context);
   if (derived === undefined) return nothing;
   const fields = findStanding(row, asked, derived, context);
-  const decided = row.links
-    .filter(isWritable)
-    .map((linked) => ({ linked, decisions: decideIssue(row, linked, fields, context) }));
+  const untaken = findUntaken(row, context);
+  const decided = row.links.filter(isWritable).map((linked) => {
+    const isTaken = ([field, target]: Standing[number]): boolean => isPutBack(linked, field, target, untaken);
+    const taken = [...derived.targets].filter(isTaken).map((one) => takeField(linked, one));
+    const others = fields.filter((one) => !isTaken(one));
+    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context)] };
+  });
   const wanted = decided.flatMap(({ linked, decisions }) =>
     decisions.flatMap((decision): readonly Wanted[] =>
       decision.write === undefined ? [] : [{ issue: linked, decision, write: decision.write }],
@@ -114,10 +121,7 @@ export function adoptIssues(row: Row, context: IssueContext): Omit<IssuePlan, "a
   if (derived === undefined) return nothing;
   const decided = row.links.filter(isWritable).map((linked) => ({
     linked,
-    decisions: [...derived.targets].map(([field, target]) => ({
-      field,
-      ...takeAsItIs({ ...factsOf(linked, field), target }),
-    })),
+    decisions: [...derived.targets].map((one) => takeField(linked, one)),
   }));
   return {
     issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
@@ -155,6 +159,10 @@ function findStanding(
     const then = after.targets.get(field);
     return then !== undefined && isSameTarget(field, target, then);
   });
+}
+
+function takeField(linked: LinkedIssue, [field, target]: Standing[number]): IssueDecision {
+  return { field, ...takeAsItIs({ ...factsOf(linked, field), target }) };
 }
 
 /** A5 and A6. */

@@ -86,6 +86,8 @@ export interface PlanContext {
   readonly renderComment: RenderComment;
   /** Epoch ms. */
   readonly now: number;
+  /** Set where PATCHes are listed and none goes: no post is going to follow its issue then. */
+  readonly isBoardReadOnly?: true;
 }
 
 /** Decides one row. The same row and context give the same decision; planning again after applying it gives nothing. */
@@ -135,7 +137,8 @@ export function recordApplied(
 
 function planLinked(row: Row, context: PlanContext): Decision {
   const { patch, asked, base, notes } = planPatch(row, context);
-  const issues = planIssues(row, asked, context);
+  const isQuarantined = row.isQuarantined || notes.some(({ kind }) => kind === "quarantined");
+  const issues = planIssues({ ...row, isQuarantined }, context.isBoardReadOnly ? {} : asked, context);
   const updates = followContent(row, context.settings, context.render);
   const settling = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   const times = issues.dueAt === undefined ? settling : [...settling, issues.dueAt];

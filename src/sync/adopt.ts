@@ -52,14 +52,18 @@ function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): void {
 
 /**
  * The issues of a post that are too many: open, not linked, and not the one that will be. An issue keeps its time of creation
- * when it is moved to another repository, so the same one is never taken for two.
+ * when it is moved to another repository, so there the same one is never taken for two.
  */
 export function findOthers(row: Row, { issue, others }: FoundMarker): readonly Issue[] {
   const linked = row.links.map(({ link, issue: known }) => known ?? link.issue);
   const used = linked.length > 0 ? linked : [issue];
   const isUsed = (other: Issue): boolean =>
     used.some(
-      (known) => isSameIssue(known, other) || ("createdAt" in known && known.createdAt === other.createdAt),
+      (known) =>
+        isSameIssue(known, other) ||
+        ("createdAt" in known &&
+          known.createdAt === other.createdAt &&
+          known.repositoryId !== other.repositoryId),
     );
   return [issue, ...others].filter((other) => other.state === "open" && !isUsed(other));
 }

@@ -1,4 +1,5 @@
 import type { PostField } from "../model/post.ts";
+import { isAllowed } from "../plan/obstacle.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import { settingsPrint } from "../plan/print.ts";
 import { unseenConditions } from "../plan/select.ts";
@@ -30,7 +31,15 @@ export function createContext(
     project.renderer.render(post, { board: policy.boardHash, project: memory.id, others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
     project.renderer.comment(template, post, { board: policy.boardHash, project: memory.id });
-  return (now) => ({ settings, seen, render, renderComment, now });
+  const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
+  return (now) => ({
+    settings,
+    seen,
+    render,
+    renderComment,
+    now,
+    ...(isBoardReadOnly && { isBoardReadOnly }),
+  });
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */

@@ -20,9 +20,13 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const { post, issueWrites: writes = [] } = intent;
   const record = await readIssue(cycle, intent);
   const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
+  // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
   const isShown =
     record !== undefined &&
-    writes.every(({ field, value }) => isSameValue(field, readIssueField(record.issue, field), value));
+    writes.every(({ field, value }) => {
+      const shown = readIssueField(record.issue, field);
+      return hasRested ? isSameValue(field, shown, value) : shown === value;
+    });
   if (isShown && repository !== undefined) {
     ledger.transaction(() => {
       settleIntent(cycle, intent, "DONE", "the issue shows what was sent");

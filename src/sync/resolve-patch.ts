@@ -1,5 +1,5 @@
 import type { Intent, IntentWrite } from "../ledger/journal.ts";
-import type { Row } from "../model/link.ts";
+import type { IssueBases, Row } from "../model/link.ts";
 import { isNotifying, type PatchPost } from "../plan/action.ts";
 import { echoOnIssues } from "../plan/echo.ts";
 import { isSameValue, readField } from "../plan/fields.ts";
@@ -41,7 +41,7 @@ export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
       settleIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
       return;
     case "in doubt":
-      parkUnsure(cycle, intent, action);
+      parkUnsure(cycle, intent, action, shownOf(cycle, row, action));
       return;
     case "moved since":
       // What is there now is people's, and our write is part of the past.
@@ -88,12 +88,25 @@ function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: Patch
   });
 }
 
-function parkUnsure(cycle: PulledCycle, intent: Intent, action: PatchPost): void {
+/** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */
+function shownOf(cycle: PulledCycle, row: Row, { writes }: PatchPost): readonly IssueBases[] {
+  const { seen } = cycle.pull;
+  const shown = writes.filter(({ field, value }) => isSameValue(field, readField(row.post, field, seen), value));
+  return echoOnIssues(row, shown, cycle.settings, seen);
+}
+
+function parkUnsure(
+  cycle: PulledCycle,
+  intent: Intent,
+  action: PatchPost,
+  issueBases: readonly IssueBases[] = [],
+): void {
   const { ledger, clock } = cycle.world;
   const { post } = intent;
   const fields = action.writes.map(({ field }) => field).join(", ");
   const message = `It is not known whether the change of ${fields} reached the board; voters may have been mailed. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
   ledger.transaction(() => {
+    ledger.rows.setBases(cycle.memory.id, post, { base: {}, issueBases });
     ledger.rows.park(cycle.memory.id, post, {
       kind: "patch-post",
       code: "board.unsure",

@@ -460,6 +460,48 @@ describe("posts and issues in all numbers", () => {
   });
 });
 
+describe("a PATCH of ours that the board accepted and did not take", () => {
+  const sent = { sent: "in_progress", shown: undefined };
+  const base = {
+    status: makeBase(aim("in_progress"), "in_progress", { foreign: "declined", written: sent }),
+  };
+  const rules = [{ when: { state: "open" as const }, set: { status: "in_progress" } }];
+
+  it("moves no issue when the next look shows the post as it was before", () => {
+    const row = linked(untouched, "declined", atRest, { base });
+    const decision = plan(row, { rules });
+    expect(decision.actions).toEqual([]);
+    expect(decision.issueBases[0]?.base.state?.target).toEqual(aim("closed:not_planned"));
+    expect(writesOf(plan(linked(untouched, "declined", atRest), { rules: [] }))).toMatchObject({
+      state: "closed:not_planned",
+    });
+  });
+
+  it("is no reason to overlook what people have made of the post since", () => {
+    const row = linked(untouched, "planned", atRest, { base });
+    expect(writesOf(plan(row, { rules }))).toEqual({ milestone: "Next" });
+  });
+});
+
+describe("a post whose status was written too often", () => {
+  it("has its issues left alone, too", () => {
+    const issue = makeIssue({ labels: ["started"] });
+    const base = { status: makeBase(noTarget, "declined", { foreign: "declined" }) };
+    const row = (statusWrites: readonly number[]): Row =>
+      linked(issue, "declined", atRest, { base, statusWrites });
+    const rules = [{ when: { labels: ["started"] }, set: { status: "archived" } }];
+    const settings = { rules, boardRules: [{ when: { category: "c1" }, set: { state: "closed" as const } }] };
+    const filed = (one: Row): Row => ({
+      ...one,
+      post: { ...one.post, values: { ...one.post.values, categoryId: "c1" } },
+    });
+    expect(kindsOf(plan(filed(row([])), settings))).toEqual(["patch-post", "change-issue"]);
+    const loud = plan(filed(row([now - 3, now - 2, now - 1])), settings);
+    expect(kindsOf(loud)).toEqual([]);
+    expect(new Set(loud.notes.map(({ kind }) => kind))).toEqual(new Set(["quarantined"]));
+  });
+});
+
 describe("a post that comes under no board rule any more, while another post of its issue still does", () => {
   const claimed = (fields: readonly IssueField[], issue = dropped): Row => {
     const row = linked(issue, "open", declinedByUs);

@@ -502,6 +502,16 @@ describe("a guard", () => {
     expect(issueOf(stage)).toMatchObject(declined);
   });
 
+  it("is planned with `writes: issues` as the run then writes, although the post would follow its issue", async () => {
+    const rules = [{ set: { status: "in_progress" } }];
+    const boardRules = [{ when: { status: "planned" }, set: { state: "closed" } }];
+    const stage = await openStage({ projects: [twoWay(boardRules, { rules, writes: "issues" })] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["patch-post", "change-issue"]);
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, postWrites: 0 });
+  });
+
   it("is told by `plan` what would be written, and nothing is", async () => {
     const stage = await openPair(
       twoWay([{ when: { status: "declined" }, set: { state: "closed", comment: "No: {{ post.title }}" } }]),
