@@ -156,7 +156,13 @@ export function patch(
     if (post === undefined || post.isDeleted || isRefused(server, change)) return;
     if ("internalNote" in change) {
       post.note = change.internalNote ?? "";
-      events.noteIsWritten({ post: id, note: post.note, shown, isAnswered: fate === "fine" });
+      events.noteIsWritten({
+        post: id,
+        note: post.note,
+        shown,
+        isAnswered: fate === "fine",
+        isLate: fate === "late",
+      });
       return;
     }
     const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched) };

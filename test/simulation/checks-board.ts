@@ -3,6 +3,7 @@ import { isSameValue } from "../../src/plan/fields.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
+import type { HubServer } from "./github-server.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./targets.ts";
@@ -16,14 +17,26 @@ const hourMs = 60 * minuteMs;
  * in a row of the same status. Once more for each
  * `retry` of a person, and for each `approve` of what other rules alone would change.
  */
-export function checkMails(time: Time, targets: Targets, { board }: Scenario, violate: Violate): Check {
+export function checkMails(
+  time: Time,
+  targets: Targets,
+  hub: HubServer,
+  { board }: Scenario,
+  violate: Violate,
+): Check {
   const heard = new Map<PostId, number>();
   const ordered = new Map<PostId, { readonly count: number; readonly at: number }>();
   const order = (posts: readonly PostId[]): void => {
     for (const post of posts)
       ordered.set(post, { count: (ordered.get(post)?.count ?? 0) + 1, at: time.now() });
   };
+  /** What the lists do not show yet when the state is lost, and voters have heard of, comes to light as a change. */
+  const excuseLate = (): void => {
+    order([...heard.keys()].filter((post) => targets.issuesOf(post).some((issue) => !hub.isShown(issue))));
+  };
   return {
+    stateIsLost: excuseLate,
+    copyReturns: excuseLate,
     personOrders(asked, ruled) {
       if (asked.kind === "approve") order(ruled);
       if (asked.kind === "retry") order(asked.posts);

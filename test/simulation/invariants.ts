@@ -91,7 +91,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     targets.check,
     looks.check,
     checkOnce(state, links, violate),
-    checkMails(time, targets, scenario, violate),
+    checkMails(time, targets, hub, scenario, violate),
     checkIssueChanges(scenario, looks, state, links, violate),
     checkContent(looks, links, violate),
     checkNotes(violate),

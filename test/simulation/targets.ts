@@ -84,9 +84,11 @@ export function createTargets(
   /** Looks for links that were made or ended since; returns whether there are other ones. */
   const relink = (post: PostId): boolean => {
     const before = linked.get(post) ?? [];
-    const issues = selectLinks(post).flatMap(
-      ({ repository, number }) => hub.follow(repository, number) ?? [],
-    );
+    const found = selectLinks(post).flatMap(({ repository, number }) => hub.follow(repository, number) ?? []);
+    // What the state has yet to find of an issue that was opened for the post is followed all the same.
+    const own = opened.get(post);
+    const isAwaited = found.length === 0 && own !== undefined && !orders.isUnlinked(post, own);
+    const issues = isAwaited ? [own] : found;
     linked.set(post, issues);
     return issues.length !== before.length || issues.some((issue, index) => issue !== before[index]);
   };

@@ -30,6 +30,8 @@ export interface NoteWritten {
   readonly shown: string;
   /** Whether the program gets an answer that says so. */
   readonly isAnswered: boolean;
+  /** Whether it takes effect some time after the program has given it up. */
+  readonly isLate: boolean;
 }
 
 /** A write to the tracker that leaves. */

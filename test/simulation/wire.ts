@@ -89,6 +89,9 @@ export function createWire(time: Time): Wire {
       return undefined;
     },
     async read(life, side, bounds, skewMs) {
+      // As the adapters do.
+      if (time.now() + skewMs >= bounds.until)
+        throw new RemoteError(side, "aborted", "The run's time is used up.");
       await wire.leave(life);
       const now = time.now() + skewMs;
       if (bounds.signal.aborted) throw new RemoteError(side, "aborted", "The run was asked to stop.");
