@@ -48,7 +48,8 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     if (rival !== undefined) throw claimedTwice(project.key, rival);
     return known;
   }
-  const listed = await board.listProjects(run.bounds);
+  const { listed } = run;
+  if (listed.length === 0) listed.push(...(await board.listProjects(run.bounds)));
   const found = pickProject(listed, project.key);
   if (found === undefined) throw unknownProject(listed, project.key);
   if (known !== undefined && known.id !== found.id) {

@@ -1,5 +1,5 @@
 import type { RepositoryName } from "../model/issue.ts";
-import type { ProjectId } from "../model/post.ts";
+import type { BoardProject, ProjectId } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { startTally, type Tally } from "./cycle-state.ts";
 import { pickProject } from "./identify.ts";
@@ -55,6 +55,8 @@ interface Rebuild {
   readonly bounds: ReadBounds;
   /** Issues of the repositories that were looked through, so that projects which share one do it once. */
   readonly surveyed: Map<RepositoryName, readonly SurveyedIssue[]>;
+  /** As of a run. */
+  readonly listed: BoardProject[];
 }
 
 /**
@@ -74,7 +76,7 @@ export async function rebuildProjects(
   ledger.transaction(() => forgetReads(projects, world));
   const { report } = await runProjects(projects, patient, "adopt", signal);
   const bounds = { until: startedAt + patienceMs, signal };
-  const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map() };
+  const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map(), listed: [] };
   const rebuilt: RebuiltProject[] = [];
   for (const project of projects) {
     const done = report.projects.find(({ project: key }) => key === project.key);
@@ -173,8 +175,8 @@ const unfinished: ReportedError = {
     "A limit of the board or of GitHub, or a signal, ended the rebuild early. Nothing was written to either; run it again later.",
 };
 
-async function findConfigured({ world, bounds }: Rebuild): Promise<ReadonlySet<ProjectId>> {
-  const listed = await world.board.listProjects(bounds);
+async function findConfigured({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
+  if (listed.length === 0) listed.push(...(await world.board.listProjects(bounds)));
   return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
 }
 

@@ -55,6 +55,7 @@ export async function runProjects(
     bounds: { until: startedAt + policy.budgetMs, signal },
     dueAt: world.round?.dueAt ?? startedAt,
     looks: world.round?.looks ?? new Map(),
+    listed: [],
     companions: [...projects, ...(world.round?.waiting ?? [])],
     recent: new Map(),
     closed: new Map(),

@@ -2,7 +2,7 @@ import type { Board } from "../board/board.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { RepositoryName } from "../model/issue.ts";
-import type { PostId, ProjectId } from "../model/post.ts";
+import type { BoardProject, PostId, ProjectId } from "../model/post.ts";
 import type { Clock, ReadBounds } from "../model/surroundings.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { PaceLimits } from "../plan/pace.ts";
@@ -114,6 +114,8 @@ export interface Run extends Order {
   readonly dueAt: number;
   /** What has been looked at, by name, so that projects which share something look once; see looks.ts. */
   readonly looks: Map<string, Look>;
+  /** The projects that the board lists; empty until the first of them has to be found. */
+  readonly listed: BoardProject[];
   /** Its projects, and those whose runs come next: what is to be read for them may go along. */
   readonly companions: readonly SyncProject[];
   /** Times of the last hour's writes to the tracker, by budget: read once, since nobody else writes during a run. */
