@@ -149,6 +149,9 @@ describe("an issue whose opening got no answer that counts", () => {
       issues: 1,
       errors: [{ issue: "acme/app#1", code: "tracker.duplicate" }],
     });
+    // Both were opened in the same second.
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "tracker.duplicate" }] });
+    stage.github.close("acme/app", 2, "duplicate");
     expect(await stage.sync()).toMatchObject({ result: "ok" });
   });
 });
