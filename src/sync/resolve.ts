@@ -78,7 +78,6 @@ async function resolveGroup(
     const found = (marked.get(intent.post) ?? []).filter((issue) => !hasEnded(cycle, intent, issue));
     const issue = found[0] ?? shownIssue(cycle, intent);
     if (issue !== undefined) {
-      sayDuplicates(cycle, repository, intent, found);
       takeFound(cycle, intent, issue);
     } else if (isProof) {
       settleIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
@@ -131,20 +130,4 @@ function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
     ledger.journal.resolve(intent.id, "DONE", clock.now(), `found by its marker as #${issue.number}`);
   });
   cycle.tally.created += 1;
-}
-
-function sayDuplicates(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  { post }: Intent,
-  found: readonly Issue[],
-): void {
-  if (found.length < 2) return;
-  const numbers = found.map(({ number }) => `#${number}`).join(", ");
-  noteError(cycle.tally, {
-    post,
-    issue: `${repository.repository.name}#${found[0]?.number}`,
-    code: "tracker.duplicate",
-    message: `Several issues carry the marker of this post (${numbers}); the first is used. Close the others by hand.`,
-  });
 }

@@ -147,11 +147,9 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(report).toMatchObject({
       created: 1,
       issues: 1,
-      errors: [{ issue: "acme/app#1", code: "tracker.duplicate" }],
+      // Also where both were opened in the same second.
+      errors: [{ issue: "acme/app#1", code: "tracker.duplicate", message: expect.stringContaining("#2") }],
     });
-    // Both were opened in the same second.
-    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "tracker.duplicate" }] });
-    stage.github.close("acme/app", 2, "duplicate");
     expect(await stage.sync()).toMatchObject({ result: "ok" });
   });
 });
