@@ -91,7 +91,9 @@ function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: Patch
 /** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */
 function shownOf(cycle: PulledCycle, row: Row, { writes }: PatchPost): readonly IssueBases[] {
   const { seen } = cycle.pull;
-  const shown = writes.filter(({ field, value }) => isSameValue(field, readField(row.post, field, seen), value));
+  const shown = writes.filter(({ field, value }) =>
+    isSameValue(field, readField(row.post, field, seen), value),
+  );
   return echoOnIssues(row, shown, cycle.settings, seen);
 }
 
