@@ -27,6 +27,10 @@ export function checkNotes(violate: Violate): Check {
       if (isAnswered) known.set(post, line);
       else known.delete(post);
     },
+    // A post that is linked again gets its line again.
+    personOrders(order) {
+      if (order.kind === "unlink") known.delete(order.post);
+    },
     // What an answer said may never have been recorded.
     processEnds: () => known.clear(),
     stateIsLost: () => known.clear(),

@@ -189,9 +189,10 @@ function showOutcome(
   outcome: WriteOutcome,
 ): Reply {
   const { surroundings } = passage;
+  const written = (): IssueRecord | undefined => findWritten(surroundings, repository, write)?.record;
   switch (outcome.kind) {
     case "applied":
-      return whole(showWritten(passage, repository, write, outcome.record));
+      return whole(showWritten(passage, repository, write, outcome.record ?? written()));
     case "rejected": {
       const errors = outcome.fields.map((field) => ({ resource: "Issue", code: "invalid", field }));
       return whole(refuse("tracker", outcome.status, outcome.message, errors.length > 0 ? { errors } : {}));
@@ -209,7 +210,7 @@ function showOutcome(
     return whole(redirectTo(301, `${passage.api}/repositories/${left.repository.id}/issues/${left.number}`));
   }
   return showLostWrite(fate, surroundings.wire.weather.random, () =>
-    showWritten(passage, repository, write, findWritten(surroundings, repository, write)?.record),
+    showWritten(passage, repository, write, written()),
   );
 }
 
