@@ -92,9 +92,13 @@ export function createTargets(
     linked.set(post, issues);
     return issues.length !== before.length || issues.some((issue, index) => issue !== before[index]);
   };
-  /** Other links are no change of a target: both sides are taken as they are. */
+  /** Other links are no change of a target: both sides are taken as they are, of an issue as far as the lists show it. */
   const relinkAll = (): void => {
-    for (const post of orders.posts()) if (relink(post)) follow(post, "config");
+    for (const post of orders.posts()) {
+      if (!relink(post)) continue;
+      const isShown = issuesOf(post).every((issue) => hub.isShown(issue));
+      follow(post, isShown ? "config" : "people");
+    }
   };
   /**
    * Other rules make another target, and that is no change of it. What has changed on the issues since the state knew them is
