@@ -144,7 +144,11 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
       },
     },
     at: (post) => looks.get(post)?.at,
-    endedAt: (post) => ends.get(post),
+    endedAt(post) {
+      // Of a list that a crash ended no end is known.
+      const at = Math.max(ends.get(post) ?? 0, looks.get(post)?.at ?? 0);
+      return at === 0 ? undefined : at;
+    },
     isSelected(id) {
       const look = looks.get(id);
       return (

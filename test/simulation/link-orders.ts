@@ -14,6 +14,8 @@ export interface LinkOrders {
   isGivenUp(post: PostId, issue: HubIssue): boolean;
   /** The posts that people have linked to an issue, or have wanted to. */
   postsOf(issue: HubIssue): readonly PostId[];
+  /** Whether a copy was put back that may not know of such an order. */
+  isForgotten(post: PostId): boolean;
   /** The posts whose links people have a say in. */
   posts(): readonly PostId[];
 }
@@ -22,6 +24,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
   const linked = new Map<PostId, Set<HubIssue>>();
   const unlinked = new Map<PostId, Set<HubIssue>>();
   const retried = new Set<PostId>();
+  const forgotten = new Set<PostId>();
   const givenUp = new Map<PostId, Set<HubIssue>>();
   const add = (to: Map<PostId, Set<HubIssue>>, post: PostId, issue: HubIssue | undefined): void => {
     if (issue !== undefined) to.set(post, (to.get(post) ?? new Set()).add(issue));
@@ -56,6 +59,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
         for (const post of unlinked.keys()) giveUp(post);
       },
       copyReturns() {
+        for (const post of [...linked.keys(), ...unlinked.keys()]) forgotten.add(post);
         for (const post of unlinked.keys()) giveUp(post);
       },
     },
@@ -64,6 +68,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
     isUnlinked: (post, issue) => has(unlinked, post, issue),
     isGivenUp: (post, issue) => has(givenUp, post, issue),
     postsOf: (issue) => [...linked].flatMap(([post, issues]) => (issues.has(issue) ? [post] : [])),
+    isForgotten: (post) => forgotten.has(post),
     posts: () => [...new Set([...linked.keys(), ...unlinked.keys()])],
   };
 }

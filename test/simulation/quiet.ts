@@ -180,7 +180,7 @@ function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links
 
 /** `content: follow`: the block shows what the post says. */
 function checkText({ scenario, watch, hub }: Stage, post: BoardPost, row: Row, isSaid: boolean): void {
-  if (scenario.settings.content !== "follow" || isSaid) return;
+  if (scenario.settings.content !== "follow" || isSaid || watch.links.isForgotten(post.id)) return;
   if (post.values.isArchived === true && !scenario.board.hidden.includes("isArchived")) return;
   for (const { link, content } of row.links) {
     const issue = hub.find(link.issue.repositoryId, link.issue.number);
