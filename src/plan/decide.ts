@@ -179,7 +179,9 @@ function decideChanged<Name extends Field>(
   }
   const { value } = target;
   const isSpelling = isOurs(field, base, post) && isSameValue(field, base.written?.sent, value);
-  if (isSpelling || isSameValue(field, post, value)) return record(agree(field, base, target, post));
+  if (isSameValue(field, post, value)) return record(agree(field, base, target, post));
+  // This is what the board has made of the same value before.
+  if (isSpelling) return record(agree(field, base, target, post), [noteNotStuck(facts, base)]);
   return settle(facts, base, policy, now, (waiting) => {
     const isUntouched = post === undefined || base.post === undefined || isSameValue(field, post, base.post);
     return isUntouched ? write(facts, waiting, value) : decideConflict(facts, waiting, value, policy);

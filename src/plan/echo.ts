@@ -64,11 +64,7 @@ export function echoOnPost(
     })),
     rules,
   );
-  if (now.kind === "undecided") {
-    return Object.fromEntries(
-      ruledFields(rules.rules).map((field) => [field, { ...(row.base[field] ?? noBase), isEcho: true }]),
-    );
-  }
+  if (now.kind === "undecided") return awaitTarget(row, rules);
   const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {
     const without = before.kind === "derived" ? before.targets.get(field) : undefined;
     if (without !== undefined && isSameTarget(field, without, target)) return [];
@@ -77,6 +73,16 @@ export function echoOnPost(
     return [[field, agree(field, row.base[field], target, shown)]];
   });
   return Object.fromEntries(fields);
+}
+
+/** Where it can't be said what the issues ask for: the next target that can be told is taken as it is. */
+export function awaitTarget(
+  { base }: Pick<Row, "base">,
+  { rules }: Pick<RuleSettings, "rules">,
+): Readonly<Partial<Record<RuleField, FieldBase>>> {
+  return Object.fromEntries(
+    ruledFields(rules).map((field) => [field, { ...(base[field] ?? noBase), isEcho: true }]),
+  );
 }
 
 /** An issue that we closed as a duplicate is one of no other issue, until the tracker says so. */

@@ -5,6 +5,7 @@ import type { Action, CreateIssue, Decision, PatchPost } from "./action.ts";
 import { signalsOfNew } from "./asked.ts";
 import { applied, changedBases } from "./base.ts";
 import { postSides, takeAsItIs } from "./decide.ts";
+import { awaitTarget } from "./echo.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { isStopped } from "./obstacle.ts";
 import { adoptIssues, planIssues } from "./plan-issues.ts";
@@ -102,7 +103,9 @@ export function planRow(row: Row, context: PlanContext): Decision {
 export function adoptRow(row: Row, context: PlanContext): Decision {
   if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
   const derived = deriveTarget(row.links, context.settings);
-  if (derived.kind === "undecided") return { ...standStill(row), notes: [derived] };
+  if (derived.kind === "undecided") {
+    return { ...standStill(row), base: awaitTarget(row, context.settings), notes: [derived] };
+  }
   const decided = [...derived.targets].map(([field, target]) => {
     const post = readKnown(row, field, context.seen);
     return { field, ...takeAsItIs({ field, sides: postSides, target, post, base: row.base[field] }) };

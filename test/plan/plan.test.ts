@@ -747,10 +747,24 @@ describe("taking both sides as they are", () => {
     expect(decision.standing).toEqual({ kind: "linked", reason: "linked to #12" });
   });
 
-  it("leaves a row that can't be decided alone", () => {
-    const row = linked(done, "open", undefined, { links: [makeLink(undefined)] });
+  it("takes a row that can't be decided as soon as it can, and then is over", () => {
+    const known = makeBase(noTarget, "open", { foreign: "open" });
+    const row = linked(done, "open", known, { links: [makeLink(undefined)] });
     const decision = adoptRow(row, makeContext());
-    expect([decision.base, decision.notes.map(({ kind }) => kind)]).toEqual([{}, ["undecided"]]);
+    expect(decision.base).toEqual({ status: { ...known, isEcho: true } });
+    expect(decision.notes.map(({ kind }) => kind)).toEqual(["undecided"]);
+    const later = plan({ ...linked(done, "open"), base: decision.base });
+    expect(later.actions).toEqual([]);
+    expect(later.base).toEqual({ status: makeBase(aim("completed"), "open", { foreign: "open" }) });
+    expect(plan(linked(done, "open", known)).actions.map(({ kind }) => kind)).toEqual(["patch-post"]);
+  });
+
+  it("says of a value that the board did not take before that it does not stick, without sending it again", () => {
+    const written = { sent: "completed", shown: "planned" };
+    const row = linked(done, "planned", makeBase(aim("planned"), "planned", { foreign: "open", written }));
+    const decision = plan(row);
+    expect(decision.actions).toEqual([]);
+    expect(decision.notes.map(({ kind }) => kind)).toEqual(["did-not-stick"]);
   });
 
   it("opens no issue", () => {
