@@ -28,10 +28,7 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
     for (const { id } of ledger.requests.pending(cycle.memory.id)) ledger.requests.end(id);
     endOldWrites(cycle);
     ledger.rows.markDue(cycle.memory.id, "linked");
-    eachDueRow(cycle, (row, now) => {
-      // It stays due: what else there is to say of it, its decision says.
-      if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
-    });
+    takeDuePairs(cycle);
     const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
     ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
   });
@@ -49,11 +46,16 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
  */
 function settlePairs(cycle: PulledCycle): void {
   const { ledger, clock } = cycle.world;
+  takeDuePairs(cycle);
+  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
+}
+
+/** Both sides of each as they are. A row stays due: what else there is to say of it, its decision says. */
+function takeDuePairs(cycle: PulledCycle): void {
   eachDueRow(cycle, (row, now) => {
     if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
   });
-  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
-  ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
 }
 
 async function refuseBlind(cycle: PulledCycle): Promise<void> {
