@@ -9,7 +9,7 @@ type Collect = (how: { readonly type: "major"; readonly flavor: "last-resort" })
 
 /**
  * Makes the function that gives the memory of what is over back to the machine, where V8 holds notably more than after the
- * last time. It takes some 50 ms, in which nothing else happens.
+ * last time. It takes about 100 ms, in which nothing else happens.
  *
  * V8 grows with what a run needs, and an idle process allocates too little to make it shrink again. Node.js shows the
  * collector only where a flag says so, to a context that is made while it does.
