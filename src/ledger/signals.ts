@@ -19,10 +19,10 @@ export interface SignalMemory {
   /** The same of what is not known yet; what is known stays. */
   fill(issue: IssueRef, signals: Signals): boolean;
   /**
-   * Stores the facts of an issue that another one is a duplicate of; lists keep it up to date from now on, too. Those of a
-   * linked issue are left to the lists, and only those.
+   * Stores an issue's facts as they were read beside its signals; lists keep them up to date from now on, too. Those of a
+   * linked issue only where they are newer: lists lag, and rules must not see a change without one that came before it.
    */
-  storeCanonical(issue: Issue): void;
+  storeFacts(issue: Issue): void;
   /** Every label that a linked issue of a repository carries, each once. */
   labels(repository: RepositoryId): readonly string[];
   /** Every milestone that a linked issue of a repository has, in each of the ways in which it was read. */

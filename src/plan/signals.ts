@@ -24,6 +24,15 @@ export interface SignalNeeds {
   readonly projects: readonly ProjectFieldName[];
 }
 
+/** Whether anything is needed beside issues' own records, but for what they are duplicates of. */
+export function looksBesideRecord(
+  needs: Pick<SignalNeeds, "pullRequests" | "subIssues" | "released"> & {
+    readonly projects: readonly unknown[];
+  },
+): boolean {
+  return needs.pullRequests || needs.subIssues || needs.released || needs.projects.length > 0;
+}
+
 /** Which signals the rules of a project need. */
 export function neededSignals({
   rules,

@@ -37,7 +37,8 @@ export async function followDuplicates(
   const answers = await readChains(cycle, reader, duplicates);
   cycle.world.ledger.transaction(() => {
     for (const duplicate of duplicates) {
-      const { signals } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
+      const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
+      if (issue !== undefined) reader.storeFacts(issue);
       const canonical = takeEnd(cycle, reader, duplicate, findEnd(duplicate, answers));
       reader.store(duplicate.issue, { ...signals, canonical });
     }
@@ -62,7 +63,7 @@ async function readChains(
     if (last !== undefined) want(last);
   }
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
-    const found = await reader.read([...wanted.values()], { duplicates: true, facts: true });
+    const found = await reader.read([...wanted.values()], { duplicates: true });
     for (const [nodeId, answer] of found) answers.set(nodeId, answer);
     wanted = nextOf(duplicates, answers);
   }
@@ -143,7 +144,7 @@ function takeEnd(
       return takeUnreadable(cycle, duplicate, end.target);
     case "found": {
       const { issue } = end.target;
-      if (end.answer.issue !== undefined) reader.storeCanonical(end.answer.issue);
+      if (end.answer.issue !== undefined) reader.storeFacts(end.answer.issue);
       reader.store(issue, end.answer.signals);
       return { kind: "known", value: issue };
     }

@@ -5,7 +5,7 @@ import type { ProjectId } from "../model/post.ts";
 import { isSignalNeeded } from "../plan/asked.ts";
 import { hashText } from "../plan/hash.ts";
 import type { Settings } from "../plan/settings.ts";
-import { neededSignals, projectFieldKey, type SignalNeeds } from "../plan/signals.ts";
+import { looksBesideRecord, neededSignals, projectFieldKey, type SignalNeeds } from "../plan/signals.ts";
 import { isDuplicate } from "../plan/standing.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
@@ -73,11 +73,6 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode === "all") fill(cycle, parts, print, pulled);
   await parts.duplicates.end();
   await parts.others.end();
-}
-
-/** Whether rules look at anything that an issue's own record does not show, but for what it is a duplicate of. */
-export function looksBesideRecord({ pullRequests, subIssues, released, projects }: SignalNeeds): boolean {
-  return pullRequests || subIssues || released || projects.length > 0;
 }
 
 /** What the rules of a project make us ask for. */
@@ -201,6 +196,7 @@ async function readOthers(
   ledger.transaction(() => {
     for (const { issue } of issues) {
       const answer = answers.get(issue.nodeId);
+      if (answer?.issue !== undefined) reader.storeFacts(answer.issue);
       if (answer?.fault === undefined) reader.store(issue, answer?.signals ?? {});
       else if (reader.store(issue, unseen(needs))) lookAgain(cycle, issue);
     }

@@ -7,7 +7,7 @@ import type {
   RepositoryName,
   Signals,
 } from "../model/issue.ts";
-import { neededSignals } from "../plan/signals.ts";
+import { looksBesideRecord, neededSignals } from "../plan/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
@@ -20,11 +20,14 @@ export interface SignalReader {
    *
    * @throws RemoteError
    */
-  read(asked: readonly AskedIssue[], more?: Partial<SignalWish>): Promise<ReadonlyMap<string, SignalAnswer>>;
+  read(
+    asked: readonly AskedIssue[],
+    more?: Pick<SignalWish, "duplicates">,
+  ): Promise<ReadonlyMap<string, SignalAnswer>>;
   /** Returns whether that changes what is known. */
   store(issue: IssueRef, signals: Signals): boolean;
-  /** The issue at the end of a chain of duplicates. */
-  storeCanonical(issue: Issue): void;
+  /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
+  storeFacts(issue: Issue): void;
   readonly mode: ReadMode;
 }
 
@@ -49,14 +52,12 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
 
   const ask = async (
     asked: readonly AskedIssue[],
-    more: Partial<SignalWish>,
+    { duplicates }: Pick<SignalWish, "duplicates">,
     projects: readonly ProjectField[],
   ): Promise<readonly SignalAnswer[]> => {
-    const wish: SignalWish = {
-      ...{ pullRequests, subIssues, released, projects, duplicates: false, facts: false },
-      ...more,
-    };
-    if (!isWish(wish)) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
+    // Lists lag, and this answer does not: the issues' own facts come with it, so that both are of one time.
+    const wish: SignalWish = { pullRequests, subIssues, released, projects, duplicates, facts: true };
+    if (!looksBesideRecord(wish) && !duplicates) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
     const answers: SignalAnswer[] = [];
     const nodeIds = asked.map(({ nodeId }) => nodeId);
     const repositories = new Map(
@@ -72,12 +73,12 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
 
   return {
     mode,
-    storeCanonical(issue) {
-      if (mode === "all" || ledger.signals.of(issue) === undefined) ledger.signals.storeCanonical(issue);
+    storeFacts(issue) {
+      if (mode === "all" || ledger.signals.of(issue) === undefined) ledger.signals.storeFacts(issue);
     },
     store: (issue, signals) =>
       mode === "all" ? ledger.signals.store(issue, signals) : ledger.signals.fill(issue, signals),
-    async read(asked, more = {}) {
+    async read(asked, more = { duplicates: false }) {
       survey ??= await surveyFields(cycle, false);
       let answers = await ask(asked, more, survey.fields);
       if (!isFresh && survey.fields.length > 0 && hasLostOption(asked, answers)) {
@@ -96,10 +97,6 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
       );
     },
   };
-}
-
-function isWish({ pullRequests, subIssues, released, duplicates, facts, projects }: SignalWish): boolean {
-  return pullRequests || subIssues || released || duplicates || facts || projects.length > 0;
 }
 
 function hasLostOption(asked: readonly AskedIssue[], answers: readonly SignalAnswer[]): boolean {

@@ -140,7 +140,7 @@ export function describeSignals(ledger: () => Ledger): void {
   describe("an issue that another one is a duplicate of", () => {
     function followFar(ledger: Ledger): void {
       linkThree(ledger);
-      ledger.signals.storeCanonical(far);
+      ledger.signals.storeFacts(far);
       ledger.signals.store(one, { canonical: known(refOf(far)) });
       settleAll(ledger);
     }
@@ -153,7 +153,7 @@ export function describeSignals(ledger: () => Ledger): void {
       expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far, signals });
       expect(dueIds(ledger())).toEqual(["p1"]);
       settleAll(ledger());
-      ledger().signals.storeCanonical({ ...far, state: "closed" });
+      ledger().signals.storeFacts({ ...far, state: "closed" });
       expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
@@ -165,11 +165,25 @@ export function describeSignals(ledger: () => Ledger): void {
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("is left to the lists while it is linked itself", () => {
+    it("is left to the lists while it is linked itself, unless it has changed since", () => {
       linkThree(ledger());
-      ledger().signals.storeCanonical(createIssue(2, { state: "closed" }));
+      ledger().signals.storeFacts(createIssue(2, { state: "closed" }));
       expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
       expect(dueIds(ledger())).toEqual([]);
+      const later = createIssue(2, { state: "closed", updatedAt: "2030-01-01T00:00:00Z" });
+      ledger().signals.storeFacts({ ...later, nodeId: "I_another" });
+      expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
+      ledger().signals.storeFacts(later);
+      expect(firstLink(ledger(), "p2")?.issue).toEqual(later);
+      expect(dueIds(ledger())).toEqual(["p2"]);
+    });
+
+    it("is left to the lists while it is linked and absent", () => {
+      linkThree(ledger());
+      const absent = { kind: "missing", since: noon } as const;
+      ledger().absences.set(refOf(createIssue(2)), absent);
+      ledger().signals.storeFacts(createIssue(2, { updatedAt: "2030-01-01T00:00:00Z" }));
+      expect(ledger().absences.of(refOf(createIssue(2)))).toEqual(absent);
     });
 
     it("is not known any more once it is absent, until it is there again", () => {
@@ -178,7 +192,7 @@ export function describeSignals(ledger: () => Ledger): void {
       expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
       expect(dueIds(ledger())).toEqual(["p1"]);
       settleAll(ledger());
-      ledger().signals.storeCanonical(far);
+      ledger().signals.storeFacts(far);
       expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
@@ -190,7 +204,7 @@ export function describeSignals(ledger: () => Ledger): void {
       ledger().signals.store(one, { canonical: known(null) });
       expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
       settleAll(ledger());
-      ledger().signals.storeCanonical({ ...far, state: "closed" });
+      ledger().signals.storeFacts({ ...far, state: "closed" });
       expect(dueIds(ledger())).toEqual([]);
     });
   });
@@ -199,7 +213,7 @@ export function describeSignals(ledger: () => Ledger): void {
     it("are known as they were read", () => {
       linkThree(ledger());
       linkPost(ledger(), "p1", createIssue(4, { labels: ["bug", "feedback"], milestone: null }));
-      ledger().signals.storeCanonical(createIssue(5, { labels: ["not linked"] }));
+      ledger().signals.storeFacts(createIssue(5, { labels: ["not linked"] }));
       expect([...ledger().signals.labels(10)].sort()).toEqual(["bug", "feedback"]);
       expect(ledger().signals.milestones(10)).toEqual([{ number: 3, title: "Backlog", state: "open" }]);
       expect([ledger().signals.labels(20), ledger().signals.milestones(20)]).toEqual([[], []]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inProgress, lookingAt, openLooking, openPosts, roadmap, twoProjects } from "../support/setups.ts";
-import { hourMs, type Stage } from "../support/stage.ts";
+import { hourMs, minuteMs, type Stage } from "../support/stage.ts";
 
 const one = { repository: "acme/app", number: 1 };
 
@@ -111,6 +111,36 @@ describe("an idle run", () => {
     stage.mark();
     expect((await stage.sync()).result).toBe("ok");
     expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(1);
+  });
+});
+
+describe("an issue and its signals are of one time", () => {
+  it("where the list still shows the issue as it was before: its voters hear only what is so", async () => {
+    const stage = await openLooking(inProgress);
+    stage.github.addToProject(roadmap, one);
+    stage.github.setLag({ listMs: 2 * minuteMs });
+    stage.clock.skip(5 * minuteMs);
+    stage.github.close("acme/app", 1, "completed");
+    stage.github.setProjectStatus(roadmap, one, "In progress");
+    stage.clock.skip(1000);
+    expect(await statusAfterSync(stage)).toBe("completed");
+    stage.clock.skip(5 * minuteMs);
+    expect(await statusAfterSync(stage)).toBe("completed");
+    expect(stage.patches()).toHaveLength(1);
+  });
+
+  it("also where the list shows it as open again and as a duplicate before that", async () => {
+    const project = { ...lookingAt(inProgress), followDuplicates: true };
+    const stage = await openLooking(inProgress, 2, { projects: [project] });
+    stage.github.addToProject(roadmap, one);
+    stage.github.closeAsDuplicate(one, { repository: "acme/app", number: 2 });
+    expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.setLag({ listMs: 2 * minuteMs });
+    stage.clock.skip(5 * minuteMs);
+    stage.github.reopen("acme/app", 1);
+    stage.github.setProjectStatus(roadmap, one, "In progress");
+    stage.clock.skip(1000);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
   });
 });
 

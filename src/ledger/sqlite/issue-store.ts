@@ -10,6 +10,8 @@ export interface IssueStore {
   isTombstone(issue: IssueRef): boolean;
   /** Whether the facts that are known by this number are another issue's. */
   contradicts(issue: Issue): boolean;
+  /** Whether an issue that is known, and not absent, has changed since. */
+  isNews(issue: Issue): boolean;
   /**
    * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
    * are older than what is known, are left out.
@@ -58,6 +60,12 @@ export function createIssueStore(store: Store): IssueStore {
       return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
     },
     isTombstone: (issue) => isTombstone(placeOf(issue)),
+    isNews(issue) {
+      const known = select.get(placeOf(issue));
+      if (typeof known?.facts !== "string" || known.absence !== null) return false;
+      const { nodeId, updatedAt } = decodeIssue(known.facts);
+      return nodeId === issue.nodeId && Date.parse(issue.updatedAt) > Date.parse(updatedAt);
+    },
     store(issue) {
       const place = placeOf(issue);
       const facts = encodeIssue(issue);

@@ -58,9 +58,10 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
     },
     store: (issue, read) => replace(issue, (known) => mergeSignals(known, read)),
     fill: (issue, read) => replace(issue, (known) => mergeSignals(read, known)),
-    storeCanonical: (issue) =>
+    storeFacts: (issue) =>
       store.transaction(() => {
-        if (signals.selectKept.get(placeOf(issue)) === undefined) issues.store(issue);
+        const isLinked = signals.selectKept.get(placeOf(issue)) !== undefined;
+        if (!isLinked || issues.isNews(issue)) issues.store(issue);
       }),
     labels: (repository) => catalogue.selectLabels.all(repository).map(({ label }) => label),
     milestones: (repository) =>
