@@ -102,10 +102,13 @@ async function writeNote(cycle: PulledCycle, { note, line, text }: NoteWrite): P
   const { id: project } = cycle.memory;
   const { post } = note;
   const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined || isStopped(row)) return;
   const isOld = clock.now() - cycle.pull.endedAt > maxPullAgeMs;
   // What waits is still due, and the next pull reads the note anew.
-  if (row === undefined || isStopped(row) || isOld || !isOpen(cycle, boardLane)) return;
-  if (lineOf(cycle, row) !== line) return;
+  if (lineOf(cycle, row) !== line || isOld || !isOpen(cycle, boardLane)) {
+    cycle.tally.notesPutOff += 1;
+    return;
+  }
   const change: NoteChange = { internalNote: text === "" ? null : text };
   const bodyHash = hashText(JSON.stringify(change));
   const intent = prepare(cycle, { kind: "patch-note", post, reason, bodyHash });

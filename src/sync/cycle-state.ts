@@ -82,6 +82,8 @@ export interface Tally {
   issueWrites: number;
   postWrites: number;
   statusWrites: number;
+  /** Internal notes that were to be changed, and wait for the next run. */
+  notesPutOff: number;
   /** Whether a limit or a signal put the whole project off. */
   isPutOff: boolean;
   /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
@@ -110,6 +112,7 @@ export function startTally(): Tally {
     issueWrites: 0,
     postWrites: 0,
     statusWrites: 0,
+    notesPutOff: 0,
     isPutOff: false,
     hold: undefined,
     delays: new Map(),

@@ -84,7 +84,7 @@ export function reportProject(
     issueWrites: tally.issueWrites,
     postWrites: tally.postWrites,
     statusWrites: tally.statusWrites,
-    waiting: (counts?.waiting ?? 0) + Number(tally.isPutOff),
+    waiting: (counts?.waiting ?? 0) + tally.notesPutOff + Number(tally.isPutOff),
     held: Math.max(counts?.held ?? 0, Number(tally.hold !== undefined)),
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,

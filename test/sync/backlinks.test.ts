@@ -228,6 +228,21 @@ describe("a change of an internal note that goes wrong", () => {
     expect(notePatches(stage)).toHaveLength(status === 404 ? 2 : sent);
   });
 
+  it("waits, and is said to, where the run has taken too long since it read the note", async () => {
+    const tracker = { pace: { minIntervalMs: 61_000 } };
+    const stage = await openStage({
+      projects: [{ ...standardProject, backlink: true }],
+      config: { tracker },
+    });
+    addPlanned(stage, 1);
+    await stage.sync();
+    addPlanned(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, postWrites: 0, waiting: 1, failed: 0 });
+    expect(noteOf(stage)).toBeNull();
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 3, waiting: 0 });
+    expect(noteOf(stage)).toBe("Tracked in acme/app#1");
+  });
+
   it("leaves the note for the next run when the process dies in the middle of it", async () => {
     const stage = await openPair(canary);
     stage.crashAt("board", "after");
