@@ -146,6 +146,23 @@ describe("a PATCH of ours", () => {
     await expectCalm(stage);
     expect(issueOf(stage).labels).toEqual(["feedback"]);
   });
+
+  it("whose answer was lost is none either where the list does not show all that it asked for", async () => {
+    const shipped = { when: { status: "completed" }, set: { addLabels: ["shipped"] } };
+    const stage = await openPair(twoWay([shipped]), { style: { hidden: ["roadmapColumn"] } });
+    stage.github.close(repo, 1, "completed");
+    const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
+    stage.board.failNext({ kind: "answer", status: 502, applied: true }, isPatch);
+    await stage.sync();
+    stage.clock.skip(3 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "board.unsure" }] });
+    await stage.sync();
+    expect(issueOf(stage).labels).toEqual(["feedback"]);
+    expect(stage.patches().map(({ body }) => body)).toEqual([
+      { status: "completed", roadmapColumn: "COMPLETED" },
+      { roadmapColumn: "COMPLETED" },
+    ]);
+  });
 });
 
 describe("both sides changed at once", () => {
@@ -378,6 +395,25 @@ describe("a change of an issue whose answer is lost", () => {
     expect(issueOf(stage)).toMatchObject(declined);
     expect(statusOf(stage)).toBe("declined");
     expect(stage.board.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
+  });
+
+  it("is not taken for made because people have closed the issue for another reason", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    stage.github.failNext({
+      method: "PATCH",
+      path: "/issues/1",
+      applied: "late",
+      answer: { kind: "answer", status: 502 },
+    });
+    await stage.sync();
+    stage.github.close(repo, 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, issueWrites: 0 });
+    stage.github.landLate();
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await expectCalm(stage);
+    expect(stage.patches()).toEqual([]);
   });
 
   it("is told apart from what people do at the same time", async () => {
