@@ -33,11 +33,8 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
 
 /** Where it can't be had, no other project of the run asks for it again. */
 async function findOnce(name: RepositoryName, world: World, run: Run): Promise<RepositoryMemory> {
-  let found: RepositoryMemory | undefined;
-  await lookOnce({ world, run }, `repository ${name.toLowerCase()}`, async () => {
-    found = await findRepository(name, world, run);
-  });
-  return found ?? findRepository(name, world, run);
+  const find = (): Promise<RepositoryMemory> => findRepository(name, world, run);
+  return (await lookOnce({ world, run }, `repository ${name.toLowerCase()}`, find)) ?? find();
 }
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
@@ -108,10 +105,8 @@ async function findAccount(world: World, run: Run): Promise<string> {
   const { ledger, clock, policy } = world;
   const known = ledger.memory.account();
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known.login;
-  await lookOnce({ world, run }, "account", async () => {
-    await askAccount(world, run);
-  });
-  return ledger.memory.account()?.login ?? askAccount(world, run);
+  const login = await lookOnce({ world, run }, "account", () => askAccount(world, run));
+  return login ?? ledger.memory.account()?.login ?? askAccount(world, run);
 }
 
 /** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */

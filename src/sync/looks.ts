@@ -18,17 +18,23 @@ type Looking = {
  * (a limit, the end of its time) is no answer for the next.
  *
  * @param name - of what is looked at, the same for every project.
+ * @returns what `work` found; undefined where it need not look any more, and what was found is in the state.
  * @throws what `work` throws, or threw before.
  */
-export async function lookOnce(cycle: Looking, name: string, work: () => Promise<void>): Promise<void> {
+export async function lookOnce<T>(
+  cycle: Looking,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   const known = findLook(cycle, name);
   if (known?.error !== undefined) throw known.error;
-  if (known !== undefined) return;
+  if (known !== undefined) return undefined;
   const { run, world } = cycle;
   const look: Look = { run: run.number, at: world.clock.now() };
   try {
-    await work();
+    const found = await work();
     run.looks.set(name, look);
+    return found;
   } catch (error) {
     const isAnswer = error instanceof ProjectError || (error instanceof RemoteError && !isPutOff(error));
     if (isAnswer) run.looks.set(name, { ...look, error });

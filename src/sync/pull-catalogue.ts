@@ -70,11 +70,7 @@ const unchanged = { kind: "unchanged" } as const;
 
 /** A list that another project of the run has read is as it was. */
 async function listOnce<T>(cycle: Cycle, name: string, read: () => Promise<Listed<T>>): Promise<Listed<T>> {
-  let listed: Listed<T> = unchanged;
-  await lookOnce(cycle, name, async () => {
-    listed = await read();
-  });
-  return listed;
+  return (await lookOnce(cycle, name, read)) ?? unchanged;
 }
 
 /** Where no linked issue carries what has changed, there is nothing to do. */

@@ -47,11 +47,9 @@ function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): vo
 }
 
 async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  let memory = known;
-  await lookOnce(cycle, `pull of ${known.repository.id}`, async () => {
-    memory = await pullRepository(cycle, known);
-  });
-  return memory;
+  return (
+    (await lookOnce(cycle, `pull of ${known.repository.id}`, () => pullRepository(cycle, known))) ?? known
+  );
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {

@@ -56,9 +56,7 @@ async function ask(
   turn: Turn = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
 ): Promise<Closure | undefined> {
   try {
-    await lookOnce(cycle, lookOf(known, turn), async () => {
-      await askAgain(known, cycle.world, cycle.run);
-    });
+    await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
     return closureOf(currentMemory(cycle, known));
   } catch (error) {
     const { code, message } = asProjectError(error);
