@@ -17,7 +17,8 @@ export interface RebaseContext {
 
 /** For one field, what the rules before and the rules now make of the same issues. */
 interface Turn {
-  readonly from: Target;
+  /** undefined where what the rules before made of it can't be said (any more): what is there counts as in step with them. */
+  readonly from: Target | undefined;
   readonly to: Target;
 }
 
@@ -51,16 +52,16 @@ export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target"
   const turns = turnRules(row, context);
   return writes.map((write) => {
     const turn = turns?.get(write.field);
-    return turn !== undefined && isSameTarget(write.field, write.target, turn.from)
-      ? { ...write, target: turn.to }
-      : write;
+    if (turn === undefined) return write;
+    const wasAsked = turn.from === undefined || isSameTarget(write.field, write.target, turn.from);
+    return wasAsked ? { ...write, target: turn.to } : write;
   });
 }
 
 function rebaseField(
   { post, base, missing }: Row,
   field: RuleField,
-  { from, to }: Turn,
+  { from = base[field]?.target ?? none, to }: Turn,
   { seen, settings, now }: RebaseContext,
 ): FieldBase | undefined {
   const shown = missing > 0 ? undefined : readField(post, field, seen);
@@ -91,9 +92,8 @@ function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<R
   const fields = ruleFields.filter((field) => now.has(field) || row.base[field] !== undefined);
   return new Map(
     fields.map((field) => {
-      // What the rules before made of it can't be said any more: the pair counts as in step with them.
-      const from = then === undefined ? row.base[field]?.target : then.get(field);
-      return [field, { from: from ?? none, to: now.get(field) ?? none }];
+      const from = then === undefined ? undefined : (then.get(field) ?? none);
+      return [field, { from, to: now.get(field) ?? none }];
     }),
   );
 }

@@ -304,6 +304,15 @@ describe("a PATCH whose outcome is open", () => {
     const unread = { ...completed(), links: [makeLink(undefined)] };
     expect(retargetWrites(unread, writes, context)).toEqual(writes);
   });
+
+  it("is none either where nobody can say any more what the rules before made of the issue", () => {
+    const context = { settings: makeSettings({ rules: renamed }), seen: new Set(postFields), now };
+    const asked = [{ field: "status", value: "completed", target: aim("shipped") }];
+    expect(retargetWrites(completed(), writes, { ...context, before: undefined })).toEqual(asked);
+    const looking = { when: { pullRequest: "none" }, set: { status: "planned" } } as const;
+    const unread = { ...before, rules: [looking, ...statusRules] };
+    expect(retargetWrites(completed(), writes, { ...context, before: unread })).toEqual(asked);
+  });
 });
 
 it("an issue without any rule stays without", () => {
