@@ -49,6 +49,11 @@ export interface Pulls {
   explains(marked: MarkedIssue): boolean;
   /** Whether another issue is known by this number: the name that was asked for may have been given to another repository. */
   contradicts(issue: Issue): boolean;
+  /**
+   * Whether a list shows an issue otherwise than it is known to have been in the very same second. The tracker's times are
+   * whole seconds, so that nothing tells whether the list lags or what is known was changed since.
+   */
+  isInDoubt(issue: Issue): boolean;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): readonly IssueRef[];
 }

@@ -3,6 +3,7 @@ import {
   findRepository,
   type GitHubState,
   nextId,
+  type StoredLabel,
   type StoredMilestone,
   type StoredRepository,
 } from "./github-state.ts";
@@ -58,6 +59,8 @@ export interface SandboxOwners {
   setPush(name: RepositoryName, canPush: boolean, login?: string): void;
   addLabel(name: RepositoryName, label: string): void;
   renameLabel(name: RepositoryName, label: string, to: string): void;
+  /** Takes a label off every issue, which moves no time of theirs. */
+  deleteLabel(name: RepositoryName, label: string): void;
   addMilestone(name: RepositoryName, setup: string | MilestoneSetup): number;
   closeMilestone(name: RepositoryName, title: string): void;
   reopenMilestone(name: RepositoryName, title: string): void;
@@ -78,6 +81,12 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
   function addMilestone(repository: StoredRepository, setup: string | MilestoneSetup): number {
     const milestone = typeof setup === "string" ? { title: setup } : setup;
     return createMilestone(state, repository, { ...milestone, creator: account }).number;
+  }
+
+  function labelOf(name: RepositoryName, label: string): StoredLabel {
+    const found = findLabel(named(name), label);
+    if (found === undefined) throw new Error(`The sandbox has no label "${label}" in ${name}.`);
+    return found;
   }
 
   function changeMilestone(name: RepositoryName, title: string, change: Partial<StoredMilestone>): void {
@@ -129,10 +138,11 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
       createLabel(state, named(name), { name: label });
     },
     renameLabel(name, label, to) {
-      const repository = named(name);
-      const found = findLabel(repository, label);
-      if (found === undefined) throw new Error(`The sandbox has no label "${label}" in ${name}.`);
-      repository.labels.set(found.id, { ...found, name: to });
+      const found = labelOf(name, label);
+      named(name).labels.set(found.id, { ...found, name: to });
+    },
+    deleteLabel(name, label) {
+      named(name).labels.delete(labelOf(name, label).id);
     },
     addMilestone: (name, setup) => addMilestone(named(name), setup),
     closeMilestone(name, title) {

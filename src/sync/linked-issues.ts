@@ -3,7 +3,7 @@ import type { IssueRef } from "../model/issue.ts";
 import type { IssueAnswer, IssuePage, IssueQuery } from "../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
-import { storeRecords } from "./markers.ts";
+import { storeListed } from "./markers.ts";
 
 /** More than this part of a repository's linked issues not found, and more than one: that is lost access, not deletion. */
 const lostPart = 1 / 5;
@@ -28,7 +28,7 @@ export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Prom
   const query: IssueQuery = { kind: "by", author: cycle.account, createdSince: undefined };
   let pages = 0;
   for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
-    storeRecords(cycle, page.issues);
+    await storeListed(cycle, page.issues);
     for (const { issue } of page.issues) open.delete(issue.number);
     pages += 1;
     if (pages >= open.size && reachesBack(page, memory)) break;

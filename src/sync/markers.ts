@@ -12,8 +12,35 @@ import type { World } from "./world.ts";
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
 
+/** More at once is none of people who change an issue twice in a second: a label was deleted, say, which moves no time. */
+const mostDoubts = 10;
+
 /**
- * Stores what a listing showed: the facts of linked issues, and whatever carries our marker. A marker that the state can't
+ * Stores a page of a list. One that contradicts what is known of an issue since the very same second may lag: the issue itself
+ * is asked, so that nobody hears of a state that is over.
+ *
+ * @throws RemoteError
+ */
+export async function storeListed(
+  cycle: Cycle,
+  records: readonly IssueRecord[],
+  keep: typeof storeRecords = storeRecords,
+): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  const found = records.filter(({ issue }) => ledger.pulls.isInDoubt(issue));
+  const doubts = found.length > mostDoubts ? [] : found;
+  keep(
+    cycle,
+    records.filter((record) => !doubts.includes(record)),
+  );
+  for (const { issue } of doubts) {
+    const answer = await tracker.readIssue(issue, cycle.run.bounds);
+    if (answer.kind === "found") keep(cycle, [answer.record]);
+  }
+}
+
+/**
+ * Stores what was read of issues: the facts of linked issues, and whatever carries our marker. A marker that the state can't
  * explain shows that the state is an old copy, and that is written down with it.
  */
 export function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
@@ -54,7 +81,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       if (done === 0) sayCost(cycle, known, author, page);
       done += 1;
       unknown += countUnknown(cycle, page.issues);
-      keepRecords(cycle, page.issues);
+      await storeListed(cycle, page.issues, keepRecords);
       progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
     }
   }
@@ -154,7 +181,7 @@ export async function findMarked(
   };
   const found = new Map<PostId, Map<number, Issue>>();
   for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
-    storeRecords(cycle, page.issues);
+    await storeListed(cycle, page.issues);
     for (const record of page.issues) {
       const posts = markedBy({ ...cycle, account: author }, record).flatMap(({ project, posts }) =>
         project === cycle.memory.id ? posts : [],

@@ -8,7 +8,7 @@ import { askAgain, isSameName } from "./find-repository.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { lookOnce } from "./looks.ts";
-import { overlapMs, scanMarkers, storeRecords } from "./markers.ts";
+import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
 import { pullCatalogue } from "./pull-catalogue.ts";
 import { noteError } from "./report.ts";
 import { attemptRepository, rememberNews } from "./repositories.ts";
@@ -92,7 +92,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
         return pullChanges(cycle, { ...now, etag: undefined });
       }
     }
-    storeRecords(cycle, page.issues);
+    await storeListed(cycle, page.issues);
     if (page.hasMore && !reachesBack(cycle, known, page.lastUpdatedAt)) await catchUp(cycle, known);
     memory = {
       ...memory,
@@ -108,7 +108,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
 async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): Promise<void> {
   const since = cursor === undefined ? undefined : new Date(Date.parse(cursor) - overlapMs).toISOString();
   const pages = cycle.world.tracker.listIssues(repository, { kind: "since", since }, cycle.run.bounds);
-  for await (const page of pages) storeRecords(cycle, page.issues);
+  for await (const page of pages) await storeListed(cycle, page.issues);
 }
 
 /**

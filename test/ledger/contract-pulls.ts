@@ -190,6 +190,25 @@ export function describePulls(ledger: () => Ledger): void {
       expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(changed);
     });
 
+    it("are in doubt where a list shows them otherwise than they are known of the very same second", () => {
+      pullPosts(ledger(), [createPost("p1")]);
+      linkPost(ledger(), "p1", createIssue(1));
+      const { pulls } = ledger();
+      for (const change of [
+        { state: "closed" as const },
+        { labels: [] },
+        { assignees: ["ada", "bob"] },
+        { milestone: null },
+      ]) {
+        expect(pulls.isInDoubt(createIssue(1, change))).toBe(true);
+        expect(pulls.isInDoubt(createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" }))).toBe(false);
+      }
+      expect(pulls.isInDoubt(createIssue(1))).toBe(false);
+      expect(pulls.isInDoubt(createIssue(1, { labels: ["renamed"] }))).toBe(false);
+      expect(pulls.isInDoubt(createIssue(1, { state: "closed", nodeId: "I_another" }))).toBe(false);
+      expect(pulls.isInDoubt(createIssue(2, { state: "closed" }))).toBe(false);
+    });
+
     it("that carry a new marker make their posts due, so that they can be adopted", () => {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       settleAll(ledger());

@@ -167,7 +167,8 @@ export function describeSignals(ledger: () => Ledger): void {
 
     it("is left to the lists while it is linked itself, unless it has changed since", () => {
       linkThree(ledger());
-      ledger().signals.storeFacts(createIssue(2, { state: "closed" }));
+      const renamed = createIssue(2, { labels: ["renamed"] });
+      ledger().signals.storeFacts(renamed);
       expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
       expect(dueIds(ledger())).toEqual([]);
       const later = createIssue(2, { state: "closed", updatedAt: "2030-01-01T00:00:00Z" });
@@ -176,6 +177,10 @@ export function describeSignals(ledger: () => Ledger): void {
       ledger().signals.storeFacts(later);
       expect(firstLink(ledger(), "p2")?.issue).toEqual(later);
       expect(dueIds(ledger())).toEqual(["p2"]);
+      // Within a second it may have changed again.
+      const again = { ...later, state: "open" } as const;
+      ledger().signals.storeFacts(again);
+      expect(firstLink(ledger(), "p2")?.issue).toEqual(again);
     });
 
     it("is left to the lists while it is linked and absent", () => {

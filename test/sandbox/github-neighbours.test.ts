@@ -173,6 +173,16 @@ describe("labels of a repository", () => {
     fixture.github.renameLabel("acme/app", "Bug", "defect");
     expect(fixture.github.issue("acme/app", 1).labels).toEqual(["defect"]);
   });
+
+  it("are on no issue any more when deleted, and no issue's time moves", () => {
+    const { github, clock } = fixture;
+    const { updatedAt } = github.issue("acme/app", 1);
+    clock.pass(2000);
+    github.deleteLabel("acme/app", "Bug");
+    expect(github.issue("acme/app", 1)).toMatchObject({ labels: [], updatedAt });
+    expect(github.labels("acme/app")).not.toContain("Bug");
+    expect(() => github.deleteLabel("acme/app", "Bug")).toThrow('no label "Bug" in acme/app');
+  });
 });
 
 describe("labels of an issue", () => {

@@ -10,8 +10,10 @@ export interface IssueStore {
   isTombstone(issue: IssueRef): boolean;
   /** Whether the facts that are known by this number are another issue's. */
   contradicts(issue: Issue): boolean;
-  /** Whether an issue that is known, and not absent, has changed since. */
+  /** Whether an issue that is known, and not absent, has changed since: as it was read by itself, which never lags. */
   isNews(issue: Issue): boolean;
+  /** Whether a list shows an issue otherwise than it is known to have been in the very same second. */
+  isInDoubt(issue: Issue): boolean;
   /**
    * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
    * are older than what is known, are left out.
@@ -51,6 +53,12 @@ export function createIssueStore(store: Store): IssueStore {
     UPDATE posts SET due_at = 0
     WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
       OR number IN (${duplicateFollowers})`);
+  const readPresent = (issue: Issue): Issue | undefined => {
+    const known = select.get(placeOf(issue));
+    if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
+    const facts = decodeIssue(known.facts);
+    return facts.nodeId === issue.nodeId ? facts : undefined;
+  };
   const isTombstone = (place: Place): boolean => isForGood(select.get(place)?.absence);
   return {
     isKept: (issue) =>
@@ -61,10 +69,15 @@ export function createIssueStore(store: Store): IssueStore {
     },
     isTombstone: (issue) => isTombstone(placeOf(issue)),
     isNews(issue) {
-      const known = select.get(placeOf(issue));
-      if (typeof known?.facts !== "string" || known.absence !== null) return false;
-      const { nodeId, updatedAt } = decodeIssue(known.facts);
-      return nodeId === issue.nodeId && Date.parse(issue.updatedAt) > Date.parse(updatedAt);
+      const known = readPresent(issue);
+      if (known === undefined) return false;
+      const later = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
+      return later > 0 || (later === 0 && isOtherState(issue, known));
+    },
+    isInDoubt(issue) {
+      const known = readPresent(issue);
+      if (known === undefined || Date.parse(issue.updatedAt) !== Date.parse(known.updatedAt)) return false;
+      return isOtherState(issue, known);
     },
     store(issue) {
       const place = placeOf(issue);
@@ -94,6 +107,16 @@ function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean
   if (facts === null) return false;
   const known = decodeIssue(facts);
   return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
+}
+
+/** Whether an issue was changed in between, and not only a label or a milestone renamed, which moves no time of its issues. */
+function isOtherState(one: Issue, other: Issue): boolean {
+  return (
+    one.state !== other.state ||
+    one.labels.length !== other.labels.length ||
+    one.assignees.length !== other.assignees.length ||
+    one.milestone?.number !== other.milestone?.number
+  );
 }
 
 function isForGood(kind: Absence["kind"] | null | undefined): boolean {

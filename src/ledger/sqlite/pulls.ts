@@ -114,6 +114,7 @@ export function createPulls(
     marked: (project, post) => markers.find(project, post),
     explains: (marked) => markers.explains(marked),
     contradicts: (issue) => issues.contradicts(issue),
+    isInDoubt: (issue) => issues.isInDoubt(issue),
     linkedIssues: (repositoryId: RepositoryId) =>
       selectLinkedIssues.all(repositoryId).map(({ number }) => ({ repositoryId, number })),
   };

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { inProgress, openLooking, openPosts, roadmap } from "../support/setups.ts";
+import { hourMs, minuteMs, type Stage } from "../support/stage.ts";
+
+/** GitHub's times are whole seconds, and its lists lag: two changes in a second look alike until the list has caught up. */
+
+const one = { repository: "acme/app", number: 1 };
+const lagMs = 2 * minuteMs;
+
+/** Issue #1 gets a label and is closed within a second, and the list shows neither. Returns when it was closed. */
+function changeTwice({ github, clock }: Stage): number {
+  github.setLag({ listMs: lagMs });
+  clock.skip(5 * minuteMs);
+  clock.skip(1000 - (clock.now() % 1000));
+  github.label("acme/app", 1, "in progress");
+  clock.skip(500);
+  github.close("acme/app", 1, "completed");
+  return clock.now();
+}
+
+/** The next run, for which time is a minute further, is shown the label, and the issue open. */
+function showHalf({ clock }: Stage, closedAt: number): void {
+  clock.skip(closedAt + lagMs - 250 - minuteMs - clock.now());
+}
+
+function statuses(stage: Stage): readonly unknown[] {
+  return stage.patches().map(({ body }) => (body as { readonly status?: unknown }).status);
+}
+
+describe("an issue that changed twice in a second", () => {
+  it("is not taken back to what a list shows that lags", async () => {
+    const stage = await openPosts(2);
+    const closedAt = changeTwice(stage);
+    // A person's `link` reads the issue itself.
+    stage.ledger.requests.add({
+      ...{ kind: "link", project: "prj_app" as ProjectId, post: "p2" as PostId },
+      ...{ ...one, at: stage.clock.now() },
+    });
+    await stage.sync();
+    expect(statuses(stage)).toEqual(["completed"]);
+    showHalf(stage, closedAt);
+    stage.mark();
+    await stage.sync();
+    expect(statuses(stage)).toEqual([]);
+    expect(stage.reads().filter((read) => read.endsWith("/issues/1"))).toHaveLength(1);
+    stage.clock.skip(lagMs);
+    stage.mark();
+    await stage.sync();
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("is what its signals were read with, also where the list shows the half of it", async () => {
+    const stage = await openLooking(inProgress);
+    stage.github.addToProject(roadmap, one);
+    const closedAt = changeTwice(stage);
+    stage.github.setProjectStatus(roadmap, one, "In progress");
+    showHalf(stage, closedAt);
+    await stage.sync();
+    expect(statuses(stage)).toEqual(["completed"]);
+  });
+});
+
+it("a label that was deleted is taken from the list, and no issue is asked for by itself", async () => {
+  const count = 12;
+  const stage = await openPosts(count);
+  stage.clock.skip(7 * hourMs);
+  await stage.sync();
+  stage.mark();
+  stage.github.deleteLabel("acme/app", "feedback");
+  stage.clock.skip(7 * hourMs);
+  expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+  expect(stage.reads().filter((read) => /\/issues\/\d/u.test(read))).toEqual([]);
+  const row = stage.ledger.rows.row("prj_app" as ProjectId, "p1" as PostId, stage.clock.now());
+  expect(row?.links[0]?.issue?.labels).toEqual([]);
+});
