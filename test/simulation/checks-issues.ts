@@ -89,10 +89,15 @@ export function checkIssueChanges(
       if (!hasBoardRules(scenario)) return;
       for (const [id, values] of shown) if (looks.absences(id) > 0) look(id, values, false);
     },
-    patchTakesEffect(post, _change, before) {
+    patchTakesEffect(post, change, before) {
       if (!hasBoardRules(scenario)) return;
+      const known = shown.get(post.id);
       look(post.id, shownOf({ ...post, ...before }, seen), false);
-      look(post.id, shownOf(post, seen), true);
+      const now = shownOf(post, seen);
+      const written = Object.fromEntries(Object.entries(now).filter(([field]) => field in change));
+      look(post.id, { ...(known ?? now), ...written }, true);
+      // What people did that the program had not seen may count only beside what it has written.
+      look(post.id, now, false);
     },
     settingsChange() {
       hasOtherRules = true;
