@@ -19,7 +19,8 @@ export interface BoardRebase {
  *
  * @returns the bases that change.
  */
-export function rebaseIssues(row: Row, { before, settings, seen }: BoardRebase): readonly IssueBases[] {
+export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase): readonly IssueBases[] {
+  const row = asWritten(known);
   const then = deriveBoard(row, { boardRules: before }, seen);
   const now = deriveBoard(row, settings, seen);
   return row.links.flatMap(({ link, base = {} }): readonly IssueBases[] => {
@@ -35,6 +36,15 @@ export function rebaseIssues(row: Row, { before, settings, seen }: BoardRebase):
     }
     return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
   });
+}
+
+/** A post that no list has shown since our last PATCH is what that has made of it. */
+function asWritten(row: Row): Row {
+  if (row.seenAt !== undefined) return row;
+  const written = Object.entries(row.base).flatMap(([field, { post }]) =>
+    post === undefined ? [] : [[field, post]],
+  );
+  return { ...row, post: { ...row.post, values: { ...row.post.values, ...Object.fromEntries(written) } } };
 }
 
 /** A field that the rules don't name has no rule, but of a missing post it stays what it is. */

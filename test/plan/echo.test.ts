@@ -215,6 +215,23 @@ describe("board rules that were replaced", () => {
     expect(replace(makeRow({ status: "declined" }, { links: [makeLink(done)] }), [])).toBeUndefined();
   });
 
+  it("look at the post as our own PATCH has left it, until a list shows it again", () => {
+    const kept: IssueBase = { state: makeBase(noTarget, "open") };
+    const written = {
+      status: makeBase(aim("planned"), "planned", { written: { sent: "planned", shown: undefined } }),
+      roadmapColumn: makeBase(noTarget, undefined),
+    };
+    const row = makeRow(
+      { status: "declined" },
+      { links: [makeLink(untouched, { base: kept })], base: written },
+    );
+    const planned: readonly BoardRule[] = [{ when: { status: "planned" }, set: { state: "closed" } }];
+    expect(replace({ ...row, seenAt: undefined }, planned)).toEqual({
+      state: makeBase(aim("closed"), "open"),
+    });
+    expect(replace(row, planned)).toBeUndefined();
+  });
+
   it("leave everything where the board does not show what they look at", () => {
     const hidden: readonly BoardRule[] = [{ when: { archived: true }, set: { state: "open" } }];
     expect(replace(declined, hidden, new Set<PostField>(["status"]))).toBeUndefined();

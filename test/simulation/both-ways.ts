@@ -1,6 +1,7 @@
 import type { BoardRule } from "../../src/plan/settings.ts";
 import type { Random } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
+import { drawSignalRules } from "./signals.ts";
 
 type Settings = Scenario["settings"];
 
@@ -18,6 +19,21 @@ export function addBothWays(scenario: Scenario, random: Random): Scenario {
       several: drawSeveral(random),
       backlink: random.chance(0.4),
     },
+  };
+}
+
+/** Few of the others have both what follows duplicates and what writes to issues. */
+export function addDuplicates(scenario: Scenario, random: Random): Scenario {
+  if (!random.chance(0.04)) return scenario;
+  return {
+    ...scenario,
+    settings: {
+      ...scenario.settings,
+      rules: drawSignalRules(random),
+      followDuplicates: true,
+      boardRules: random.pick(drawn.slice(0, 2)),
+    },
+    posts: 2,
   };
 }
 

@@ -292,6 +292,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "echo-to-duplicates",
     words: "our own change of an issue is told to the posts of its duplicates",
     breaks: ["I2"],
+    from: 1_200,
     bug: ofRows((rows) => ({ followersOf: (issue) => rows.linkedTo(issue) })),
   },
   {

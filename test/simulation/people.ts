@@ -6,7 +6,7 @@ import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
-import { actOnSignals, isSignalled } from "./signals.ts";
+import { actOnSignals, isAboutDuplicates, isSignalled } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Events } from "./watcher.ts";
 
@@ -56,8 +56,10 @@ const hubActs = {
 
 /** Where rules look beside the records of issues, people do more there. */
 const signalledActs = { ...hubActs, signal: 14 } as const;
+const duplicateActs = { ...signalledActs, signal: 40, remove: 0.1 } as const;
 
 /** Where issues follow posts, people move more of them; where a line of ours stands in internal notes, they write there, too. */
+const movedActs = { ...boardActs, status: 48 } as const;
 const notedActs = { ...boardActs, status: 16, note: 6 } as const;
 
 export function createPeople(
@@ -77,8 +79,9 @@ export function createPeople(
   /** A state that was lost finds that out by the issues that are listed; if those go first, nothing shows it. */
   const isSearched = ({ id }: HubRepository): boolean => searches(id).length > 0;
   const isKnown = ({ repository, number }: HubIssue): boolean => links(repository.id, number).length > 0;
-  const weights = isSignalled(settings) ? signalledActs : { ...hubActs, signal: 0 };
-  const { status } = isBothWays(settings) ? notedActs : boardActs;
+  const signalled = isAboutDuplicates(settings) ? duplicateActs : signalledActs;
+  const weights = isSignalled(settings) ? signalled : { ...hubActs, signal: 0 };
+  const { status } = isBothWays(settings) ? (isAboutDuplicates(settings) ? movedActs : notedActs) : boardActs;
   const boardWeights = { ...boardActs, status, note: settings.backlink ? notedActs.note : 0 };
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
@@ -113,7 +116,7 @@ export function createPeople(
         return "nobody deletes an issue that the state has not looked for";
       const words =
         act === "signal"
-          ? actOnSignals(hub, issue, random, lagMs(random))
+          ? actOnSignals(hub, settings, issue, random, lagMs(random))
           : changeIssue(hub, issue, act, random, lagMs(random));
       events.issueMoves(issue);
       return words;

@@ -94,6 +94,14 @@ const dropped: Rule = {
   set: { status: "closed", onRoadmap: false },
 };
 
+/** What our own change of an issue does to the posts of its duplicates takes both directions, and people who close duplicates. */
+export function isAboutDuplicates({
+  followDuplicates,
+  boardRules,
+}: Pick<Settings, "followDuplicates" | "boardRules">): boolean {
+  return followDuplicates && boardRules.length > 0;
+}
+
 export function drawSignalRules(random: Random): readonly Rule[] {
   return random.pick<readonly Rule[]>([
     [
@@ -138,10 +146,17 @@ const signalActs = {
 } as const;
 
 /** What people do that moves no list, but for a duplicate, which is closed. */
-export function actOnSignals(hub: HubServer, issue: HubIssue, random: Random, lagMs: number): string {
+export function actOnSignals(
+  hub: HubServer,
+  settings: Pick<Settings, "followDuplicates" | "boardRules">,
+  issue: HubIssue,
+  random: Random,
+  lagMs: number,
+): string {
   const name = `${issue.repository.name}#${issue.number}`;
   const held = signalsOf(issue);
-  const act = pickWeighted(random, signalActs);
+  const isAbout = isAboutDuplicates(settings);
+  const act = pickWeighted(random, isAbout ? { ...signalActs, duplicate: 20 } : signalActs);
   switch (act) {
     case "openPullRequest": {
       const number = 1_000 + held.pullRequests.length;
@@ -180,7 +195,8 @@ export function actOnSignals(hub: HubServer, issue: HubIssue, random: Random, la
     case "duplicate": {
       const others = hub.repositories.flatMap(({ issues }) => issues.filter((one) => one !== issue));
       if (others.length === 0) return "nobody finds another issue";
-      const other = random.pick(others);
+      const ours = isAbout ? others.filter(({ openedFor }) => openedFor.length > 0) : [];
+      const other = random.pick(ours.length > 0 ? ours : others);
       held.duplicateOf = other;
       hub.change(issue, { issue: { state: "closed", stateReason: "duplicate" } }, lagMs);
       return `somebody closes ${name} as a duplicate of ${other.repository.name}#${other.number}`;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { RunResult } from "../../src/sync/run.ts";
-import { addBothWays } from "./both-ways.ts";
+import { addBothWays, addDuplicates } from "./both-ways.ts";
 import { changeConfig } from "./config-changes.ts";
 import { describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
@@ -47,6 +47,7 @@ export interface HistoryOptions {
 
 /** Makes another seed of a seed, for what is drawn apart. */
 const bothWaysSalt = 0x5bd1e995;
+const duplicatesSalt = 0x27d4eb2f;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -59,7 +60,8 @@ export async function playHistory(
   const drawn = drawScenario(random, !isOverHttp);
   // What GraphQL answers is not played over HTTP.
   const signalled = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed));
-  const drawnScenario = addBothWays(signalled, createRandom(seed ^ bothWaysSalt));
+  const twoWay = addBothWays(signalled, createRandom(seed ^ bothWaysSalt));
+  const drawnScenario = isOverHttp ? twoWay : addDuplicates(twoWay, createRandom(seed ^ duplicatesSalt));
   const loopback = isOverHttp ? await openLoopback(seed) : undefined;
   const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
