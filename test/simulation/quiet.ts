@@ -163,6 +163,8 @@ function isForgotten(
   const isWaiting = [...waits].some((kind) => kind !== "disagreement" && kind !== "did-not-stick");
   const isVisible = !scenario.board.hidden.includes(field) && post.values.isArchived !== true;
   if (attempted === undefined || !isVisible || isWaiting) return false;
+  // A link that a person orders takes both sides as they are, and that such a write is not sent again.
+  if (watch.links.isOrdered(post.id)) return false;
   // Where people moved any of its fields since the look, a PATCH of unknown outcome is part of the past as a whole.
   const isMoved = [...post.touched.values()].some(({ by, at }) => by !== "us" && at >= attempted.lookedAt);
   return !isMoved && isSameValue(field, attempted.value, wanted);
