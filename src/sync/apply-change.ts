@@ -11,6 +11,7 @@ import { isSameIssue, storeRecords } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { ensureLabels, findMilestone } from "./prepare-issue.ts";
+import { readWoken } from "./pull-signals.ts";
 import { type FreshIssue, readFresh } from "./read-fresh.ts";
 import { postpone, recordRow, replan } from "./record.ts";
 import { isClosedNow } from "./writable.ts";
@@ -71,6 +72,8 @@ export async function writeFields(
   writes: readonly FieldWrite<IssueField>[],
   refusals: string[],
 ): Promise<Progress> {
+  const { issue } = fresh.record;
+  await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
   const { steps, lacking } = await stepsOf(cycle, action, fresh, writes);
   refusals.push(...lacking);
   return takeSteps(cycle, action, fresh, steps, refusals);

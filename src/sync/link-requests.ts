@@ -11,6 +11,7 @@ import { asProjectError, findRepository, isSameName } from "./find-repository.ts
 import { takeAnswer } from "./follow.ts";
 import { laneOf, laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
+import { readNow } from "./pull-signals.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
 
@@ -71,6 +72,7 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   const answer = await world.tracker.readIssue(issue, run.bounds);
   if (answer.kind === "found") {
     await readOthers(cycle, row, issue);
+    await readNow(cycle, answer.record.issue);
     link(cycle, request, answer.record);
   } else {
     const why =

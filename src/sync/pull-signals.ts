@@ -63,7 +63,14 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   };
   const parts = {
     duplicates: createPart((issues) => ask(issues, (some) => followDuplicates(cycle, reader, some))),
-    others: createPart((issues) => ask(issues, (some) => readOthers(cycle, reader, needs, some))),
+    others: createPart((issues) =>
+      ask(issues, async (some) => {
+        await readOthers(cycle, reader, needs, some);
+        // The list did not show yet that it was closed as one.
+        for (const found of needs.duplicates ? duplicatesAmong(cycle, some) : [])
+          await parts.duplicates.add(found);
+      }),
+    ),
   };
   const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
   for (const found of eachLinked(cycle, cycle.memory.id)) {
@@ -71,8 +78,38 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     if (way !== undefined) await parts[way].add(found);
   }
   if (mode === "all") fill(cycle, parts, print, pulled);
-  await parts.duplicates.end();
   await parts.others.end();
+  await parts.duplicates.end();
+}
+
+/**
+ * Reads the signals of an issue before a change of ours lets them count: some rule decided it by its record alone, so nobody
+ * has looked at them lately, and what people did meanwhile must not come to light as if they had waited for our change.
+ *
+ * @throws RemoteError
+ */
+export async function readWoken(cycle: Cycle, before: Issue, after: Issue): Promise<void> {
+  const { settings, world } = cycle;
+  const needs = neededSignals(settings);
+  const signals = world.ledger.signals.of(before)?.signals ?? {};
+  const isWoken = isSignalNeeded(after, signals, settings) && !isSignalNeeded(before, signals, settings);
+  if (looksBesideRecord(needs) && isWoken) await readNow(cycle, before);
+}
+
+/**
+ * Reads the signals of one issue, whatever decides it: of one that nobody has followed for a while, what is known is old.
+ *
+ * @throws RemoteError
+ */
+export async function readNow(cycle: Cycle, issue: Issue): Promise<void> {
+  const needs = neededSignals(cycle.settings);
+  const reader = createSignalReader(cycle, "all");
+  let asked: SignalledIssue = { issue, signals: cycle.world.ledger.signals.of(issue)?.signals ?? {} };
+  if (looksBesideRecord(needs)) {
+    await readOthers(cycle, reader, needs, [asked]);
+    asked = cycle.world.ledger.signals.of(issue) ?? asked;
+  }
+  if (needs.duplicates && isDuplicate(asked.issue)) await followDuplicates(cycle, reader, [asked]);
 }
 
 /** What the rules of a project make us ask for. */
@@ -200,6 +237,17 @@ async function readOthers(
       if (answer?.fault === undefined) reader.store(issue, answer?.signals ?? {});
       else if (reader.store(issue, unseen(needs))) lookAgain(cycle, issue);
     }
+  });
+}
+
+/** What is known by now of those that are duplicates. */
+function duplicatesAmong(
+  { world: { ledger } }: Cycle,
+  issues: readonly SignalledIssue[],
+): readonly SignalledIssue[] {
+  return issues.flatMap(({ issue }) => {
+    const known = ledger.signals.of(issue);
+    return known !== undefined && isDuplicate(known.issue) ? [known] : [];
   });
 }
 

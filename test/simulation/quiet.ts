@@ -136,7 +136,14 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): v
     const isTaken = isSameValue(field, watch.taken.get(`${post.id} ${field}`), history.target.value);
     const kinds = ["disagreement", "held", ...(isTaken ? (["did-not-stick"] as const) : [])] as const;
     const isSaid = kinds.some((kind) => records.saidAt(post.id, kind) >= (agreement?.at ?? 0));
-    if (!isOverridden && !isTaken && isForgotten(stage, post, field, history.target.value, waits)) {
+    // What our own change of the issue asks for now is told to nobody, whatever was to be sent before.
+    const isOurs = history.movedBy === "us";
+    if (
+      !isOverridden &&
+      !isTaken &&
+      !isOurs &&
+      isForgotten(stage, post, field, history.target.value, waits)
+    ) {
       watch.violate(
         "I16",
         `${post.id}.${field} was to become ${describe(history.target)}; what was sent did not arrive, and it is not sent again`,

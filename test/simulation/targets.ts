@@ -130,7 +130,10 @@ export function createTargets(
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
       if (isMoved) follow(post, movedBy, isNew);
       else if (isNew) follow(post, "people", true);
-      else if (isFar) follow(post, isKnownFollower(post, issue) ? movedBy : "people", isBlurred(post));
+      else if (isFar) {
+        const by = isKnownFollower(post, issue) ? movedBy : "people";
+        follow(post, by, by === "people" && isBlurred(post));
+      }
     }
   };
   return {
