@@ -4,7 +4,6 @@ import { isDuplicate } from "../plan/standing.ts";
 import type { DuplicateTarget, SignalAnswer } from "../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { secondLookMs } from "./follow.ts";
-import { isSameIssue } from "./markers.ts";
 import type { AskedIssue, SignalReader } from "./signal-reader.ts";
 
 /** A chain of duplicates is followed through this many issues. */
@@ -152,8 +151,8 @@ function takeEnd(
 }
 
 /**
- * An issue that was never seen can't be followed. The one that was followed may only be hidden for a moment: nothing is decided
- * until it is not found ten minutes later, either.
+ * One that is named, or was followed, may only be hidden for a moment: nothing is decided until it is not found ten minutes
+ * later, either.
  */
 function takeUnreadable(
   cycle: Cycle,
@@ -164,15 +163,14 @@ function takeUnreadable(
   const { canonical } = duplicate.signals;
   const followed = canonical?.kind === "known" ? canonical.value : null;
   const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
-  if (followed === null || (target !== undefined && !isSameIssue(followed, target.issue))) {
-    return leadNowhere(cycle, duplicate, reason);
-  }
-  const known = ledger.absences.of(followed);
+  const wanted = target?.issue ?? followed;
+  if (wanted === null) return leadNowhere(cycle, duplicate, reason);
+  const known = ledger.absences.of(wanted);
   const now = clock.now();
-  if (known === undefined) ledger.absences.set(followed, { kind: "missing", since: now });
+  if (known === undefined) ledger.absences.set(wanted, { kind: "missing", since: now });
   const isFirst = known === undefined || (known.kind === "missing" && now - known.since < secondLookMs);
-  if (isFirst) return { kind: "known", value: followed };
-  if (known.kind === "missing") ledger.absences.set(followed, { kind: "lost", since: now });
+  if (isFirst) return { kind: "known", value: wanted };
+  if (known.kind === "missing") ledger.absences.set(wanted, { kind: "lost", since: now });
   return leadNowhere(cycle, duplicate, reason);
 }
 

@@ -21,10 +21,13 @@ export async function planThenSync(stage: Stage): Promise<string> {
   return `planned ${wanted.length}, sent ${watch.sent.length}`;
 }
 
-/** Issues that the lists show as they were: before a change of one it is read, and shows what no plan could see. */
+/**
+ * Issues that the lists show as they were, or that were deleted: before a change of one it is read, and shows what no plan
+ * could see.
+ */
 function lateIssues({ hub }: Stage): ReadonlySet<string> {
   const late = hub.repositories.flatMap(({ name, issues }) =>
-    issues.filter((issue) => !hub.isShown(issue)).map(({ number }) => `${name}#${number}`),
+    issues.filter((issue) => issue.isDeleted || !hub.isShown(issue)).map(({ number }) => `${name}#${number}`),
   );
   return new Set(late);
 }

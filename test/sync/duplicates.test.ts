@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { World } from "../../src/sync/world.ts";
+import type { SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import { openLooking, openPosts, privateRepositories } from "../support/setups.ts";
 import { minuteMs, type Stage, type StageOptions, standardProject } from "../support/stage.ts";
 
@@ -32,6 +34,20 @@ async function openDuplicate(repository?: string): Promise<Stage & { readonly ot
   stage.github.closeAsDuplicate(place(1), other);
   expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
   return { ...stage, other };
+}
+
+/** GraphQL does not find one issue. */
+function withoutIssue(id: number): (world: World) => World {
+  const spoil = (answer: SignalAnswer): SignalAnswer =>
+    answer.nodeId === `I_${id}` ? { nodeId: answer.nodeId, signals: {}, fault: "missing" } : answer;
+  return (world) => ({
+    ...world,
+    tracker: Object.assign(Object.create(world.tracker), {
+      async *readSignals(...given: Parameters<Tracker["readSignals"]>) {
+        for await (const page of world.tracker.readSignals(...given)) yield page.map(spoil);
+      },
+    }),
+  });
 }
 
 function statusOf(stage: Pick<Stage, "board">): unknown {
@@ -166,6 +182,22 @@ describe("where there is no issue to follow the rules for duplicates decide", ()
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
     expect(statusOf(stage)).toBe("closed");
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+  });
+
+  it.each([
+    ["one of ours", 2],
+    ["one that nobody has seen before", 3],
+  ])("but not because a single answer does not find %s", async (_, number) => {
+    const stage = await openPosts(2, options);
+    openIssue(stage);
+    stage.github.closeAsDuplicate(place(1), place(number));
+    stage.bend(withoutIssue(stage.github.issue("acme/app", number).id));
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    stage.bend((world) => world);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    stage.github.close("acme/app", number, "completed");
+    await stage.syncOne();
+    expect(statusOf(stage)).toBe("completed");
   });
 
   it("and nothing is decided while it can't be read for another reason", async () => {
