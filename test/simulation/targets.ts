@@ -4,6 +4,7 @@ import type { LinkedIssue, Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/fields.ts";
 import { deriveTarget } from "../../src/plan/rules.ts";
+import { isDuplicate } from "../../src/plan/standing.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
@@ -121,6 +122,16 @@ export function createTargets(
   /** While the lists lag, the old state of a duplicate is seen together with the new one of another issue. */
   const isBlurred = (post: PostId): boolean =>
     !hub.isSettled() && issuesOf(post).some((issue) => signalsOf(issue).duplicateOf !== undefined);
+  const ends = new Map<PostId, readonly (HubIssue | undefined)[]>();
+  /** Where people lead a duplicate elsewhere, what it comes to is theirs, also where our own change had come to the same. */
+  const isLedElsewhere = (post: PostId): boolean => {
+    const before = ends.get(post) ?? [];
+    const now = issuesOf(post).map((issue) =>
+      isDuplicate(issue.record.issue) ? trueCanonical(hub, issue) : undefined,
+    );
+    ends.set(post, now);
+    return now.some((end, index) => end !== before[index]);
+  };
   const followAll = (issue: HubIssue, movedBy: Mover): void => {
     // Any other may be a duplicate of it, however far off.
     const isFar = scenario.settings.followDuplicates;
@@ -128,11 +139,12 @@ export function createTargets(
       // A link that was made just now shows the issue before this move, or after it.
       const isNew = linked.has(post) && relink(post);
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
+      const isElsewhere = isFar && isLedElsewhere(post);
       if (isMoved) follow(post, movedBy, isNew);
       else if (isNew) follow(post, "people", true);
       else if (isFar) {
         const by = isKnownFollower(post, issue) ? movedBy : "people";
-        follow(post, by, by === "people" && isBlurred(post));
+        follow(post, by, by === "people" && (isElsewhere || isBlurred(post)));
       }
     }
   };
