@@ -246,6 +246,12 @@ describe("rules that change", () => {
       status: makeBase(aim("completed"), "planned", { ruled: { from: aim("planned"), since: now } }),
     });
     expect(rebaseRow(makeRow({}, { links: [makeLink(done)] }), context)).toEqual({});
+    const set = { status: "planned", roadmapColumn: "PLANNED" } as const;
+    const wider = makeSettings({ rules: [{ when: { state: "closed" }, set }] });
+    const placed = { ...row, post: makeRow({ status: "planned", roadmapColumn: "PLANNED" }).post };
+    expect(rebaseRow(placed, { ...context, settings: wider })).toEqual({
+      roadmapColumn: makeBase(aim("PLANNED"), "PLANNED", { foreign: "PLANNED" }),
+    });
   });
 
   it("count a pair as in step where a fact is missing by which the rules before would tell", () => {
