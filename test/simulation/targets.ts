@@ -93,11 +93,16 @@ export function createTargets(
     linked.set(post, issues);
     return issues.length !== before.length || issues.some((issue, index) => issue !== before[index]);
   };
+  /** Issues that people have changed in this run, and in the one before: a link may have read them before that. */
+  let moved = new Set<HubIssue>();
+  let movedBefore = new Set<HubIssue>();
   /** Other links are no change of a target: both sides are taken as they are, of an issue as far as the lists show it. */
   const relinkAll = (): void => {
     for (const post of orders.posts()) {
       if (!relink(post)) continue;
-      const isShown = issuesOf(post).every((issue) => hub.isShown(issue));
+      const isShown = issuesOf(post).every(
+        (issue) => hub.isShown(issue) && !moved.has(issue) && !movedBefore.has(issue),
+      );
       follow(post, isShown ? "config" : "people");
     }
   };
@@ -161,7 +166,14 @@ export function createTargets(
           follow(post, "people", true);
         }
       },
-      issueMoves: (issue) => followAll(issue, "people"),
+      runBegins() {
+        movedBefore = moved;
+        moved = new Set();
+      },
+      issueMoves(issue) {
+        moved.add(issue);
+        followAll(issue, "people");
+      },
       issueIsWritten: ({ issue }) => followAll(issue, "us"),
       personOrders: relinkAll,
       patchLeaves: relinkAll,
