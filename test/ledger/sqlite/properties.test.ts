@@ -81,10 +81,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("whatever is done to a ledger", () => {
-  const timeout = 60_000; // sixty states on disk, on whatever machine
-  it("a post has at most one open intent of a kind, links stay, and what is rolled back never was", {
-    timeout,
-  }, () => {
+  it("a post has at most one open intent of a kind, links stay, and what is rolled back never was", () => {
     const step = fc.record({ step: steps, isRolledBack: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (history) => {
