@@ -59,8 +59,9 @@ const signalledActs = { ...hubActs, signal: 14 } as const;
 const duplicateActs = { ...signalledActs, signal: 40, remove: 0.1 } as const;
 
 /** Where issues follow posts, people move more of them; where a line of ours stands in internal notes, they write there, too. */
-const movedActs = { ...boardActs, status: 48 } as const;
 const notedActs = { ...boardActs, status: 16, note: 6 } as const;
+/** Where it is about duplicates, they do little else. */
+const movedActs = { ...boardActs, status: 48 } as const;
 
 export function createPeople(
   board: BoardServer,
