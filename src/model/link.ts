@@ -46,10 +46,10 @@ export interface FieldBase {
    */
   readonly ruled: { readonly from: Target; readonly since: number } | undefined;
   /**
-   * We changed an issue while it could not be said what the rules make of that: the next target that can be told is taken as
-   * it is, because it is our own doing.
+   * What the rules ask for could not be said when we changed an issue ourselves, or when other rules came: the next target
+   * that can be told is no news. It is taken as it is; with `ruled`, it is what other rules have made of T₀.
    */
-  readonly isEcho?: true;
+  readonly isAwaited?: true;
 }
 
 /** What was last written into the managed block of an issue that boardsync opened; hashes, never the text. */

@@ -1,7 +1,7 @@
 import type { Field, FieldBase, Target } from "../model/link.ts";
 import type { FieldValue } from "../model/post.ts";
 import type { FieldWrite } from "./action.ts";
-import { isSameValue } from "./fields.ts";
+import { isSameTarget, isSameValue } from "./fields.ts";
 
 /**
  * How a field's base moves. Nothing here decides whether something is written.
@@ -57,6 +57,13 @@ export function agree(
   return { ...settled, target, post, foreign: post, written: undefined };
 }
 
+/** Other rules came while it could not be said what they ask for; now it can. They alone are no reason to write. */
+export function layRules(field: Field, base: FieldBase, target: Target): FieldBase {
+  const { isAwaited, ruled, ...known } = base;
+  if (isAwaited !== true || ruled === undefined) return base;
+  return { ...known, target, ruled: isSameTarget(field, target, ruled.from) ? undefined : ruled };
+}
+
 /**
  * After the other side accepted a write. P₀ is what was sent, also where the answer shows another value: the next listing
  * tells whether that one stayed.
@@ -70,8 +77,10 @@ export function applied(
 ): FieldBase {
   const { field, before, value, target } = write;
   const known = base === undefined ? undefined : confirm(field, base, before).base;
+  const isLaid = base?.isAwaited === true && base.ruled !== undefined;
   return {
     ...settled,
+    ...(isLaid && { isAwaited: true, ruled: { ...base.ruled, from: target } }),
     target,
     post: value,
     foreign: before === undefined || isOurs(field, known, before) ? known?.foreign : before,

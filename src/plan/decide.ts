@@ -1,7 +1,7 @@
 import type { Field, FieldBase, Target } from "../model/link.ts";
 import type { FieldValue, RuleField } from "../model/post.ts";
 import type { FieldWrite, Note } from "./action.ts";
-import { agree, confirm, isOurs, isUnconfirmed } from "./base.ts";
+import { agree, confirm, isOurs, isUnconfirmed, layRules } from "./base.ts";
 import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "./fields.ts";
 import type { Settings } from "./settings.ts";
 
@@ -61,11 +61,12 @@ export function decideField<Name extends Field>(
   now: number,
 ): FieldDecision<Name> {
   const { field, target, post } = facts;
+  const known = facts.base && layRules(field, facts.base, target);
   // What our own change has made of the issue is no news.
-  const isTaken = facts.base === undefined ? !facts.isOpening : facts.base.isEcho === true;
+  const isTaken = known === undefined ? !facts.isOpening : known.isAwaited === true;
   if (isTaken) return takeAsItIs(facts);
-  if (facts.base === undefined || isOpeningBase(facts.base)) return decideOpening(facts, policy, now);
-  const { base, isOther } = confirm(field, facts.base, post);
+  if (known === undefined || isOpeningBase(known)) return decideOpening(facts, policy, now);
+  const { base, isOther } = confirm(field, known, post);
   const decision = isSameTarget(field, target, base.target)
     ? decideSteady(facts, base, policy)
     : decideChanged(facts, base, policy, now);

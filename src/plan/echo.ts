@@ -81,7 +81,10 @@ export function awaitTarget(
   { rules }: Pick<RuleSettings, "rules">,
 ): Readonly<Partial<Record<RuleField, FieldBase>>> {
   return Object.fromEntries(
-    ruledFields(rules).map((field) => [field, { ...(base[field] ?? noBase), isEcho: true }]),
+    ruledFields(rules).map((field) => [
+      field,
+      { ...(base[field] ?? noBase), ruled: undefined, isAwaited: true },
+    ]),
   );
 }
 

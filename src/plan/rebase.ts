@@ -1,6 +1,7 @@
 import type { FieldBase, LinkedIssue, Row, Target } from "../model/link.ts";
 import { type PostField, type RuleField, ruleFields } from "../model/post.ts";
 import type { FieldWrite } from "./action.ts";
+import { layRules } from "./base.ts";
 import { isSameTarget, isSameValue, readField } from "./fields.ts";
 import { deriveTarget, ruledFields } from "./rules.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
@@ -19,7 +20,8 @@ export interface RebaseContext {
 interface Turn {
   /** undefined where what the rules before made of it can't be said (any more): what is there counts as in step with them. */
   readonly from: Target | undefined;
-  readonly to: Target;
+  /** undefined while it can't be said what the rules now make of it. */
+  readonly to: Target | undefined;
 }
 
 const none: Target = { kind: "none" };
@@ -27,16 +29,15 @@ const none: Target = { kind: "none" };
 /**
  * The bases of a row after its rules were replaced. That is no change of any issue: T₀ becomes what the new rules make of
  * the facts that are known, and where the post stands elsewhere it is marked (`ruled`), so that a person is asked. A field
- * whose issues have moved since its base was made keeps the base, so that the real change is written as any other.
+ * whose issues have moved since its base was made keeps the base, so that the real change is written as any other. Where it
+ * can't be said yet what the new rules ask for, the first target that can is what they alone have made.
  *
  * @returns the bases that change.
  */
 export function rebaseRow(row: Row, context: RebaseContext): Readonly<Partial<Record<RuleField, FieldBase>>> {
-  const turns = turnRules(row, context);
-  const isUnplanned = Object.keys(row.base).length === 0;
   // The first plan of a pair goes by the rules of its time, whichever these are.
-  if (turns === undefined || isUnplanned) return {};
-  const bases = [...turns].flatMap(([field, turn]): [RuleField, FieldBase][] => {
+  if (Object.keys(row.base).length === 0) return {};
+  const bases = [...turnRules(row, context)].flatMap(([field, turn]): [RuleField, FieldBase][] => {
     const base = rebaseField(row, field, turn, context);
     return base === undefined ? [] : [[field, base]];
   });
@@ -51,50 +52,70 @@ export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target"
 ): readonly Write[] {
   const turns = turnRules(row, context);
   return writes.map((write) => {
-    const turn = turns?.get(write.field);
-    if (turn === undefined) return write;
-    const wasAsked = turn.from === undefined || isSameTarget(write.field, write.target, turn.from);
-    return wasAsked ? { ...write, target: turn.to } : write;
+    const { from = write.target, to } = turns.get(write.field) ?? {};
+    return to !== undefined && isSameTarget(write.field, write.target, from)
+      ? { ...write, target: to }
+      : write;
   });
 }
 
 function rebaseField(
-  { post, base, missing }: Row,
+  row: Row,
   field: RuleField,
-  { from = base[field]?.target ?? none, to }: Turn,
-  { seen, settings, now }: RebaseContext,
+  { from = row.base[field]?.target ?? none, to }: Turn,
+  context: RebaseContext,
 ): FieldBase | undefined {
-  const shown = missing > 0 ? undefined : readField(post, field, seen);
-  const isNamed = ruledFields(settings.rules).includes(field);
-  const known = base[field];
-  if (known === undefined) {
-    if (!isNamed || from.kind !== "none") return undefined;
-    const ruled = isAsked(field, to, shown) ? undefined : { from, since: now };
-    return { target: to, post: shown, foreign: shown, written: undefined, pending: undefined, ruled };
-  }
-  const isInStep = isSameTarget(field, from, known.target);
-  if (!isInStep || isSameTarget(field, to, known.target)) return undefined;
-  const first = known.ruled?.from ?? known.target;
-  const isBack = isSameTarget(field, to, first);
-  const ruled = isBack || !isNamed ? undefined : { from: first, since: known.ruled?.since ?? now };
-  return { ...known, target: to, pending: undefined, ruled };
+  const known = row.base[field];
+  if (known === undefined) return firstBase(row, field, { from, to }, context);
+  // Of a base that waits for its target nobody can say whether the issues have moved since.
+  const isWaiting = known.isAwaited === true;
+  if (isWaiting && known.ruled === undefined) return undefined;
+  // A PATCH that the rules before asked for may still turn out to be applied.
+  const isOpen = to === undefined && row.openIntents.includes("patch-post");
+  const isInStep = isWaiting || isOpen || isSameTarget(field, from, known.target);
+  if (!isInStep || (to !== undefined && isSameTarget(field, to, known.target))) return undefined;
+  const ruled = { from: known.ruled?.from ?? known.target, since: known.ruled?.since ?? context.now };
+  const waiting: FieldBase = { ...known, pending: undefined, ruled, isAwaited: true };
+  if (to === undefined) return waiting;
+  const laid = layRules(field, waiting, to);
+  return isNamed(field, context) ? laid : { ...laid, ruled: undefined };
+}
+
+/** Of a field that the rules before did not name; what they asked of it before any base was made is decided as ever. */
+function firstBase(
+  { post, missing }: Row,
+  field: RuleField,
+  { from = none, to }: Turn,
+  context: RebaseContext,
+): FieldBase | undefined {
+  if (!isNamed(field, context) || from.kind !== "none") return undefined;
+  const shown = missing > 0 ? undefined : readField(post, field, context.seen);
+  const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
+  const ruled = { from, since: context.now };
+  if (to === undefined) return { ...base, target: none, ruled, isAwaited: true };
+  return { ...base, target: to, ruled: isAsked(field, to, shown) ? undefined : ruled };
+}
+
+function isNamed(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
+  return ruledFields(settings.rules).includes(field);
 }
 
 function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): boolean {
   return target.kind === "none" || isSameValue(field, shown, target.value);
 }
 
-/** undefined where the facts of the issues decide nothing. */
-function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, Turn> | undefined {
+function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, Turn> {
+  const then = before && deriveKnown(row.links, before);
   const now = deriveKnown(row.links, settings);
-  if (now === undefined) return undefined;
-  const then = before === undefined ? undefined : deriveKnown(row.links, before);
-  const fields = ruleFields.filter((field) => now.has(field) || row.base[field] !== undefined);
+  const fields = ruleFields.filter((field) => isNamed(field, { settings }) || row.base[field] !== undefined);
   return new Map(
-    fields.map((field) => {
-      const from = then === undefined ? undefined : (then.get(field) ?? none);
-      return [field, { from, to: now.get(field) ?? none }];
-    }),
+    fields.map((field) => [
+      field,
+      {
+        from: then && (then.get(field) ?? none),
+        to: isNamed(field, { settings }) ? now?.get(field) : none,
+      },
+    ]),
   );
 }
 

@@ -48,6 +48,8 @@ export interface SandboxSignalPeople {
     field: string,
     fault: { readonly type: string; readonly message: string },
   ): void;
+  /** Lets GraphQL show all of it again. */
+  mendField(issue: IssuePlace): void;
 }
 
 /** The issue or pull request at a place; it throws where none is. */
@@ -148,5 +150,6 @@ export function createSignalPeople(state: GitHubState): SandboxSignalPeople {
       signals.duplicates.push({ id: nextId(state), isUnmarked: true, ...ids });
     },
     breakField: (issue, field, fault) => void signals.broken.set(idOf(issue), { field, ...fault }),
+    mendField: (issue) => void signals.broken.delete(idOf(issue)),
   };
 }

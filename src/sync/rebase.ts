@@ -60,7 +60,7 @@ function rebaseRows(cycle: Cycle, known: string): number {
     if (patch !== undefined) retarget(cycle, row, patch, context);
     const base = rebaseRow(row, context);
     const issueBases = rebaseIssues(row, { ...context, before: context.before?.boardRules ?? [] });
-    if (Object.values(base).some(({ ruled }) => ruled !== undefined)) apart += 1;
+    if (Object.values(base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;
     ledger.rows.record(memory.id, row.post.id, {
       ...standStill(row),
       base,

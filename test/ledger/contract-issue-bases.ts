@@ -67,7 +67,7 @@ export function describeIssueBases(current: () => Ledger): void {
 
     it("move by themselves, and make the row due", () => {
       const ledger = openLinked();
-      const base = { status: { ...plain, isEcho: true } as const };
+      const base = { status: { ...plain, isAwaited: true } as const };
       ledger.rows.setBases(project, p1, {
         base,
         issueBases: [{ issue: refOf(issue), base: { state: plain } }],

@@ -110,7 +110,7 @@ describe("a change of an issue that we made", () => {
       { when: { state: "closed" }, set: { status: "closed" } },
     ];
     const base = echo(linked(done), closing, { rules });
-    expect(base.status?.isEcho).toBe(true);
+    expect(base.status?.isAwaited).toBe(true);
     const first = echo(linked(done, {}), closing, { rules });
     const later = { signals: { isReleased: { kind: "known", value: true } } } as const;
     for (const known of [base, first]) {
@@ -146,7 +146,7 @@ describe("a change of an issue that we made", () => {
   });
 
   it("of an issue that can't be read by now leaves nothing to be said", () => {
-    expect(echo(linked(undefined)).status?.isEcho).toBe(true);
+    expect(echo(linked(undefined)).status?.isAwaited).toBe(true);
   });
 });
 

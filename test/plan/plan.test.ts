@@ -751,7 +751,7 @@ describe("taking both sides as they are", () => {
     const known = makeBase(noTarget, "open", { foreign: "open" });
     const row = linked(done, "open", known, { links: [makeLink(undefined)] });
     const decision = adoptRow(row, makeContext());
-    expect(decision.base).toEqual({ status: { ...known, isEcho: true } });
+    expect(decision.base).toEqual({ status: { ...known, isAwaited: true } });
     expect(decision.notes.map(({ kind }) => kind)).toEqual(["undecided"]);
     const later = plan({ ...linked(done, "open"), base: decision.base });
     expect(later.actions).toEqual([]);

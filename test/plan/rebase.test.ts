@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FieldBase, Row } from "../../src/model/link.ts";
 import { type PostField, postFields } from "../../src/model/post.ts";
-import { planRow } from "../../src/plan/plan.ts";
+import { planRow, recordApplied } from "../../src/plan/plan.ts";
 import { rebaseRow, retargetWrites } from "../../src/plan/rebase.ts";
 import type { Rule, RuleSettings, Settings } from "../../src/plan/settings.ts";
 import {
@@ -12,6 +12,7 @@ import {
   makeContext,
   makeIssue,
   makeLink,
+  makePullRequest,
   makeRow,
   makeSettings,
   noTarget,
@@ -288,9 +289,85 @@ describe("rules that change", () => {
   it("go by the last facts of an issue that is gone, and by nothing where there are none", () => {
     const gone = { ...completed(), links: [makeLink(done, { isGone: true })] };
     expect(rebase(gone, { rules: renamed })).toMatchObject({ status: { target: aim("shipped") } });
-    expect(rebase({ ...completed(), links: [makeLink(undefined)] }, { rules: renamed })).toEqual({});
+    const unread = { ...completed(), links: [makeLink(undefined)] };
+    expect(rebase(unread, { rules: renamed })).toEqual({ status: waitingFrom("completed") });
   });
 });
+
+describe("rules that change while nobody can say what they ask for", () => {
+  const looking: readonly Rule[] = [
+    { when: { pullRequest: "open" }, set: { status: "in_progress" } },
+    { when: { pullRequest: "none" }, set: { status: "planned", onRoadmap: true } },
+  ];
+  const unread = replaceRules(completed(), { rules: looking });
+  const read = (row: Row, pullRequest: "open" | "none"): Row => ({
+    ...row,
+    links: [
+      makeLink(done, { signals: { pullRequests: known(pullRequest === "open" ? [makePullRequest()] : []) } }),
+    ],
+  });
+
+  it("hold what they alone have made as soon as that is known", () => {
+    expect(unread.base.status).toEqual(waitingFrom("completed"));
+    expect(plan(unread, { rules: looking })).toMatchObject({ actions: [], base: {} });
+    const [action] = plan(read(unread, "none"), { rules: looking }).actions;
+    expect(action).toMatchObject({
+      writes: [
+        { field: "status", value: "planned" },
+        { field: "onRoadmap", value: true },
+      ],
+      hold: expect.stringMatching(/the rules have changed.*`completed`.*`planned`/),
+    });
+  });
+
+  it("hold nothing where they ask for what was asked for before", () => {
+    const same = [{ when: { pullRequest: "none" }, set: { status: "completed" } }] as const;
+    const row = read(replaceRules(completed(), { rules: same }), "none");
+    const decision = plan(row, { rules: same });
+    expect(decision.actions).toEqual([]);
+    expect(decision.base).toEqual({ status: makeBase(aim("completed"), "completed") });
+  });
+
+  it("and give way to what changes once it was known", () => {
+    const first = plan(read(unread, "none"), { rules: looking });
+    const row = read({ ...unread, base: { ...unread.base, ...first.base } }, "open");
+    const [action] = plan(row, { rules: looking, settleMs: 0 }).actions;
+    expect(action).toMatchObject({ writes: [{ field: "status", value: "in_progress" }], hold: undefined });
+  });
+
+  it("and change again before they were, hold by what was asked for first", () => {
+    const again = replaceRules(unread, { rules: renamed }, makeSettings({ rules: looking }));
+    expect(again.base.status).toEqual(
+      makeBase(aim("shipped"), "completed", { ruled: { from: aim("completed"), since: now } }),
+    );
+    const back = replaceRules(unread, {}, makeSettings({ rules: looking }));
+    expect(plan(back, {}).actions).toEqual([]);
+    expect(
+      replaceRules(unread, { rules: looking.slice(1) }, makeSettings({ rules: looking })).base.status,
+    ).toEqual(unread.base.status);
+  });
+
+  it("keep what our own change of an issue has left to be taken as it is", () => {
+    const echo = completed({ isAwaited: true });
+    expect(rebase(echo, { rules: renamed })).toEqual({});
+  });
+
+  it("forget what they name no more", () => {
+    const none = [{ when: { pullRequest: "none" }, set: { onRoadmap: true } }] as const;
+    expect(rebase(completed(), { rules: none })["status"]).toEqual(makeBase(noTarget, "completed"));
+  });
+
+  it("keep the base of a field whose issue has moved since", () => {
+    const moved = { ...completed(), links: [makeLink(scheduled)] };
+    expect(rebase(moved, { rules: looking })["status"]).toBeUndefined();
+  });
+});
+
+/** A base that waits for what new rules ask for. */
+function waitingFrom(status: string): FieldBase {
+  const ruled = { from: aim(status), since: now };
+  return makeBase(aim(status), status, { ruled, isAwaited: true });
+}
 
 describe("a PATCH whose outcome is open", () => {
   const writes = [{ field: "status", value: "completed", target: aim("completed") }] as const;
@@ -309,6 +386,45 @@ describe("a PATCH whose outcome is open", () => {
     expect(retargetWrites(moved, writes, context)).toEqual(writes);
     const unread = { ...completed(), links: [makeLink(undefined)] };
     expect(retargetWrites(unread, writes, context)).toEqual(writes);
+    const roadmapOnly = makeSettings({ rules: [{ when: {}, set: { onRoadmap: true } }] });
+    const first = { ...completed(), base: {} };
+    expect(retargetWrites(first, writes, { ...context, settings: roadmapOnly })).toEqual(writes);
+  });
+
+  it("is none either where nobody can say yet what they ask for", () => {
+    const patching = makeRow(
+      { status: "open" },
+      {
+        links: [makeLink(done)],
+        base: { status: makeBase(noTarget, "open") },
+        openIntents: ["patch-post"],
+      },
+    );
+    const looking = [{ when: { pullRequest: "none" }, set: { status: "planned" } }] as const;
+    const row = replaceRules(patching, { rules: looking });
+    const patch = {
+      kind: "patch-post",
+      post: row.post.id,
+      writes: writes.map((write) => ({ ...write, before: "open" })),
+      reason: "",
+      notifies: 0,
+      hold: undefined,
+    } as const;
+    const base = recordApplied(row, patch, undefined);
+    expect(base.status).toMatchObject({
+      target: aim("completed"),
+      isAwaited: true,
+      ruled: { from: aim("completed") },
+    });
+    const links = [makeLink(done, { signals: { pullRequests: known([]) } })];
+    const applied = {
+      ...row,
+      openIntents: [],
+      base,
+      links,
+      post: { ...row.post, values: { status: "completed" } },
+    };
+    expect(plan(applied, { rules: looking }).actions).toMatchObject([{ hold: expect.any(String) }]);
   });
 
   it("is none either where nobody can say any more what the rules before made of the issue", () => {

@@ -244,6 +244,35 @@ describe("rules that are new and look at a signal", () => {
     expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0, statusWrites: 1 });
   });
 
+  it("are laid over an issue whose signals are not shown as soon as they are: what they alone would change is held", async () => {
+    const stage = await openRuled();
+    stage.github.breakField(one, "closedByPullRequestsReferences", { type: "FORBIDDEN", message: "No." });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, held: 0, statusWrites: 0 });
+    stage.github.mendField(one);
+    for (let run = 0; run < 2; run += 1) {
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 1, statusWrites: 0 });
+    }
+    stage.github.close("acme/app", 1, "completed");
+    expect(await statusAfterSync(stage)).toBe("completed");
+  });
+
+  it("are no reason to write again what they ask for while a write is in doubt and the signals are not shown", async () => {
+    const stage = await openPosts(1, { projects: [lookingAt({ labels: ["in progress"] })] });
+    stage.github.label("acme/app", 1, "in progress");
+    stage.board.failNext({ kind: "reset", applied: true }, { when: ({ method }) => method === "PATCH" });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1 });
+    stage.mark();
+    stage.github.breakField(one, "closedByPullRequestsReferences", { type: "FORBIDDEN", message: "No." });
+    const asking = { when: { pullRequest: "none" }, set: { status: "planned" } };
+    stage.reconfigure({ projects: [{ ...lookingAt({ pullRequest: "open" }), rules: [asking] }] });
+    stage.clock.skip(5 * minuteMs);
+    await stage.sync();
+    await stage.sync();
+    stage.github.mendField(one);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 1, statusWrites: 0 });
+    expect(stage.patches()).toEqual([]);
+  });
+
   it("wait until it can be read", async () => {
     const stage = await openRuled();
     stage.github.failNext({ path: "/graphql", times: 4, answer: { kind: "answer", status: 502 } });

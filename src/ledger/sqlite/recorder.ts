@@ -100,7 +100,7 @@ function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns 
     ...fromCommon(base),
     ruled_from: fromTarget(base.ruled?.from ?? { kind: "none" }),
     ruled_since: base.ruled?.since ?? null,
-    is_echo: Number(base.isEcho ?? false),
+    is_echo: Number(base.isAwaited ?? false),
   };
 }
 

@@ -319,7 +319,7 @@ function toBase(found: Omit<BaseColumns, "field">): FieldBase {
         : { target: toTarget(found.pending_target), since: found.pending_since },
     ruled:
       found.ruled_since === null ? undefined : { from: toTarget(found.ruled_from), since: found.ruled_since },
-    ...(found.is_echo === 1 && { isEcho: true }),
+    ...(found.is_echo === 1 && { isAwaited: true }),
   };
 }
 
