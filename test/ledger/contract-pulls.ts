@@ -207,6 +207,10 @@ export function describePulls(ledger: () => Ledger): void {
       expect(pulls.isInDoubt(createIssue(1, { labels: ["renamed"] }))).toBe(false);
       expect(pulls.isInDoubt(createIssue(1, { state: "closed", nodeId: "I_another" }))).toBe(false);
       expect(pulls.isInDoubt(createIssue(2, { state: "closed" }))).toBe(false);
+      const closed = { state: "closed", stateReason: "completed" } as const;
+      pulls.storeIssues([createIssue(1, closed)], []);
+      expect(pulls.isInDoubt(createIssue(1, { ...closed, stateReason: "not_planned" }))).toBe(true);
+      expect(pulls.isInDoubt(createIssue(1, { ...closed, stateReason: null }))).toBe(false);
     });
 
     it("that carry a new marker make their posts due, so that they can be adopted", () => {

@@ -113,10 +113,16 @@ function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean
 function isOtherState(one: Issue, other: Issue): boolean {
   return (
     one.state !== other.state ||
+    isOtherReason(one, other) ||
     one.labels.length !== other.labels.length ||
     one.assignees.length !== other.assignees.length ||
     one.milestone?.number !== other.milestone?.number
   );
+}
+
+/** Of what was closed long ago one answer may name a reason and another none. */
+function isOtherReason(one: Issue, other: Issue): boolean {
+  return one.stateReason !== null && other.stateReason !== null && one.stateReason !== other.stateReason;
 }
 
 function isForGood(kind: Absence["kind"] | null | undefined): boolean {
