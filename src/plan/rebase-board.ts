@@ -20,7 +20,7 @@ export interface BoardRebase {
  * @returns the bases that change.
  */
 export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase): readonly IssueBases[] {
-  const row = asWritten(known);
+  const row = asListed(asWritten(known), { before, settings, seen });
   const then = deriveBoard(row, { boardRules: before }, seen);
   const now = deriveBoard(row, settings, seen);
   return row.links.flatMap(({ link, base = {} }): readonly IssueBases[] => {
@@ -45,6 +45,14 @@ function asWritten(row: Row): Row {
     post === undefined ? [] : [[field, post]],
   );
   return { ...row, post: { ...row.post, values: { ...row.post.values, ...Object.fromEntries(written) } } };
+}
+
+/** A missing post of which neither the rules before nor those now say anything is what the lists showed last. */
+function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
+  const isDecided = [before, settings.boardRules].some(
+    (boardRules) => deriveBoard(row, { boardRules }, seen).kind === "derived",
+  );
+  return row.missing === 0 || isDecided ? row : { ...row, missing: 0 };
 }
 
 /** A field that the rules don't name has no rule, but of a missing post it stays what it is. */

@@ -66,7 +66,9 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
   }
   const decision = planRow(row, cycle.context(now));
   sayUndecided(cycle, row, decision);
-  if (decision.actions.length === 0) recordDecision(cycle, row, decision, now);
+  // A quarantine counts from here on, for the note of the post, too.
+  const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
+  if (decision.actions.length === 0 || isQuarantined) recordDecision(cycle, row, decision, now);
   return decision.actions.map((action) => ({
     post: row.post.id,
     kind: action.kind,

@@ -40,12 +40,14 @@ export async function readFresh(
 /** The issue is not where it was: a transfer is followed, and the next run writes to its new place. */
 async function takeAbsence(
   cycle: PulledCycle,
-  { post }: Pick<Action, "post">,
+  action: Pick<Action, "post" | "kind">,
   issue: IssueRef,
   answer: IssueAnswer,
 ): Promise<void> {
   await takeAnswer(cycle, issue, answer);
-  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), post);
+  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
   parkAbsent(cycle);
-  recordRow(cycle, post);
+  if (answer.kind === "moved")
+    postpone(cycle, action, "its issue was moved, and the next run goes on with it there");
+  else recordRow(cycle, action.post);
 }

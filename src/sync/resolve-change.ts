@@ -1,8 +1,9 @@
 import type { Intent } from "../ledger/journal.ts";
-import type { IssueRecord } from "../model/issue.ts";
+import type { IssueField, IssueRecord } from "../model/issue.ts";
+import type { FieldValue } from "../model/post.ts";
 import { carriesMark } from "../plan/comment.ts";
 import { isSameValue } from "../plan/fields.ts";
-import { readIssueField } from "../plan/issue-fields.ts";
+import { readIssueField, splitState } from "../plan/issue-fields.ts";
 import { takeComment } from "./apply-comment.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { isSameLogin, storeRecords } from "./markers.ts";
@@ -20,13 +21,9 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const { post, issueWrites: writes = [] } = intent;
   const record = await readIssue(cycle, intent);
   const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
-  // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
   const isShown =
     record !== undefined &&
-    writes.every(({ field, value }) => {
-      const shown = readIssueField(record.issue, field);
-      return hasRested ? isSameValue(field, shown, value) : shown === value;
-    });
+    writes.every(({ field, value }) => isProof(field, readIssueField(record.issue, field), value, hasRested));
   if (isShown && repository !== undefined) {
     ledger.transaction(() => {
       settleIntent(cycle, intent, "DONE", "the issue shows what was sent");
@@ -39,6 +36,22 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
       settleIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
   }
+}
+
+/**
+ * An issue that is closed for another reason was closed by people: ours may yet change that, and if it has not, it never
+ * arrived. A server that knows no reasons shows none, which counts once ours can't arrive any more.
+ */
+function isProof(
+  field: IssueField,
+  shown: FieldValue | undefined,
+  sent: FieldValue,
+  hasRested: boolean,
+): boolean {
+  if (shown === sent || !hasRested) return shown === sent;
+  const isOtherReason =
+    field === "state" && [shown, sent].every((value) => splitState(value ?? null).stateReason !== null);
+  return !isOtherReason && isSameValue(field, shown, sent);
 }
 
 /** The same for a comment, which its mark tells from every other one. */

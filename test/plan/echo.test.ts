@@ -209,6 +209,16 @@ describe("board rules that were replaced", () => {
     expect(replace(declined, [])).toEqual({ state: makeBase(noTarget, "closed:completed") });
   });
 
+  it("go by what the lists showed last of a post that is missing and that nobody decides", () => {
+    expect(replace({ ...declined, missing: 1 }, [])).toEqual({
+      state: makeBase(noTarget, "closed:completed"),
+    });
+    const gone: readonly BoardRule[] = [{ when: { missing: true }, set: { state: "open" } }];
+    expect(replace({ ...declined, missing: 2 }, gone)).toEqual({
+      state: makeBase(aim("open"), "closed:completed"),
+    });
+  });
+
   it("leave what they still ask for, and what the post has changed since", () => {
     expect(replace(declined, before)).toBeUndefined();
     expect(replace({ ...declined, post: makeRow({ status: "planned" }).post }, [])).toBeUndefined();

@@ -22,13 +22,14 @@ export async function planThenSync(stage: Stage): Promise<string> {
 }
 
 /**
- * Issues that the lists show as they were, or that were deleted: before a change of one it is read, and shows what no plan
- * could see.
+ * Issues that the lists show as they were, or that were deleted or transferred: before a change of one it is read, and shows
+ * what no plan could see.
  */
 function lateIssues({ hub }: Stage): ReadonlySet<string> {
-  const late = hub.repositories.flatMap(({ name, issues }) =>
-    issues.filter((issue) => issue.isDeleted || !hub.isShown(issue)).map(({ number }) => `${name}#${number}`),
-  );
+  const late = hub.repositories.flatMap(({ name, issues, left }) => {
+    const changed = issues.filter((issue) => issue.isDeleted || !hub.isShown(issue));
+    return [...changed.map(({ number }) => number), ...left.keys()].map((number) => `${name}#${number}`);
+  });
   return new Set(late);
 }
 

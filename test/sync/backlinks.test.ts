@@ -178,6 +178,17 @@ describe("the internal note of a post with an issue", () => {
     expect(noteOf(stage)).toBe(canary);
   });
 
+  it("is not in a plan that puts the post into quarantine, as it is not written then", async () => {
+    const projects = [{ ...standardProject, backlink: true }];
+    const stage = await openStage({ projects, config: { guard: { flips: 0 } } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["update-issue"]);
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, postWrites: 0, quarantined: 1 });
+  });
+
   it("is in no log, no message, no file and no request to GitHub", async () => {
     const stage = await openPair(canary);
     const body = { error: { message: `${canary} is too long`, internalNote: canary } };

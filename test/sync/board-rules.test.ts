@@ -416,6 +416,25 @@ describe("a change of an issue whose answer is lost", () => {
     expect(stage.patches()).toEqual([]);
   });
 
+  it("that never arrived is no reason to keep quiet about people who close the issue for another reason", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    stage.github.failNext({
+      method: "PATCH",
+      path: "/issues/1",
+      applied: false,
+      answer: { kind: "answer", status: 502 },
+    });
+    await stage.sync();
+    stage.github.close(repo, 1, "completed");
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+    expect(issueOf(stage).stateReason).toBe("completed");
+    await expectCalm(stage);
+  });
+
   it("is told apart from what people do at the same time", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });
@@ -482,6 +501,23 @@ describe("changed board rules", () => {
     move(stage, { status: "declined" });
     await stage.sync();
     expect(issueOf(stage).labels).toEqual(["feedback", "Declined", "wontfix"]);
+  });
+
+  it("write nothing either for a post that is missing from a list just then", async () => {
+    const stage = await openPair();
+    addPlanned(stage, 2);
+    await stage.sync();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    const feedback = ["p2", "p3"].map((post) => stage.board.post("acme-app", post));
+    const list = { times: 2, when: ({ path }: { readonly path: string }) => path === "/feedback" };
+    stage.board.failNext({ kind: "answer", status: 200, body: { feedback } }, list);
+    await stage.sync();
+    stage.reconfigure({
+      projects: [twoWay([{ when: { status: "declined" }, set: { state: "open", addLabels: ["Declined"] } }])],
+    });
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(issueOf(stage)).toMatchObject(declined);
   });
 
   it("leave a change that people made meanwhile a change", async () => {

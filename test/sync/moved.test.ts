@@ -98,6 +98,16 @@ describe("an issue that people transfer", () => {
     expect(stage.writes()).toEqual(["PATCH /repos/acme/api/issues/1"]);
   });
 
+  it("is followed by what would be written to it, which is said to wait", async () => {
+    const stage = await openAmong(1, { projects: [routedProject] });
+    stage.github.setLag({ listMs: 5 * minuteMs });
+    stage.github.transfer("acme/app", 1, "acme/api");
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, issueWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 1 });
+    expect(stage.writes()).toEqual(["PATCH /repos/acme/api/issues/1"]);
+  });
+
   it("and back again is followed each time", async () => {
     const stage = await openAmong(1, { projects: [routedProject] });
     stage.github.transfer("acme/app", 1, "acme/api");
