@@ -1,6 +1,6 @@
 import type { Intent } from "../ledger/journal.ts";
-import type { IssueField, IssueRecord } from "../model/issue.ts";
-import type { FieldValue } from "../model/post.ts";
+import type { Issue, IssueField, IssueRecord } from "../model/issue.ts";
+import type { FieldWrite } from "../plan/action.ts";
 import { carriesMark } from "../plan/comment.ts";
 import { isSameValue } from "../plan/fields.ts";
 import { readIssueField, splitState } from "../plan/issue-fields.ts";
@@ -21,13 +21,19 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const { post, issueWrites: writes = [] } = intent;
   const record = await readIssue(cycle, intent);
   const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
+  // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
   const isShown =
     record !== undefined &&
-    writes.every(({ field, value }) => isProof(field, readIssueField(record.issue, field), value, hasRested));
+    writes.every(({ field, value }) => {
+      const shown = readIssueField(record.issue, field);
+      return hasRested ? isSameValue(field, shown, value) : shown === value;
+    });
   if (isShown && repository !== undefined) {
     ledger.transaction(() => {
       settleIntent(cycle, intent, "DONE", "the issue shows what was sent");
-      takeOwnChange(cycle, { post, writes, issue: record.issue, repository });
+      const issue = withOurReason(record.issue, writes);
+      takeOwnChange(cycle, { post, writes, issue, repository });
+      if (issue !== record.issue) storeRecords(cycle, [record]);
     });
     cycle.tally.issueWrites += 1;
   } else if (hasRested) {
@@ -39,19 +45,17 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
 }
 
 /**
- * An issue that is closed for another reason was closed by people: ours may yet change that, and if it has not, it never
- * arrived. A server that knows no reasons shows none, which counts once ours can't arrive any more.
+ * Whoever closed an issue first, that it is closed for another reason than ours is people's doing: the issue as it was before
+ * that, so that what the reason alone changes is a change like any other. A server that knows no reasons shows none.
  */
-function isProof(
-  field: IssueField,
-  shown: FieldValue | undefined,
-  sent: FieldValue,
-  hasRested: boolean,
-): boolean {
-  if (shown === sent || !hasRested) return shown === sent;
-  const isOtherReason =
-    field === "state" && [shown, sent].every((value) => splitState(value ?? null).stateReason !== null);
-  return !isOtherReason && isSameValue(field, shown, sent);
+function withOurReason(
+  issue: Issue,
+  writes: readonly Pick<FieldWrite<IssueField>, "field" | "value">[],
+): Issue {
+  const sent = writes.find(({ field }) => field === "state");
+  const reason = sent && splitState(sent.value).stateReason;
+  const isOther = typeof reason === "string" && issue.stateReason !== null && issue.stateReason !== reason;
+  return isOther ? { ...issue, stateReason: reason } : issue;
 }
 
 /** The same for a comment, which its mark tells from every other one. */

@@ -435,6 +435,26 @@ describe("a change of an issue whose answer is lost", () => {
     await expectCalm(stage);
   });
 
+  it("counts as ours where the reason for which people close the issue then changes nothing", async () => {
+    const rules = [{ when: { state: "closed" }, set: { status: "completed" } }];
+    const stage = await openPair(twoWay([decline], { rules }));
+    move(stage, { status: "declined" });
+    stage.github.failNext({
+      method: "PATCH",
+      path: "/issues/1",
+      applied: true,
+      answer: { kind: "answer", status: 502 },
+    });
+    await stage.sync();
+    stage.github.reopen(repo, 1);
+    stage.github.close(repo, 1, "completed");
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await expectCalm(stage);
+    expect(stage.patches()).toEqual([]);
+    expect(statusOf(stage)).toBe("declined");
+  });
+
   it("is told apart from what people do at the same time", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });
