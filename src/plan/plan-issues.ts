@@ -1,15 +1,15 @@
 import type { IssueField } from "../model/issue.ts";
 import type { IssueBases, LinkedIssue, Row, Target } from "../model/link.ts";
 import type { PostChange, PostField } from "../model/post.ts";
-import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "./action.ts";
+import type { Action, Note } from "./action.ts";
 import { changedBases } from "./base.ts";
-import { type BoardDerivation, deriveBoard, describeMatch } from "./board-rules.ts";
-import { commentKey, composeComment } from "./comment.ts";
+import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 import { decideField, type FieldDecision, type FieldFacts, type FieldPolicy, takeAsItIs } from "./decide.ts";
 import { isSameTarget, showValue } from "./fields.ts";
-import { labelOf, readIssueField } from "./issue-fields.ts";
-import { isStopped, joinHolds } from "./obstacle.ts";
-import type { BoardRule, RenderComment, Settings } from "./settings.ts";
+import { readIssueField } from "./issue-fields.ts";
+import { type WantedWrite, writeIssues } from "./issue-writes.ts";
+import { isStopped } from "./obstacle.ts";
+import type { RenderComment, Settings } from "./settings.ts";
 import { findUntaken, isPutBack } from "./untaken.ts";
 
 /*
@@ -64,12 +64,6 @@ interface IssueDecision extends FieldDecision<IssueField> {
   readonly isLeft?: true;
 }
 
-interface Wanted {
-  readonly issue: LinkedIssue;
-  readonly decision: IssueDecision;
-  readonly write: FieldWrite<IssueField>;
-}
-
 /** B of the fields that may be decided. */
 type Standing = readonly (readonly [IssueField, Target])[];
 
@@ -92,7 +86,7 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
     return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context)] };
   });
   const wanted = decided.flatMap(({ linked, decisions }) =>
-    decisions.flatMap((decision): readonly Wanted[] =>
+    decisions.flatMap((decision): readonly WantedWrite[] =>
       decision.write === undefined ? [] : [{ issue: linked, decision, write: decision.write }],
     ),
   );
@@ -103,11 +97,8 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
   };
   if (wanted.length === 0) return { ...plan, actions: [] };
   if (row.isQuarantined) return { ...plan, actions: [], notes: [...plan.notes, quarantined] };
-  const cause = causeOf(row, derived, wanted, context);
-  const isComment = ({ decision }: Wanted): boolean => decision.field === "comment";
-  const comments = wanted.filter(isComment);
-  const { chosen, held } = chooseFree(wanted.filter((one) => !isComment(one)));
-  const actions = [...changesOf(row, chosen, cause), ...commentsOf(row, comments, cause, context)];
+  const rule = derived.rule === undefined ? undefined : context.settings.boardRules[derived.rule];
+  const { actions, held } = writeIssues(row, rule, wanted, context);
   return {
     ...plan,
     actions: actions.filter((action) => !isStopped(action, row, context.settings)),
@@ -231,85 +222,4 @@ function basesOf(
 ): readonly IssueBases[] {
   const changed = changedBases(base, decisions);
   return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
-}
-
-/** What goes by itself does not wait for what a person has to let go. */
-function chooseFree(wanted: readonly Wanted[]): {
-  readonly chosen: readonly Wanted[];
-  readonly held: readonly Note[];
-} {
-  const free = wanted.filter(({ decision }) => decision.hold === undefined);
-  if (free.length === 0) return { chosen: wanted, held: [] };
-  const held = wanted.flatMap(({ decision: { field, hold } }): readonly Note[] =>
-    hold === undefined ? [] : [{ kind: "held", field, message: hold }],
-  );
-  return { chosen: free, held };
-}
-
-function changesOf(row: Row, chosen: readonly Wanted[], { reason }: Cause): readonly Action[] {
-  if (chosen.length === 0) return [];
-  const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
-    ([{ link }, parts]): IssueWrites => ({
-      issue: link.issue,
-      writes: parts.map(({ write }) => write),
-    }),
-  );
-  const holds = chosen.flatMap(({ decision }) => decision.hold ?? []);
-  return [{ kind: "change-issue", post: row.post.id, changes, reason, hold: joinHolds(holds) }];
-}
-
-function commentsOf(
-  row: Row,
-  wanted: readonly Wanted[],
-  { rule, reason }: Cause,
-  { settings, renderComment }: IssueContext,
-): readonly Action[] {
-  const comments = wanted.map(({ issue: { link }, decision: { base }, write }): IssueComment => {
-    const key = commentKey({
-      project: settings.project,
-      post: row.post.id,
-      issue: link.issue,
-      text: String(write.value),
-      // What is to be written has been pending since it was first seen.
-      since: Number(base.pending?.since),
-    });
-    return {
-      issue: link.issue,
-      write: { field: "comment", before: undefined, value: key, target: write.target },
-      // A comment is asked for by a rule that has one.
-      body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),
-    };
-  });
-  return comments.length === 0 ? [] : [{ kind: "comment-issue", post: row.post.id, comments, reason }];
-}
-
-/** Why issues are written. */
-interface Cause {
-  /** The rule that matches, if any does. */
-  readonly rule: BoardRule | undefined;
-  readonly reason: string;
-}
-
-function causeOf(
-  row: Row,
-  { rule: index }: Derived,
-  wanted: readonly Wanted[],
-  { settings }: IssueContext,
-): Cause {
-  const rule = index === undefined ? undefined : settings.boardRules[index];
-  const cause =
-    rule === undefined || index === undefined
-      ? "the post → no board rule any more"
-      : `the post: ${describeMatch(row, rule)} → board rule ${index + 1}`;
-  const restored = wanted.flatMap(({ write: { field, target } }) =>
-    target.kind === "none" ? [showField(field)] : [],
-  );
-  const tail =
-    restored.length === 0 ? "" : `; ${[...new Set(restored)].join(", ")} back to what it was before`;
-  return { rule, reason: `${cause}${tail}` };
-}
-
-function showField(field: IssueField): string {
-  const label = labelOf(field);
-  return label === undefined ? field : `label ${label}`;
 }

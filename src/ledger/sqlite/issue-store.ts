@@ -68,17 +68,8 @@ export function createIssueStore(store: Store): IssueStore {
       return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
     },
     isTombstone: (issue) => isTombstone(placeOf(issue)),
-    isNews(issue) {
-      const known = readPresent(issue);
-      if (known === undefined) return false;
-      const later = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
-      return later > 0 || (later === 0 && isOtherState(issue, known));
-    },
-    isInDoubt(issue) {
-      const known = readPresent(issue);
-      if (known === undefined || Date.parse(issue.updatedAt) !== Date.parse(known.updatedAt)) return false;
-      return isOtherState(issue, known);
-    },
+    isNews: (issue) => ["later", "at odds"].includes(compare(issue, readPresent(issue))),
+    isInDoubt: (issue) => compare(issue, readPresent(issue)) === "at odds",
     store(issue) {
       const place = placeOf(issue);
       const facts = encodeIssue(issue);
@@ -107,6 +98,17 @@ function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean
   if (facts === null) return false;
   const known = decodeIssue(facts);
   return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
+}
+
+/** How an issue stands to what is known of it; `at odds`: it was another one in the very same second. */
+function compare(
+  issue: Issue,
+  known: Issue | undefined,
+): "unknown" | "earlier" | "same" | "at odds" | "later" {
+  if (known === undefined) return "unknown";
+  const later = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
+  if (later !== 0) return later > 0 ? "later" : "earlier";
+  return isOtherState(issue, known) ? "at odds" : "same";
 }
 
 /** Whether an issue was changed in between, and not only a label or a milestone renamed, which moves no time of its issues. */

@@ -1,10 +1,9 @@
-import type { IssueField, IssueRef } from "../../model/issue.ts";
-import type { FieldBase, Parked, Target } from "../../model/link.ts";
-import { type PostId, type RuleField, ruleFields } from "../../model/post.ts";
+import type { IssueField } from "../../model/issue.ts";
+import type { Parked } from "../../model/link.ts";
+import { type PostId, ruleFields } from "../../model/post.ts";
 import type { RowRecord } from "../rows.ts";
-import { encodeValue } from "./facts.ts";
+import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "./bases.ts";
 import { createNoteWriter } from "./notes.ts";
-import type { BaseColumns, IssueBaseColumns } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 
 /** What is written about rows, by the numbers of project and post. */
@@ -58,12 +57,12 @@ export function createRecorder(store: Store): Recorder {
   ): void => {
     for (const field of ruleFields) {
       const fieldBase = base[field];
-      if (fieldBase !== undefined) writeBase.run(fromBase(post, field, fieldBase));
+      if (fieldBase !== undefined) writeBase.run(encodeBase(post, field, fieldBase));
     }
     for (const { issue, base: bases } of issueBases) {
       for (const [field, fieldBase] of Object.entries(bases)) {
         if (fieldBase !== undefined)
-          writeIssueBase.run(fromIssueBase(post, issue, field as IssueField, fieldBase));
+          writeIssueBase.run(encodeIssueBase(post, issue, field as IssueField, fieldBase));
       }
     }
   };
@@ -90,41 +89,4 @@ export function createRecorder(store: Store): Recorder {
       deleteParked.run({ post, kind: kind ?? null });
     },
   };
-}
-
-function fromBase(post: number, field: RuleField, base: FieldBase): BaseColumns {
-  return {
-    post,
-    field,
-    post_value: encodeValue(base.post),
-    ...fromCommon(base),
-    ruled_from: fromTarget(base.ruled?.from ?? { kind: "none" }),
-    ruled_since: base.ruled?.since ?? null,
-    is_echo: Number(base.isAwaited ?? false),
-  };
-}
-
-function fromIssueBase(
-  post: number,
-  { repositoryId: repository, number }: IssueRef,
-  field: IssueField,
-  base: FieldBase,
-): IssueBaseColumns {
-  return { post, repository, number, field, shown_value: encodeValue(base.post), ...fromCommon(base) };
-}
-
-/** The columns that both kinds of bases have. */
-function fromCommon(base: FieldBase) {
-  return {
-    target: fromTarget(base.target),
-    foreign_value: encodeValue(base.foreign),
-    written_sent: encodeValue(base.written?.sent),
-    written_shown: encodeValue(base.written?.shown),
-    pending_target: fromTarget(base.pending?.target ?? { kind: "none" }),
-    pending_since: base.pending?.since ?? null,
-  };
-}
-
-function fromTarget(target: Target): string | null {
-  return target.kind === "none" ? null : encodeValue(target.value);
 }

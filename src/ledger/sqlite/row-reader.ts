@@ -1,16 +1,8 @@
-import type { IssueField, IssueRef } from "../../model/issue.ts";
-import type {
-  CanonicalIssue,
-  FieldBase,
-  IntentKind,
-  Link,
-  LinkedIssue,
-  Parked,
-  Row,
-  Target,
-} from "../../model/link.ts";
-import type { Post, PostId, RuleField } from "../../model/post.ts";
-import { decodeIssue, decodePost, decodeSignals, decodeValue } from "./facts.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import type { CanonicalIssue, IntentKind, Link, LinkedIssue, Parked, Row } from "../../model/link.ts";
+import type { Post, PostId } from "../../model/post.ts";
+import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "./bases.ts";
+import { decodeIssue, decodePost, decodeSignals } from "./facts.ts";
 import type { PostTimes } from "./post-numbers.ts";
 import type { Query, Store } from "./store.ts";
 
@@ -76,37 +68,6 @@ interface OtherColumns {
   facts: string | null;
 }
 
-/** The columns of a base. */
-export interface BaseColumns {
-  post: number;
-  field: RuleField;
-  target: string | null;
-  post_value: string | null;
-  foreign_value: string | null;
-  written_sent: string | null;
-  written_shown: string | null;
-  pending_target: string | null;
-  pending_since: number | null;
-  ruled_from: string | null;
-  ruled_since: number | null;
-  is_echo: number;
-}
-
-/** The columns of a base of an issue's field. */
-export interface IssueBaseColumns {
-  post: number;
-  repository: number;
-  number: number;
-  field: IssueField;
-  target: string | null;
-  shown_value: string | null;
-  foreign_value: string | null;
-  written_sent: string | null;
-  written_shown: string | null;
-  pending_target: string | null;
-  pending_since: number | null;
-}
-
 /** A base of an issue's field, as a row reads it. */
 interface IssueBaseOfRow extends IssueBaseColumns {
   /** Whether the field is asked for because of another post of the issue. */
@@ -153,7 +114,7 @@ export function createRowReader(
       links: (linksOf.get(number) ?? []).map((link) =>
         toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)),
       ),
-      base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, toBase(base)])),
+      base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
       openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
       parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
       isQuarantined: is_quarantined === 1,
@@ -278,16 +239,10 @@ function isPlace(found: LinkColumns, repository: number, number: number): boolea
 
 function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base" | "claimed"> {
   if (bases.length === 0) return {};
-  const none = { ruled_from: null, ruled_since: null, is_echo: 0 };
   const claimed = bases.filter(({ is_claimed }) => is_claimed === 1).map(({ field }) => field);
   return {
     ...(claimed.length > 0 && { claimed }),
-    base: Object.fromEntries(
-      bases.map(({ shown_value, ...base }) => [
-        base.field,
-        toBase({ ...base, ...none, post_value: shown_value }),
-      ]),
-    ),
+    base: Object.fromEntries(bases.map((base) => [base.field, decodeIssueBase(base)])),
   };
 }
 
@@ -304,26 +259,4 @@ function toCanonical(
 
 function toPost({ id, facts }: OtherColumns): Post {
   return { id, values: facts === null ? {} : decodePost(facts) };
-}
-
-function toBase(found: Omit<BaseColumns, "field">): FieldBase {
-  const sent = decodeValue(found.written_sent);
-  return {
-    target: toTarget(found.target),
-    post: decodeValue(found.post_value),
-    foreign: decodeValue(found.foreign_value),
-    written: sent === undefined ? undefined : { sent, shown: decodeValue(found.written_shown) },
-    pending:
-      found.pending_since === null
-        ? undefined
-        : { target: toTarget(found.pending_target), since: found.pending_since },
-    ruled:
-      found.ruled_since === null ? undefined : { from: toTarget(found.ruled_from), since: found.ruled_since },
-    ...(found.is_echo === 1 && { isAwaited: true }),
-  };
-}
-
-function toTarget(column: string | null): Target {
-  const value = decodeValue(column);
-  return value === undefined ? { kind: "none" } : { kind: "value", value };
 }
