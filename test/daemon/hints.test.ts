@@ -8,6 +8,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import type { RepositoryId, RepositoryName } from "../../src/model/issue.ts";
 import { load } from "../config/support.ts";
+import { createRepository, createRepositoryMemory } from "../ledger/samples.ts";
 
 const now = Date.parse("2026-03-06T12:00:00Z");
 
@@ -35,30 +36,10 @@ function givenLedger(): Ledger {
 }
 
 function rememberRepository(ledger: Ledger, name: string, id: number, currentName: string): void {
-  ledger.memory.rememberRepository({
-    name: name as RepositoryName,
-    repository: {
-      id: id as RepositoryId,
-      name: currentName as RepositoryName,
-      hasIssues: true,
-      isArchived: false,
-      isPrivate: true,
-      canPush: true,
-    },
-    checkedAt: now,
-    labels: [],
-    milestones: [],
-    labelsEtag: undefined,
-    milestonesEtag: undefined,
-    etag: undefined,
-    cursor: undefined,
-    scannedAt: undefined,
-    scannedFor: [],
-    recoveredAt: undefined,
-    fullAt: undefined,
-    publicSince: undefined,
-    pausedAt: undefined,
-  });
+  const repository = createRepository({ id: id as RepositoryId, name: currentName as RepositoryName });
+  ledger.memory.rememberRepository(
+    createRepositoryMemory({ name: name as RepositoryName, repository, checkedAt: now }),
+  );
 }
 
 const nothing: Hint = { repositories: [], owner: undefined, sender: undefined };

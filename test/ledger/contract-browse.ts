@@ -6,7 +6,7 @@ import {
   createParked,
   createPost,
   createRecord,
-  createRepository,
+  createRepositoryMemory,
   hourMs,
   linkPost,
   noon,
@@ -25,7 +25,7 @@ export function describeBrowse(ledger: () => Ledger): void {
 
   describe("the list of links", () => {
     it("shows the newest issue first, with what is known of both sides", () => {
-      rememberRepository(ledger());
+      ledger().memory.rememberRepository(createRepositoryMemory());
       pullPosts(ledger(), [createPost("p1"), createPost("p2", { status: "done" }), createPost("p3")]);
       linkPost(ledger(), "p1", createIssue(7));
       linkPost(ledger(), "p2", createIssue(9, { state: "closed", stateReason: "completed" }));
@@ -87,7 +87,7 @@ export function describeBrowse(ledger: () => Ledger): void {
       ["nothing there", "%", ["p3"]],
       ["nothing at all", "zzz", []],
     ])("finds %s by a part of it, in any case", (_, text, found) => {
-      rememberRepository(ledger());
+      ledger().memory.rememberRepository(createRepositoryMemory());
       pullPosts(ledger(), [
         createPost("p1"),
         createPost("p2", { title: "En été" }),
@@ -180,26 +180,6 @@ export function describeBrowse(ledger: () => Ledger): void {
         isCut: true,
       });
     });
-  });
-}
-
-function rememberRepository({ memory }: Ledger): void {
-  memory.rememberRepository({
-    name: "acme/app",
-    repository: createRepository(),
-    checkedAt: noon,
-    labels: [],
-    milestones: [],
-    labelsEtag: undefined,
-    milestonesEtag: undefined,
-    etag: undefined,
-    cursor: undefined,
-    scannedAt: undefined,
-    scannedFor: [],
-    recoveredAt: undefined,
-    fullAt: undefined,
-    publicSince: undefined,
-    pausedAt: undefined,
   });
 }
 

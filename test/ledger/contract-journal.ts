@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { RepositoryMemory } from "../../src/ledger/memory.ts";
 import {
   content,
   createIntent,
   createPatchLine,
   createPost,
-  createRepository,
+  createRepositoryMemory,
   hourMs,
   noon,
   otherProject,
@@ -63,27 +62,7 @@ const line: AuditEntry = {
   isApproved: true,
 };
 
-const unread = {
-  labelsEtag: undefined,
-  milestonesEtag: undefined,
-  etag: undefined,
-  cursor: undefined,
-  scannedAt: undefined,
-  scannedFor: [],
-  recoveredAt: undefined,
-  fullAt: undefined,
-  publicSince: undefined,
-  pausedAt: undefined,
-};
-
-const knownRepository: RepositoryMemory = {
-  name: "acme/app",
-  repository: createRepository(),
-  checkedAt: noon,
-  labels: [],
-  milestones: [],
-  ...unread,
-};
+const knownRepository = createRepositoryMemory();
 
 export function describeJournal(ledger: () => Ledger): void {
   describe("an intent", () => {

@@ -5,6 +5,7 @@ import {
   createIssue,
   createPost,
   createRepository,
+  createRepositoryMemory,
   dueIds,
   linkPost,
   noon,
@@ -55,22 +56,9 @@ const repository: RepositoryMemory = {
   publicSince: noon + 3,
   pausedAt: noon + 4,
 };
-const newRepository: RepositoryMemory = {
-  ...repository,
+const newRepository = createRepositoryMemory({
   repository: createRepository({ hasIssues: false, isArchived: true, isPrivate: false, canPush: false }),
-  labels: [],
-  milestones: [],
-  labelsEtag: undefined,
-  milestonesEtag: undefined,
-  etag: undefined,
-  cursor: undefined,
-  scannedAt: undefined,
-  scannedFor: [],
-  recoveredAt: undefined,
-  fullAt: undefined,
-  publicSince: undefined,
-  pausedAt: undefined,
-};
+});
 
 export function describeMemory(ledger: () => Ledger): void {
   describe("memory", () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { RepositoryMemory } from "../../src/ledger/memory.ts";
 import type { LinkedPullRequest, Readable, Signals } from "../../src/model/issue.ts";
 import {
   createIssue,
   createPost,
-  createRepository,
+  createRepositoryMemory,
   dueIds,
   hourMs,
   linkPost,
@@ -127,8 +126,7 @@ export function describeSignals(ledger: () => Ledger): void {
       ]);
       expect(ledger().signals.linked(project, refOf(far), 2)).toEqual([]);
       expect(ledger().signals.linked(otherProject, undefined, 2)).toEqual([]);
-      const paused: RepositoryMemory = { ...createRepositoryMemory(), pausedAt: noon };
-      ledger().memory.rememberRepository(paused);
+      ledger().memory.rememberRepository(createRepositoryMemory({ pausedAt: noon }));
       expect(
         ledger()
           .signals.linked(project, undefined, 9)
@@ -239,24 +237,4 @@ export function describeSignals(ledger: () => Ledger): void {
       expect(readRow(ledger(), "p3").links[1]?.issue?.milestone?.number).toBe(8);
     });
   });
-}
-
-function createRepositoryMemory(): RepositoryMemory {
-  return {
-    name: "acme/app",
-    repository: createRepository(),
-    checkedAt: noon,
-    labels: [],
-    milestones: [],
-    labelsEtag: undefined,
-    milestonesEtag: undefined,
-    etag: undefined,
-    cursor: undefined,
-    scannedAt: undefined,
-    scannedFor: [],
-    recoveredAt: undefined,
-    fullAt: undefined,
-    publicSince: undefined,
-    pausedAt: undefined,
-  };
 }

@@ -1,5 +1,6 @@
 import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { RepositoryMemory } from "../../src/ledger/memory.ts";
 import type { PullId } from "../../src/ledger/pulls.ts";
 import type { RowRecord } from "../../src/ledger/rows.ts";
 import type { Issue, IssueRef, Repository } from "../../src/model/issue.ts";
@@ -47,6 +48,28 @@ export function createRepository(facts: Partial<Repository> = {}): Repository {
     isPrivate: true,
     canPush: true,
     ...facts,
+  };
+}
+
+/** A repository that was read and of which nothing else is known yet. */
+export function createRepositoryMemory(changes: Partial<RepositoryMemory> = {}): RepositoryMemory {
+  return {
+    name: "acme/app",
+    repository: createRepository(),
+    checkedAt: noon,
+    labels: [],
+    milestones: [],
+    labelsEtag: undefined,
+    milestonesEtag: undefined,
+    etag: undefined,
+    cursor: undefined,
+    scannedAt: undefined,
+    scannedFor: [],
+    recoveredAt: undefined,
+    fullAt: undefined,
+    publicSince: undefined,
+    pausedAt: undefined,
+    ...changes,
   };
 }
 
