@@ -279,7 +279,8 @@ export function send(
   fate = drawFate(line, write),
 ): WriteOutcome {
   const { wire, events, life, scenario } = line;
-  const isHeard = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
+  const isTaken = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
+  const isHeard = isTaken && repository.hasIssues && !repository.isArchived;
   const hasArrived = fate !== "unsent";
   events.issueWriteLeaves({ life, repository, write, leftAt, isHeard, hasArrived });
   if (fate !== "fine") wire.count(`tracker: write ${fate}`);

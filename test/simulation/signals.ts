@@ -65,7 +65,7 @@ export function trueCanonical(hub: Pick<HubServer, "traits">, issue: HubIssue): 
   return signalsOf(at).duplicateOf === undefined ? at : undefined;
 }
 
-/** Whether GraphQL shows an issue to us. */
+/** Whether an issue is shown to nobody, or not to us. */
 export function isHidden(
   { traits }: Pick<HubServer, "traits">,
   { isDeleted, repository }: HubIssue,

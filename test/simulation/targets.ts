@@ -9,7 +9,7 @@ import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
-import { signalsOf, trueCanonical, trueSignals } from "./signals.ts";
+import { isHidden, signalsOf, trueCanonical, trueSignals } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Check } from "./watcher.ts";
 
@@ -30,7 +30,7 @@ export interface TargetHistory {
 export interface Targets {
   readonly check: Check;
   of(post: PostId, field: RuleField): TargetHistory | undefined;
-  /** The issues that decide about a post. */
+  /** The issues that decide about a post: those that are deleted, or moved out of the token's sight, decide nothing. */
   issuesOf(post: PostId): readonly HubIssue[];
 }
 
@@ -62,7 +62,7 @@ export function createTargets(
   const linked = new Map<PostId, readonly HubIssue[]>();
   const issuesOf = (post: PostId): readonly HubIssue[] => {
     const issues = linked.get(post) ?? [opened.get(post)];
-    return issues.filter((issue) => issue !== undefined && !issue.isDeleted) as HubIssue[];
+    return issues.filter((issue) => issue !== undefined && !isHidden(hub, issue)) as HubIssue[];
   };
   const derive = (links: readonly LinkedIssue[]): ReadonlyMap<RuleField, Target> => {
     const derived = links.length === 0 ? undefined : deriveTarget(links, scenario.settings);
