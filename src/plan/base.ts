@@ -77,10 +77,14 @@ export function applied(
 ): FieldBase {
   const { field, before, value, target } = write;
   const known = base === undefined ? undefined : confirm(field, base, before).base;
-  const isLaid = base?.isAwaited === true && base.ruled !== undefined;
+  // It was sent before that: the next target is no news, whatever was asked for then.
+  const awaited = base?.isAwaited === true && {
+    isAwaited: true as const,
+    ruled: base.ruled && { ...base.ruled, from: target },
+  };
   return {
     ...settled,
-    ...(isLaid && { isAwaited: true, ruled: { ...base.ruled, from: target } }),
+    ...awaited,
     target,
     post: value,
     foreign: before === undefined || isOurs(field, known, before) ? known?.foreign : before,

@@ -35,11 +35,28 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
     if (row === undefined || rules === undefined) continue;
     const base = echoOnPost(row, change, rules.settings, rules.seen);
     ledger.rows.setBases(follower.project, follower.post, { base });
+    retargetOpen(cycle, follower, base);
   }
   const row = ledger.rows.row(project, post, clock.now());
   if (row === undefined) return;
   ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, writes) });
   ledger.rows.unpark(project, post, "change-issue");
+}
+
+/** A PATCH of a follower that is under way was asked for before: once it is known to be applied, it must not bring that back. */
+function retargetOpen(
+  { world: { ledger } }: PulledCycle,
+  { project, post }: { readonly project: ProjectId; readonly post: PostId },
+  base: Row["base"],
+): void {
+  for (const intent of ledger.journal.open(project)) {
+    if (intent.kind !== "patch-post" || intent.post !== post) continue;
+    const writes = (intent.writes ?? []).map((write) => ({
+      ...write,
+      target: base[write.field]?.target ?? write.target,
+    }));
+    ledger.journal.retarget(intent.id, writes);
+  }
 }
 
 /** The bases of the fields that were written. */

@@ -3,7 +3,7 @@ import type { Issue } from "../../src/model/issue.ts";
 import type { IssueBase, LinkedIssue, Row } from "../../src/model/link.ts";
 import { type PostField, postFields } from "../../src/model/post.ts";
 import { echoOnIssues, echoOnPost, type OwnChange } from "../../src/plan/echo.ts";
-import { planRow } from "../../src/plan/plan.ts";
+import { planRow, recordApplied } from "../../src/plan/plan.ts";
 import { rebaseIssues } from "../../src/plan/rebase-board.ts";
 import type { BoardRule, Rule, Settings } from "../../src/plan/settings.ts";
 import {
@@ -253,4 +253,21 @@ describe("board rules that were replaced", () => {
     expect(replace(missing, gone)).toEqual({ state: makeBase(aim("open"), "closed:completed") });
     expect(replace(missing, [{ when: { missing: true }, set: { addLabels: ["gone"] } }])).toBeUndefined();
   });
+});
+
+it("a PATCH that is found to be applied afterwards leaves the next target to be taken as it is", () => {
+  const row = linked(done, { status: makeBase(noTarget, "open", { isAwaited: true }) });
+  const writes = [{ field: "status", before: "open", value: "planned", target: aim("planned") }] as const;
+  const patch = {
+    kind: "patch-post",
+    post: row.post.id,
+    writes,
+    reason: "",
+    notifies: 0,
+    hold: undefined,
+  } as const;
+  const base = recordApplied(row, patch, undefined);
+  expect(base.status).toMatchObject({ target: aim("planned"), isAwaited: true, ruled: undefined });
+  const applied = { ...linked(done, base), post: makeRow({ status: "planned" }).post };
+  expect(planRow(applied, makeContext()).actions).toEqual([]);
 });

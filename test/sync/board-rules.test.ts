@@ -634,8 +634,8 @@ describe("a guard", () => {
 
 describe("an issue that stands for several posts", () => {
   /** #1 is the issue of p1, and beside its own one that of p2. */
-  async function openShared(): Promise<Stage> {
-    const stage = await openPair();
+  async function openShared(part: ConfigPart = twoWay()): Promise<Stage> {
+    const stage = await openPair(part);
     addPlanned(stage, 1);
     await stage.sync();
     await stage.sync();
@@ -675,5 +675,22 @@ describe("an issue that stands for several posts", () => {
     expect(issueOf(stage)).toMatchObject(declined);
     await expectCalm(stage);
     expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["declined", "planned"]);
+  });
+
+  it("is closed for one of them, and tells none whose write is in doubt just then", async () => {
+    const stage = await openShared(twoWay([decline], { several: "any" }));
+    stage.github.label(repo, 1, "in progress");
+    stage.board.failNext(
+      { kind: "reset", applied: true },
+      { when: ({ method, path }) => method === "PATCH" && path.includes("p2") },
+    );
+    expect(await stage.syncOne()).toMatchObject({ failed: 1 });
+    move(stage, { status: "declined" }, "p1");
+    await stage.sync();
+    expect(issueOf(stage).state).toBe("closed");
+    stage.clock.skip(5 * minuteMs);
+    await stage.sync();
+    await expectCalm(stage);
+    expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["declined", "in_progress"]);
   });
 });
