@@ -48,6 +48,16 @@ function statusOf(stage: Stage, post = "p1") {
   return stage.board.post("acme-app", post)?.status;
 }
 
+/** The next edit of the issue is answered by a 502, whatever became of it. */
+function loseAnswer({ github }: Stage, applied: boolean | "late"): void {
+  github.failNext({
+    method: "PATCH",
+    path: "/issues/1",
+    applied,
+    answer: { kind: "answer", status: 502 },
+  });
+}
+
 /** Two more runs, which write nothing. */
 async function expectCalm(stage: Stage): Promise<void> {
   stage.mark();
@@ -379,12 +389,7 @@ describe("a change of an issue whose answer is lost", () => {
   it.each(["late", true, false] as const)("(applied: %s) is made once, and never echoed", async (applied) => {
     const stage = await openPair();
     move(stage, { status: "declined" });
-    stage.github.failNext({
-      method: "PATCH",
-      path: "/issues/1",
-      applied,
-      answer: { kind: "answer", status: 502 },
-    });
+    loseAnswer(stage, applied);
     expect(await stage.syncOne()).toMatchObject({ waiting: 1, errors: [{ code: "tracker.unknown" }] });
     stage.github.landLate();
     // What a list shows of it is our own doing: nobody is mailed.
@@ -400,12 +405,7 @@ describe("a change of an issue whose answer is lost", () => {
   it("is not taken for made because people have closed the issue for another reason", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });
-    stage.github.failNext({
-      method: "PATCH",
-      path: "/issues/1",
-      applied: "late",
-      answer: { kind: "answer", status: 502 },
-    });
+    loseAnswer(stage, "late");
     await stage.sync();
     stage.github.close(repo, 1, "completed");
     expect(await stage.syncOne()).toMatchObject({ waiting: 1, issueWrites: 0 });
@@ -419,12 +419,7 @@ describe("a change of an issue whose answer is lost", () => {
   it("that never arrived is no reason to keep quiet about people who close the issue for another reason", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });
-    stage.github.failNext({
-      method: "PATCH",
-      path: "/issues/1",
-      applied: false,
-      answer: { kind: "answer", status: 502 },
-    });
+    loseAnswer(stage, false);
     await stage.sync();
     stage.github.close(repo, 1, "completed");
     stage.clock.skip(20 * minuteMs);
@@ -439,12 +434,7 @@ describe("a change of an issue whose answer is lost", () => {
     const rules = [{ when: { state: "closed" }, set: { status: "completed" } }];
     const stage = await openPair(twoWay([decline], { rules }));
     move(stage, { status: "declined" });
-    stage.github.failNext({
-      method: "PATCH",
-      path: "/issues/1",
-      applied: true,
-      answer: { kind: "answer", status: 502 },
-    });
+    loseAnswer(stage, true);
     await stage.sync();
     stage.github.reopen(repo, 1);
     stage.github.close(repo, 1, "completed");
@@ -458,12 +448,7 @@ describe("a change of an issue whose answer is lost", () => {
   it("is told apart from what people do at the same time", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });
-    stage.github.failNext({
-      method: "PATCH",
-      path: "/issues/1",
-      applied: true,
-      answer: { kind: "answer", status: 502 },
-    });
+    loseAnswer(stage, true);
     await stage.sync();
     stage.github.reopen(repo, 1);
     stage.github.label(repo, 1, "in progress");
