@@ -4,8 +4,6 @@ import { type RunningDaemon, startDaemon } from "./daemon-stage.ts";
 import { deadUrl, openStage, type Stage } from "./stage.ts";
 
 const secret = "webhook-secret-1";
-/** Nothing runs by itself but at the start. */
-const idle = (config: string): string => `${config}schedule: "0 0 1 1 *"\n`;
 
 /** The samples of a Prometheus text: name with labels, and value. */
 async function readMetrics(address: string): Promise<ReadonlyMap<string, number>> {
@@ -30,8 +28,7 @@ function deliver(address: string, event: string, payload: object, key = secret):
 }
 
 async function startIdle(stage: Stage): Promise<{ daemon: RunningDaemon; address: string }> {
-  const file = stage.writeConfig("idle.yaml", idle);
-  const daemon = startDaemon(stage, ["-c", file], { GITHUB_WEBHOOK_SECRET: secret });
+  const daemon = startDaemon(stage, [], { GITHUB_WEBHOOK_SECRET: secret });
   const address = await daemon.address();
   await daemon.ranAll();
   return { daemon, address };
@@ -66,8 +63,7 @@ describe("the metrics", () => {
     const first = await startIdle(stage);
     const before = await readMetrics(first.address);
     expect(await first.daemon.end()).toBe(0);
-    const file = stage.writeConfig("idle.yaml", idle);
-    const second = startDaemon(stage, ["-c", file]);
+    const second = startDaemon(stage);
     const address = await second.address();
     const after = await readMetrics(address);
     const isState = (name: string): boolean =>
@@ -84,7 +80,7 @@ describe("the metrics", () => {
   it("count requests without an answer, and what failed", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("dead.yaml", (config) =>
-      idle(config).replace(stage.story.board.url, deadUrl).replace("board:\n", "board:\n  retries: 0\n"),
+      config.replace(stage.story.board.url, deadUrl).replace("board:\n", "board:\n  retries: 0\n"),
     );
     const daemon = startDaemon(stage, ["-c", file]);
     const address = await daemon.address();

@@ -63,7 +63,7 @@ it("does without HTTP where the config says so, and leaves out projects that ran
   await stage.run(["sync"]);
   const file = stage.writeConfig("quiet.yaml", (config) =>
     config
-      .replace("http: { port: 0 }", 'http: false\nschedule: "0 0 1 1 *"')
+      .replace("http: { port: 0 }", "http: false")
       .replace("repo: acme/api\n", 'repo: acme/api\n    schedule: "0 0 1 2 *"\n'),
   );
   const { code, lines } = await runDaemon(stage, ["-c", file], (line, end) => {

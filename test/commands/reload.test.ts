@@ -5,10 +5,9 @@ import { startDaemon } from "./daemon-stage.ts";
 import { openStage } from "./stage.ts";
 
 const name = "reload.yaml";
-/** Nothing runs by itself but at the start. */
-const idle = (config: string): string => `${config}schedule: "0 0 1 1 *"\n`;
+const whole = (config: string): string => config;
 /** Without its second project. */
-const single = (config: string): string => idle(config).replace(/ {2}- project: acme-api\n( {4}.*\n)+/, "");
+const single = (config: string): string => config.replace(/ {2}- project: acme-api\n( {4}.*\n)+/, "");
 
 describe("SIGHUP", () => {
   it("takes up projects that are new, and lets those be that are gone", async () => {
@@ -17,7 +16,7 @@ describe("SIGHUP", () => {
     const daemon = startDaemon(stage, ["-c", file]);
     const address = await daemon.address();
     await daemon.findLine(({ msg }) => msg === "Project finished");
-    stage.writeConfig(name, idle);
+    stage.writeConfig(name, whole);
     const from = daemon.lines.length;
     daemon.hangUp();
     const taken = await daemon.findLine(({ msg }) => msg.startsWith("The config was read anew"));
@@ -38,11 +37,11 @@ describe("SIGHUP", () => {
 
   it("refuses a bad config, says all that is wrong with it, and the old one goes on", async () => {
     const stage = await openStage();
-    const file = stage.writeConfig(name, idle);
+    const file = stage.writeConfig(name, whole);
     const daemon = startDaemon(stage, ["-c", file]);
     const address = await daemon.address();
     await daemon.ranAll();
-    stage.writeConfig(name, (config) => `zebra: 1\n${idle(config)}settle: soon\n`);
+    stage.writeConfig(name, (config) => `zebra: 1\n${config}settle: soon\n`);
     const from = daemon.lines.length;
     daemon.hangUp();
     const refused = await daemon.findLine(
@@ -61,7 +60,7 @@ describe("SIGHUP", () => {
 
   it("refuses secrets that are wrong", async () => {
     const stage = await openStage();
-    const file = stage.writeConfig(name, idle);
+    const file = stage.writeConfig(name, whole);
     const daemon = startDaemon(stage, ["-c", file]);
     await daemon.ranAll();
     writeFileSync(join(stage.folder, ".env"), "GITHUB_APP_ID=1\n");
@@ -74,11 +73,11 @@ describe("SIGHUP", () => {
 
   it("says what only a restart changes, and goes on as before with that", async () => {
     const stage = await openStage();
-    const file = stage.writeConfig(name, idle);
+    const file = stage.writeConfig(name, whole);
     const daemon = startDaemon(stage, ["-c", file]);
     const address = await daemon.address();
     stage.writeConfig(name, (config) =>
-      idle(config).replace("{ port: 0 }", "false").replace("state.db", "other.db"),
+      config.replace("{ port: 0 }", "false").replace("state.db", "other.db"),
     );
     for (let time = 0; time < 2; time += 1) {
       const from = daemon.lines.length;
@@ -94,7 +93,7 @@ describe("SIGHUP", () => {
 
   it("takes up another log level and other secrets", async () => {
     const stage = await openStage();
-    const file = stage.writeConfig(name, idle);
+    const file = stage.writeConfig(name, whole);
     const daemon = startDaemon(stage, ["-c", file]);
     const address = await daemon.address();
     await daemon.ranAll();

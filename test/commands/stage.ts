@@ -84,6 +84,11 @@ export function makeFolder(): string {
   return folder;
 }
 
+/** By it a daemon runs every project at its start, and nothing by itself until January: no test meets a tick of the clock. */
+const schedule = "0 0 1 1 *";
+
+const surroundings = `state: state.db\nhttp: { port: 0 }\nschedule: "${schedule}"\n`;
+
 /** Both sides, up until the test ends. */
 export async function openStage(app?: AppSetup): Promise<Stage> {
   const folder = makeFolder();
@@ -91,7 +96,7 @@ export async function openStage(app?: AppSetup): Promise<Stage> {
   onTestFinished(() => story.close());
   const writeConfig: Stage["writeConfig"] = (name, change) => {
     const file = join(folder, name);
-    writeFileSync(file, change(`${story.config}state: state.db\nhttp: { port: 0 }\n`));
+    writeFileSync(file, change(`${story.config}${surroundings}`));
     return file;
   };
   const file = writeConfig("boardsync.yaml", (config) => config);
