@@ -187,15 +187,23 @@ function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<
     }
   };
   const forget = (): void => attempted.clear();
+  /** Of a state that is gone: nobody knows that it may still take effect. */
+  const orphaned = new Map<string, FieldValue>();
   return {
     patchLeaves({ post, change }) {
       const lookedAt = looks.at(post) ?? 0;
       each(post, change, (key, value) => attempted.set(key, { value, lookedAt }));
     },
     patchTakesEffect(post, change) {
-      each(post.id, change, (key, value) => taken.set(key, value));
+      each(post.id, change, (key, value) => {
+        taken.set(key, value);
+        if (orphaned.get(key) === value && attempted.get(key)?.value !== value) attempted.delete(key);
+      });
     },
-    stateIsLost: forget,
+    stateIsLost() {
+      for (const [key, { value }] of attempted) orphaned.set(key, value);
+      forget();
+    },
     settingsChange: forget,
     personOrders: forget,
   };

@@ -70,13 +70,25 @@ export function createTargets(
   };
   const deriveNow = (post: PostId): ReadonlyMap<RuleField, Target> =>
     derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));
+  /** After a write of ours: what the state knows of the other issues, and this one as it is. What the truth makes of them beyond that is people's. */
+  const deriveShown = (post: PostId, written: HubIssue): ReadonlyMap<RuleField, Target> =>
+    derive(
+      issuesOf(post).map((issue) => {
+        const known = issue === written ? undefined : asKnown(post, issue);
+        return known ?? asLinked(scenario, post, issue);
+      }),
+    );
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
-  const follow = (post: PostId, movedBy: Mover, isNew = false): void => {
+  const follow = (post: PostId, by: Mover, isNew = false, written?: HubIssue): void => {
+    const shown = written && deriveShown(post, written);
     for (const [field, target] of deriveNow(post)) {
       const key = `${post} ${field}`;
       const before = histories.get(key);
       if (!isNew && before !== undefined && isSameTarget(field, before.target, target)) continue;
       const isNothing = before === undefined && target.kind === "none";
+      const known = shown?.get(field);
+      const isTheirs = known !== undefined && !isSameTarget(field, known, target);
+      const movedBy = isTheirs ? "people" : by;
       const isCounted = movedBy === "people" && !isNothing;
       const changes = (before?.changes ?? 0) + Number(isCounted);
       histories.set(key, { target, changes, movedAt: time.now(), movedBy });
@@ -145,7 +157,7 @@ export function createTargets(
       const isNew = linked.has(post) && relink(post);
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
       const isElsewhere = isFar && isLedElsewhere(post);
-      if (isMoved) follow(post, movedBy, isNew);
+      if (isMoved) follow(post, movedBy, isNew, movedBy === "us" ? issue : undefined);
       else if (isNew) follow(post, "people", true);
       else if (isFar) {
         const by = isKnownFollower(post, issue) ? movedBy : "people";
