@@ -6,6 +6,7 @@ import type { FieldWrite } from "../plan/action.ts";
 import { applied } from "../plan/base.ts";
 import { echoOnPost } from "../plan/echo.ts";
 import { readIssueField } from "../plan/issue-fields.ts";
+import { planRow } from "../plan/plan.ts";
 import { readRules, writeRules } from "../plan/print.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { isSameIssue } from "./markers.ts";
@@ -28,8 +29,10 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
   const change = { issue, writes, milestones: repository.milestones };
+  const followers = ledger.rows.followersOf(issue);
+  for (const follower of followers) if (follower.project === project) keepFirstPlan(cycle, follower.post);
   ledger.pulls.storeIssues([issue], []);
-  for (const follower of ledger.rows.followersOf(issue)) {
+  for (const follower of followers) {
     const row = ledger.rows.row(follower.project, follower.post, clock.now());
     const rules = rulesOf(cycle, follower.project);
     if (row === undefined || rules === undefined) continue;
@@ -41,6 +44,19 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
   if (row === undefined) return;
   ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, writes) });
   ledger.rows.unpark(project, post, "change-issue");
+}
+
+/**
+ * A pair without any base is about to get one. What its first plan asks for beside what we have changed is kept as such: later
+ * it would look like what rules ask for that have named those fields since.
+ */
+function keepFirstPlan(cycle: PulledCycle, post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined || Object.keys(row.base).length > 0) return;
+  const { base, issueBases } = planRow(row, cycle.context(clock.now()));
+  ledger.rows.setBases(project, post, { base, issueBases });
 }
 
 /** A PATCH of a follower that is under way was asked for before: once it is known to be applied, it must not bring that back. */

@@ -83,11 +83,16 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
   let issues = new Set<string>();
   const approved = new Set<string>();
   const used = new Set<string>();
+  const opened = new Map<string, HubIssue>();
   return {
     runBegins() {
       issues = new Set();
-      for (const action of used) approved.delete(action);
+      // Nobody can know of an issue that people deleted before an answer told of it: for the program nothing took effect.
+      for (const action of used) if (opened.get(action)?.isDeleted !== true) approved.delete(action);
       used.clear();
+    },
+    issueOpens(issue) {
+      for (const post of issue.openedFor) opened.set(`create-issue ${post}`, issue);
     },
     stateIsLost() {
       approved.clear();

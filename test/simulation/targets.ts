@@ -115,7 +115,8 @@ export function createTargets(
       const isShown = issuesOf(post).every(
         (issue) => hub.isShown(issue) && !moved.has(issue) && !movedBefore.has(issue),
       );
-      follow(post, isShown ? "config" : "people");
+      // That may have come to what it was before the link, of which the link itself has made something else.
+      follow(post, isShown ? "config" : "people", !isShown);
     }
   };
   /**

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { World } from "../../src/sync/world.ts";
 import type { SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
-import { openLooking, openPosts, privateRepositories } from "../support/setups.ts";
-import { minuteMs, type Stage, type StageOptions, standardProject } from "../support/stage.ts";
+import { inProgress, openLooking, openPosts, privateRepositories, roadmap } from "../support/setups.ts";
+import {
+  addPlanned,
+  minuteMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
 
 interface Place {
   readonly repository: string;
@@ -126,6 +133,24 @@ describe("the post of an issue that was closed as a duplicate follows the other 
     stage.github.assign("acme/app", 2, "ann");
     await stage.sync();
     expect(statusOf(stage)).toBe("in_progress");
+  });
+
+  it("and what its own first plan asks for is done, although the other one is changed before that", async () => {
+    const boardRules = [
+      { when: { status: "declined" }, set: { state: "closed", comment: "Not now." } },
+      { when: { onRoadmap: true }, set: { addLabels: ["accepted"] } },
+    ];
+    const looking = [...rules.slice(0, 2), { when: inProgress, set: { status: "in_progress" } }];
+    const project = { ...standardProject, rules: looking, boardRules };
+    const stage = await openStage({ ...options, projects: [project], style: { hidden: ["onRoadmap"] } });
+    stage.github.addProject(roadmap, { Status: ["Todo", "In progress", "Done"] });
+    addPlanned(stage, 2);
+    await stage.sync();
+    stage.github.closeAsDuplicate(place(2), place(1));
+    for (const post of ["p1", "p2"]) stage.board.editPost("acme-app", post, { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, issueWrites: 3, statusWrites: 0 });
+    expect([1, 2].map((number) => stage.github.comments("acme/app", number).length)).toEqual([1, 1]);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, issueWrites: 0, statusWrites: 0 });
   });
 
   it("no more once it is reopened", async () => {
