@@ -30,9 +30,7 @@ export interface PatchPlan {
 /** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
 export function planPatch(row: Row, { settings, seen, now }: PatchContext): PatchPlan {
   const isStale = row.seenAt === undefined;
-  // What the issue shows may be our own doing, and is no reason to write before that is known.
-  const isChanging = row.links.some(({ isChanging, canonical }) => isChanging || canonical?.isChanging);
-  if (isStale || isChanging || row.openIntents.includes("patch-post"))
+  if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
   if (derived.kind === "undecided") return { ...noPatch, base: {}, notes: [derived] };
@@ -75,6 +73,11 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
   return obstacle === undefined
     ? { patch, asked, base, notes }
     : { ...noPatch, base, notes: [...notes, ...obstacle] };
+}
+
+/** What an issue shows may be our own doing, and is no reason to write before that is known. */
+export function isChanging({ links }: Pick<Row, "links">): boolean {
+  return links.some(({ isChanging, canonical }) => (isChanging ?? canonical?.isChanging) === true);
 }
 
 function isAtRest({ write, notes }: FieldDecision): boolean {

@@ -9,7 +9,7 @@ import { awaitTarget } from "./echo.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { isStopped } from "./obstacle.ts";
 import { adoptIssues, planIssues } from "./plan-issues.ts";
-import { planPatch, readKnown } from "./plan-patch.ts";
+import { isChanging, planPatch, readKnown } from "./plan-patch.ts";
 import { deriveTarget } from "./rules.ts";
 import { selectPost } from "./select.ts";
 import type { Render, RenderComment, Settings } from "./settings.ts";
@@ -70,7 +70,8 @@ import type { Render, RenderComment, Settings } from "./settings.ts";
  *           of a value that is in doubt (parked)
  *     24  a PATCH is under way, or its outcome unknown      change nothing: P may or may not be its doing
  *     25  `writes` forbids it
- *     29  a change of one of the issues is under way        change nothing: T may or may not be its doing
+ *     29  a change of one of the issues is under way        change nothing: T may or may not be its doing; look
+ *                                                             again with the next run
  *
  *     26  an issue that decides has not been read, or all   change nothing, say so
  *           are gone
@@ -151,7 +152,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     base,
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes],
-    dueAt: row.seenAt === undefined ? context.now : earliest(times),
+    dueAt: row.seenAt === undefined || isChanging(row) ? context.now : earliest(times),
   };
 }
 

@@ -20,7 +20,7 @@ import { createLinkOrders, type LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { createTargets, type Targets } from "./targets.ts";
-import { type Check, type Events, joinChecks, type Violate } from "./watcher.ts";
+import { type Check, type Events, joinChecks, type PostBefore, type Violate } from "./watcher.ts";
 
 /** A broken promise, in words. */
 export interface Violation {
@@ -179,6 +179,11 @@ export function namePart(field: string, value: unknown): string {
   return `${field} = ${JSON.stringify(value)}`;
 }
 
+/** Where people moved any of a post's fields since the look, a PATCH of unknown outcome is part of the past as a whole. */
+export function isMovedSince(touched: PostBefore["touched"], lookedAt: number): boolean {
+  return [...touched.values()].some(({ by, at }) => by !== "us" && at >= lookedAt);
+}
+
 function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<string, Attempt>): Check {
   const each = (post: PostId, change: PostChange, note: (key: string, value: FieldValue) => void): void => {
     for (const field of ruleFields) {
@@ -194,11 +199,18 @@ function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<
       const lookedAt = looks.at(post) ?? 0;
       each(post, change, (key, value) => attempted.set(key, { value, lookedAt }));
     },
-    patchTakesEffect(post, change) {
+    patchTakesEffect(post, change, { touched }) {
       each(post.id, change, (key, value) => {
         taken.set(key, value);
         if (orphaned.get(key) === value && attempted.get(key)?.value !== value) attempted.delete(key);
       });
+      // What people moved before it is not to be seen any more after it.
+      for (const field of ruleFields) {
+        const key = `${post.id} ${field}`;
+        const { lookedAt } = attempted.get(key) ?? {};
+        if (lookedAt !== undefined && change[field] === undefined && isMovedSince(touched, lookedAt))
+          attempted.delete(key);
+      }
     },
     stateIsLost() {
       for (const [key, { value }] of attempted) orphaned.set(key, value);

@@ -6,6 +6,7 @@ import { isAllowed } from "../../src/plan/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import { isOutOfReach } from "./github-server.ts";
+import { isMovedSince } from "./invariants.ts";
 import { hasHold } from "./orders.ts";
 import { startLife } from "./process.ts";
 import { projectId } from "./scenario.ts";
@@ -172,9 +173,7 @@ function isForgotten(
   if (attempted === undefined || !isVisible || isWaiting) return false;
   // A link that a person orders takes both sides as they are, and that such a write is not sent again.
   if (watch.links.isOrdered(post.id)) return false;
-  // Where people moved any of its fields since the look, a PATCH of unknown outcome is part of the past as a whole.
-  const isMoved = [...post.touched.values()].some(({ by, at }) => by !== "us" && at >= attempted.lookedAt);
-  return !isMoved && isSameValue(field, attempted.value, wanted);
+  return !isMovedSince(post.touched, attempted.lookedAt) && isSameValue(field, attempted.value, wanted);
 }
 
 /** A link goes along with its issue wherever the config looks. */

@@ -662,6 +662,21 @@ describe("an issue that stands for several posts", () => {
     expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["declined", "planned"]);
   });
 
+  it("tells each what people did to it while a change for one of them was in doubt, and never arrived", async () => {
+    const stage = await openShared(twoWay([decline], { several: "any" }));
+    move(stage, { status: "declined" });
+    loseAnswer(stage, false);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, errors: [{ code: "tracker.unknown" }] });
+    move(stage, { status: "planned" });
+    stage.github.label(repo, 1, "in progress");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    await stage.sync();
+    await expectCalm(stage);
+    expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["in_progress", "in_progress"]);
+  });
+
   it("is closed for one of them, and tells none whose write is in doubt just then", async () => {
     const stage = await openShared(twoWay([decline], { several: "any" }));
     stage.github.label(repo, 1, "in progress");
