@@ -1,4 +1,4 @@
-import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { IssueField, IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { ContentBase, Field, IntentKind, Target } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
 
@@ -20,6 +20,11 @@ export interface Journal {
   /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
   retarget(id: IntentId, writes: readonly IntentWrite[]): void;
   open(project: ProjectId): readonly Intent[];
+  /**
+   * Whether a change of an issue, for whichever post, got no answer since a time, and counts as made because of what the
+   * issue showed: what was sent may arrive all the same.
+   */
+  mayArrive(issue: IssueRef, since: number): boolean;
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
   recover(at: number): number;
   /**

@@ -416,6 +416,23 @@ describe("a change of an issue whose answer is lost", () => {
     expect(stage.patches()).toEqual([]);
   });
 
+  it("may still arrive although people have made the same of it, and is waited for before that is taken back", async () => {
+    const stage = await openPair(twoWay([{ ...decline, set: { state: "closed", reason: "not_planned" } }]));
+    move(stage, { status: "declined" });
+    loseAnswer(stage, "late");
+    await stage.sync();
+    stage.github.close(repo, 1, "not_planned");
+    move(stage, { status: "planned" });
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, issueWrites: 1 });
+    stage.github.landLate();
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 1 });
+    await expectCalm(stage);
+    expect(issueOf(stage).state).toBe("open");
+    expect(stage.patches()).toEqual([]);
+  });
+
   it("that never arrived is no reason to keep quiet about people who close the issue for another reason", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });

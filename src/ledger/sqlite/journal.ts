@@ -76,6 +76,10 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
   const selectSent = store.prepare<[], IntentColumns>(
     `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT' ORDER BY intents.id`,
   );
+  const selectArriving = store.prepare<[{ repository: number; number: number; since: number }], object>(`
+    SELECT 1 FROM intents INDEXED BY intents_ended
+    WHERE ended_at >= @since AND unknown_at >= @since AND repository = @repository AND number = @number
+      AND kind = 'change-issue' AND state = 'DONE' LIMIT 1`);
   const insertPace = store.prepare<[number, number, string, number]>(
     "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
   );
@@ -127,6 +131,8 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       const number = numbers.findProject(project);
       return number === undefined ? [] : selectOpen.all(number).map(toIntent);
     },
+    mayArrive: ({ repositoryId: repository, number }, since) =>
+      selectArriving.get({ repository, number, since }) !== undefined,
     recover(at) {
       // Nearly always nothing was under way.
       if (selectSent.get() === undefined) return 0;
