@@ -38,7 +38,7 @@ export async function followDuplicates(
     for (const duplicate of duplicates) {
       const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
       if (issue !== undefined) reader.storeFacts(issue);
-      const canonical = takeEnd(cycle, reader, duplicate, findEnd(duplicate, answers));
+      const canonical = takeEnd(cycle, reader, duplicate, answers);
       reader.store(duplicate.issue, { ...signals, canonical });
     }
   });
@@ -127,9 +127,10 @@ function takeEnd(
   cycle: Cycle,
   reader: SignalReader,
   duplicate: SignalledIssue,
-  end: End,
+  answers: Answers,
 ): Readable<IssueRef | null> {
   const { canonical } = duplicate.signals;
+  const end = findEnd(duplicate, answers);
   // What it led to is left for the pull to look at.
   if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") return canonical;
   switch (end.kind) {
@@ -140,7 +141,7 @@ function takeEnd(
     case "none":
       return leadNowhere(cycle, duplicate, end.reason);
     case "unreadable":
-      return takeUnreadable(cycle, duplicate, end.target);
+      return takeUnreadable(cycle, duplicate, end.target, answers);
     case "found": {
       const { issue } = end.target;
       if (end.answer.issue !== undefined) reader.storeFacts(end.answer.issue);
@@ -158,12 +159,11 @@ function takeUnreadable(
   cycle: Cycle,
   duplicate: SignalledIssue,
   target: DuplicateTarget | undefined,
+  answers: Answers,
 ): Readable<IssueRef | null> {
   const { ledger, clock } = cycle.world;
-  const { canonical } = duplicate.signals;
-  const followed = canonical?.kind === "known" ? canonical.value : null;
   const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
-  const wanted = target?.issue ?? followed;
+  const wanted = target?.issue ?? findHidden(cycle, duplicate, answers);
   if (wanted === null) return leadNowhere(cycle, duplicate, reason);
   const known = ledger.absences.of(wanted);
   const now = clock.now();
@@ -172,6 +172,18 @@ function takeUnreadable(
   if (isFirst) return { kind: "known", value: wanted };
   if (known.kind === "missing") ledger.absences.set(wanted, { kind: "lost", since: now });
   return leadNowhere(cycle, duplicate, reason);
+}
+
+/** What was followed until now, unless it is shown: then the duplicate leads to another issue, which never was. */
+function findHidden(
+  { world: { ledger } }: Cycle,
+  { signals: { canonical } }: SignalledIssue,
+  answers: Answers,
+): IssueRef | null {
+  if (canonical?.kind !== "known" || canonical.value === null) return null;
+  const followed = ledger.signals.of(canonical.value);
+  const answer = followed === undefined ? undefined : answers.get(followed.issue.nodeId);
+  return answer === undefined || answer.fault !== undefined ? canonical.value : null;
 }
 
 function nameTarget({ repository, issue }: DuplicateTarget): string {

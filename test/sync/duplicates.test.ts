@@ -209,6 +209,23 @@ describe("where there is no issue to follow the rules for duplicates decide", ()
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
   });
 
+  it("because it is now one of an issue that can't be seen; the one that was followed is none the less there", async () => {
+    const stage = await openPosts(2, {
+      ...options,
+      repositories: privateRepositories("acme/app", "acme/secret"),
+    });
+    stage.github.closeAsDuplicate(place(1), place(2));
+    await stage.sync();
+    stage.github.closeAsDuplicate(place(1), openIssue(stage, "acme/secret"));
+    stage.github.setVisible("acme/secret", false);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("closed");
+    stage.clock.skip(10 * minuteMs);
+    stage.github.assign("acme/app", 2, "ann");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(stage.board.post("acme-app", "p2")).toMatchObject({ status: "in_progress" });
+  });
+
   it.each([
     ["one of ours", 2],
     ["one that nobody has seen before", 3],
