@@ -1,16 +1,14 @@
 import { type Counts, countOutcome, startCounts } from "./counts.ts";
 import type { Violation } from "./invariants.ts";
 import type { States } from "./state.ts";
-import { playHistory } from "./world.ts";
+import { playHistory, type Way } from "./world.ts";
 
 /** Seeds that are played one after another. */
-export interface Batch {
+export interface Batch extends Way {
   readonly from: number;
   readonly seeds: number;
   /** Goes on after a failure. */
   readonly isWhole: boolean;
-  /** All of them over real HTTP; else one in a thousand is. */
-  readonly isOverHttp?: boolean;
 }
 
 export interface Failure {
@@ -28,12 +26,12 @@ export interface BatchResult {
 /** Plays a batch; without `isWhole` it ends with the first failure. */
 export async function playBatch(
   states: States,
-  { from, seeds, isWhole, isOverHttp }: Batch,
+  { from, seeds, isWhole, ...way }: Batch,
 ): Promise<BatchResult> {
   const counts = startCounts();
   const failures: Failure[] = [];
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const outcome = await playHistory(states, seed, isOverHttp === true ? { isOverHttp } : {});
+    const outcome = await playHistory(states, seed, way);
     countOutcome(counts, outcome);
     const [violation] = outcome.violations;
     if (violation === undefined) continue;

@@ -1,4 +1,5 @@
 import type { BoardRule } from "../../src/plan/settings.ts";
+import type { Odds } from "./odds.ts";
 import type { Random } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
 import { drawSignalRules } from "./signals.ts";
@@ -9,8 +10,8 @@ type Settings = Scenario["settings"];
  * A third of the histories have board rules, another way to count several issues, or a line in the internal notes; they draw
  * that apart, so that the others are what their seeds drew before.
  */
-export function addBothWays(scenario: Scenario, random: Random): Scenario {
-  if (!random.chance(0.35)) return scenario;
+export function addBothWays(scenario: Scenario, random: Random, odds: Odds): Scenario {
+  if (!random.chance(odds.bothWays)) return scenario;
   return {
     ...scenario,
     settings: {
@@ -23,8 +24,8 @@ export function addBothWays(scenario: Scenario, random: Random): Scenario {
 }
 
 /** Few of the others have both what follows duplicates and what writes to issues. */
-export function addDuplicates(scenario: Scenario, random: Random): Scenario {
-  if (!random.chance(0.04)) return scenario;
+export function addDuplicates(scenario: Scenario, random: Random, odds: Odds): Scenario {
+  if (!random.chance(odds.duplicates)) return scenario;
   return {
     ...scenario,
     settings: {

@@ -1,4 +1,5 @@
 import type { Side } from "../../src/errors.ts";
+import type { Odds } from "./odds.ts";
 import type { Doom } from "./process.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import type { Outage } from "./wire.ts";
@@ -66,16 +67,15 @@ const lengths = {
  * Draws 4 to 60 steps. Most histories are short, because most of what can go wrong goes wrong in few steps; it begins with
  * a run, because before that there is nothing to do anything to.
  */
-export function drawHistory(random: Random): readonly Step[] {
+export function drawHistory(random: Random, odds: Odds): readonly Step[] {
   const { least, most } = lengths[pickWeighted(random, { short: 80, middle: 16, long: 4 })];
   const first = drawStep(random, pickWeighted(random, { sync: 3, crash: 1 }));
   const steps = [first];
+  const all = { ...weights, ...odds.steps };
   const length = random.between(least, most);
   while (steps.length < length) {
     const hasBackup = steps.some(({ kind }) => kind === "backup");
-    steps.push(
-      drawStep(random, pickWeighted(random, { ...weights, putBack: hasBackup ? weights.putBack : 0 })),
-    );
+    steps.push(drawStep(random, pickWeighted(random, { ...all, putBack: hasBackup ? weights.putBack : 0 })));
   }
   return steps;
 }

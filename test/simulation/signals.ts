@@ -3,6 +3,7 @@ import type { Rule, Settings } from "../../src/plan/settings.ts";
 import { neededSignals, projectFieldKey } from "../../src/plan/signals.ts";
 import { isDuplicate } from "../../src/plan/standing.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
+import type { Odds } from "./odds.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { elsewhere, type Scenario } from "./scenario.ts";
 
@@ -79,8 +80,8 @@ export function isSignalled(settings: Pick<Settings, "rules" | "followDuplicates
 }
 
 /** A quarter of the histories look beside the records of issues; the others are what their seeds drew before there was that. */
-export function addSignals(scenario: Scenario, random: Random): Scenario {
-  if (!random.chance(0.25)) return scenario;
+export function addSignals(scenario: Scenario, random: Random, odds: Odds): Scenario {
+  if (!random.chance(odds.signals)) return scenario;
   const followDuplicates = random.chance(0.7);
   return {
     ...scenario,

@@ -4,12 +4,13 @@ import { describeCounts } from "./counts.ts";
 import { shrinkHistory } from "./shrink.ts";
 import { createStates, type States } from "./state.ts";
 import { createWorker, playRange, type Range } from "./team.ts";
-import { type HistoryOptions, type Outcome, playHistory } from "./world.ts";
+import { type Outcome, playHistory, type Way } from "./world.ts";
 
 const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
-  "--workers N plays on so many threads, --all goes on after a failure, --http plays over real HTTP (README.md)\n";
+  "--workers N plays on so many threads, --all goes on after a failure, --rare draws often what is seldom,\n" +
+  "--http plays over real HTTP (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -20,13 +21,14 @@ const { values } = parseArgs({
     workers: { type: "string", default: "1" },
     all: { type: "boolean", default: false },
     whole: { type: "boolean", default: false },
+    rare: { type: "boolean", default: false },
     http: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
 /** Where it is not asked for, the seed says whether it goes over HTTP. */
-const way: HistoryOptions = values.http ? { isOverHttp: true } : {};
+const way: Way = { ...(values.http && { isOverHttp: true }), isRare: values.rare };
 
 const states = createStates();
 try {
@@ -69,7 +71,7 @@ function rangeFrom(began: number): Range {
     from: Number(values.from),
     seeds,
     isWhole: values.all,
-    isOverHttp: values.http,
+    ...way,
     isOver: (begun) => (ms === undefined ? begun >= (seeds ?? 0) : performance.now() - began >= ms),
   };
 }
@@ -98,7 +100,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.http ? " --http" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}`,
   ]);
 }
 

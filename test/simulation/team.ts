@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Batch, BatchResult, Failure } from "./batch.ts";
 import { addCounts, type Counts, startCounts } from "./counts.ts";
+import type { Way } from "./world.ts";
 
 /** Somebody who plays one batch after another. */
 export interface Player {
@@ -34,7 +35,7 @@ export function createWorker(): Player {
   };
 }
 
-export interface Range {
+export interface Range extends Way {
   readonly from: number;
   /** Whether no further batch is to be begun. */
   isOver(seedsBegun: number): boolean;
@@ -42,8 +43,6 @@ export interface Range {
   readonly seeds: number | undefined;
   /** Goes on after a failure. */
   readonly isWhole: boolean;
-  /** All of them over real HTTP; else one in a thousand is. */
-  readonly isOverHttp?: boolean;
 }
 
 export interface TeamResult {
@@ -58,7 +57,10 @@ const batchSeeds = 20;
  * Plays a range of seeds. However many play, counts and failures are the same: batches are added up in the order of their
  * seeds, and the failure that ends it is the one of the lowest seed.
  */
-export async function playRange(players: readonly Player[], range: Range): Promise<TeamResult> {
+export async function playRange(
+  players: readonly Player[],
+  { from, isOver, seeds: wanted, isWhole, ...way }: Range,
+): Promise<TeamResult> {
   const counts = startCounts();
   const failures: Failure[] = [];
   const done = new Map<number, BatchResult>();
@@ -74,15 +76,14 @@ export async function playRange(players: readonly Player[], range: Range): Promi
     }
   };
   const work = async (player: Player): Promise<void> => {
-    while (begun < last && !range.isOver(begun * batchSeeds)) {
+    while (begun < last && !isOver(begun * batchSeeds)) {
       const index = begun;
       begun += 1;
       const first = index * batchSeeds;
-      const seeds = Math.min(batchSeeds, (range.seeds ?? Number.POSITIVE_INFINITY) - first);
-      const { from, isWhole, isOverHttp = false } = range;
-      const result = await player.play({ from: from + first, seeds, isWhole, isOverHttp });
+      const seeds = Math.min(batchSeeds, (wanted ?? Number.POSITIVE_INFINITY) - first);
+      const result = await player.play({ ...way, from: from + first, seeds, isWhole });
       done.set(index, result);
-      if (result.failures.length > 0 && !range.isWhole) last = Math.min(last, index);
+      if (result.failures.length > 0 && !isWhole) last = Math.min(last, index);
       addUp();
     }
   };

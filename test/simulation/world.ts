@@ -5,6 +5,7 @@ import { changeConfig } from "./config-changes.ts";
 import { describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
+import { rareOdds, usualOdds } from "./odds.ts";
 import { orderSomething } from "./orders.ts";
 import { addPost } from "./people.ts";
 import { planThenSync } from "./plan-check.ts";
@@ -34,14 +35,20 @@ export interface Outcome {
   readonly size: number;
 }
 
-export interface HistoryOptions {
+/** How histories are drawn and played; what they draw is another one's for each way. */
+export interface Way {
+  /** Over real HTTP instead of ports in memory; else one seed in a thousand is. */
+  readonly isOverHttp?: boolean;
+  /** Draws often what few histories have. */
+  readonly isRare?: boolean;
+}
+
+export interface HistoryOptions extends Way {
   /** Another scenario than the seed draws. */
   readonly scenario?: Scenario;
   /** Other steps than the seed draws: a shortened history. */
   readonly steps?: readonly Step[];
   readonly isTold?: boolean;
-  /** Over real HTTP instead of ports in memory; else one seed in a thousand is. */
-  readonly isOverHttp?: boolean;
   readonly bug?: Bug;
 }
 
@@ -57,18 +64,21 @@ export async function playHistory(
 ): Promise<Outcome> {
   const random = createRandom(seed);
   const isOverHttp = options.isOverHttp ?? seed % 1_000 === 0;
+  const odds = options.isRare === true ? rareOdds : usualOdds;
   const drawn = drawScenario(random, !isOverHttp);
   // What GraphQL answers is not played over HTTP.
-  const signalled = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed));
-  const twoWay = addBothWays(signalled, createRandom(seed ^ bothWaysSalt));
-  const drawnScenario = isOverHttp ? twoWay : addDuplicates(twoWay, createRandom(seed ^ duplicatesSalt));
+  const signalled = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed), odds);
+  const twoWay = addBothWays(signalled, createRandom(seed ^ bothWaysSalt), odds);
+  const drawnScenario = isOverHttp
+    ? twoWay
+    : addDuplicates(twoWay, createRandom(seed ^ duplicatesSalt), odds);
   const loopback = isOverHttp ? await openLoopback(seed) : undefined;
   const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
   const state = scenario.hasPowerCuts ? states.shared : states.fast;
   state.clear();
   const stage = createStage({ ...scenario }, state, options.bug ?? {}, loopback?.connect);
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
-  const drawnSteps = drawHistory(random);
+  const drawnSteps = drawHistory(random, odds);
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {

@@ -1,0 +1,16 @@
+import type { Step } from "./history.ts";
+
+/** How often what few histories have is drawn. */
+export interface Odds {
+  /** The share of histories that have it. */
+  readonly signals: number;
+  readonly bothWays: number;
+  readonly duplicates: number;
+  /** Weights beside those of the other kinds of step. */
+  readonly steps: Readonly<Partial<Record<Step["kind"], number>>>;
+}
+
+export const usualOdds: Odds = { signals: 0.25, bothWays: 0.35, duplicates: 0.04, steps: {} };
+
+/** What few histories have, in most of them: mistakes that are seldom met are met there. */
+export const rareOdds: Odds = { signals: 0.6, bothWays: 1, duplicates: 0.3, steps: { order: 20, config: 2 } };
