@@ -50,7 +50,8 @@ export function createTargets(
   const follower = state.look<[string, number, number], { found: number }>(`
     SELECT 1 AS found FROM posts JOIN links ON links.post = posts.number
     JOIN signals ON signals.repository = links.repository AND signals.number = links.number
-    WHERE posts.id = ? AND canonical_repository = ? AND canonical_number = ?`);
+    JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+    WHERE posts.id = ? AND canonical_repository = ? AND canonical_number = ? AND facts ->> 'stateReason' = 'duplicate'`);
   /** What has not been read can't be told from what people do. */
   const isKnownFollower = (post: PostId, { repository, number }: HubIssue): boolean =>
     follower(post, repository.id, number).length > 0;
