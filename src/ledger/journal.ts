@@ -1,4 +1,4 @@
-import type { IssueField, IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { ContentBase, Field, IntentKind, Target } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
 
@@ -21,10 +21,10 @@ export interface Journal {
   retarget(id: IntentId, writes: readonly IntentWrite[]): void;
   open(project: ProjectId): readonly Intent[];
   /**
-   * Whether a change of an issue, for whichever post, got no answer since a time, and counts as made because of what the
-   * issue showed: what was sent may arrive all the same.
+   * An issue shows what an unknown change was to write, and that is recorded as made. It stays open for as long as it may
+   * arrive all the same, once more or for the first time.
    */
-  mayArrive(issue: IssueRef, since: number): boolean;
+  takeUp(id: IntentId, at: number): void;
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
   recover(at: number): number;
   /**
@@ -105,6 +105,8 @@ export interface Intent extends NewIntent {
   readonly sentAt: number | undefined;
   /** Since when its outcome is unknown. */
   readonly unknownAt: number | undefined;
+  /** When it was taken up; see `takeUp`. */
+  readonly takenAt: number | undefined;
   readonly message: string | undefined;
 }
 

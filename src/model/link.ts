@@ -87,6 +87,11 @@ export interface LinkedIssue {
   readonly claimed?: readonly IssueField[];
   /** Set while a change of ours is under way, for whichever post: what the issue shows may or may not be its doing. */
   readonly isChanging?: true;
+  /**
+   * What was sent with changes of ours that got no answer and count as made, for whichever post: it may arrive once more, and
+   * would then undo what has been made of these fields since. Absent where there are none.
+   */
+  readonly mayArrive?: readonly SentField[];
   /** Set where an account that is only trusted opened the issue, and no person linked it: it is read and never written. */
   readonly isReadOnly?: true;
 }
@@ -97,6 +102,14 @@ export interface CanonicalIssue {
   readonly signals?: Signals;
   /** As of a linked issue. */
   readonly isChanging?: true;
+  /** As of a linked issue. */
+  readonly mayArrive?: readonly SentField[];
+}
+
+/** A field of an issue and what we have sent for it. */
+export interface SentField {
+  readonly field: IssueField;
+  readonly value: FieldValue;
 }
 
 /** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */

@@ -157,8 +157,9 @@ function takeField(linked: LinkedIssue, [field, target]: Standing[number]): Issu
 }
 
 /** A5 and A6. */
-function isWritable({ issue, isGone, isReadOnly, isChanging }: LinkedIssue): boolean {
-  return issue !== undefined && !isGone && isReadOnly !== true && isChanging !== true;
+function isWritable({ issue, isGone, isReadOnly, isChanging, mayArrive }: LinkedIssue): boolean {
+  const isOpen = isChanging === true || mayArrive !== undefined;
+  return issue !== undefined && !isGone && isReadOnly !== true && !isOpen;
 }
 
 function factsOf({ issue, link, base }: LinkedIssue, field: IssueField) {

@@ -1,10 +1,11 @@
 import type { Issue } from "../model/issue.ts";
-import type { FieldBase, Row } from "../model/link.ts";
+import type { FieldBase, LinkedIssue, Row, SentField } from "../model/link.ts";
 import type { FieldValue, Post, PostChange, PostField, RuleField } from "../model/post.ts";
 import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "./action.ts";
 import { changedBases } from "./base.ts";
 import { decideField, type FieldDecision, type FieldPolicy, postSides } from "./decide.ts";
 import { readField } from "./fields.ts";
+import { readIssueField } from "./issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "./obstacle.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
 import type { Settings } from "./settings.ts";
@@ -75,9 +76,22 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
     : { ...noPatch, base, notes: [...notes, ...obstacle] };
 }
 
-/** What an issue shows may be our own doing, and is no reason to write before that is known. */
+/** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
 export function isChanging({ links }: Pick<Row, "links">): boolean {
-  return links.some(({ isChanging, canonical }) => (isChanging ?? canonical?.isChanging) === true);
+  return links.some(
+    ({ canonical, ...linked }) => isInDoubt(linked) || (canonical !== undefined && isInDoubt(canonical)),
+  );
+}
+
+/** What arrives once more changes nothing where the issue still shows it. */
+function isInDoubt({
+  issue,
+  isChanging,
+  mayArrive = [],
+}: Omit<LinkedIssue, "link" | "isGone" | "content">): boolean {
+  const isUndone = ({ field, value }: SentField): boolean =>
+    issue !== undefined && readIssueField(issue, field) !== value;
+  return isChanging === true || mayArrive.some(isUndone);
 }
 
 function isAtRest({ write, notes }: FieldDecision): boolean {

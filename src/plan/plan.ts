@@ -70,8 +70,8 @@ import type { Render, RenderComment, Settings } from "./settings.ts";
  *           of a value that is in doubt (parked)
  *     24  a PATCH is under way, or its outcome unknown      change nothing: P may or may not be its doing
  *     25  `writes` forbids it
- *     29  a change of one of the issues is under way        change nothing: T may or may not be its doing; look
- *                                                             again with the next run
+ *     29  a change of one of the issues is under way, or    change nothing: T may or may not be its doing, or
+ *           may arrive and undo what is there                 what it takes back; look again with the next run
  *
  *     26  an issue that decides has not been read, or all   change nothing, say so
  *           are gone
@@ -152,8 +152,12 @@ function planLinked(row: Row, context: PlanContext): Decision {
     base,
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes],
-    dueAt: row.seenAt === undefined || isChanging(row) ? context.now : earliest(times),
+    dueAt: row.seenAt === undefined || isUnderWay(row) ? context.now : earliest(times),
   };
+}
+
+function isUnderWay(row: Row): boolean {
+  return isChanging(row) || row.links.some(({ mayArrive }) => mayArrive !== undefined);
 }
 
 function planUnlinked(row: Row, context: PlanContext): Decision {

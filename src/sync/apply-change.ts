@@ -50,12 +50,6 @@ async function changeOne(
     putOff(cycle, action, lane);
     return "go on";
   }
-  const { ledger, clock, policy } = cycle.world;
-  // It would undo what is written now, and nobody could tell that from what people do.
-  if (ledger.journal.mayArrive(issue, clock.now() - policy.waits.createMs)) {
-    postpone(cycle, action, "a change of its issue whose answer was lost may still arrive");
-    return "go on";
-  }
   const fresh = await readFresh(cycle, action, issue);
   if (fresh === undefined) return "go on";
   storeRecords(cycle, [fresh.record]);

@@ -10,15 +10,22 @@ import { isSameLogin, storeRecords } from "./markers.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { settleIntent } from "./settle.ts";
 
+const made = "the issue shows what was sent";
+
 /**
  * Looks at an issue for what became of a change whose answer was lost. Where it shows what was sent, that is our own doing,
- * as if the answer had arrived. Where it does not, the change may still arrive, and nothing is decided before it no longer can.
+ * as if the answer had arrived; but it need not have been that, so the change stays open until it can't arrive any more. Where
+ * it does not, nothing is decided before that.
  *
  * @param hasRested whether what was sent can't arrive any more.
  */
 export async function resolveChange(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
-  const { ledger } = cycle.world;
-  const { post, issueWrites: writes = [] } = intent;
+  const { ledger, clock } = cycle.world;
+  const { post, issueWrites: writes = [], takenAt } = intent;
+  if (takenAt !== undefined) {
+    if (hasRested) settleIntent(cycle, intent, "DONE", made);
+    return;
+  }
   const record = await readIssue(cycle, intent);
   const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
   // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
@@ -30,7 +37,8 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
     });
   if (isShown && repository !== undefined) {
     ledger.transaction(() => {
-      settleIntent(cycle, intent, "DONE", "the issue shows what was sent");
+      if (hasRested) settleIntent(cycle, intent, "DONE", made);
+      else ledger.journal.takeUp(intent.id, clock.now());
       const issue = withOurReason(record.issue, writes);
       takeOwnChange(cycle, { post, writes, issue, repository });
       if (issue !== record.issue) storeRecords(cycle, [record]);

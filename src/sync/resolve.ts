@@ -25,7 +25,9 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   for (const intent of unknown) {
     if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
     const lookAtIssue = issueResolvers[intent.kind];
-    if (lookAtIssue !== undefined && isOpen(cycle, laneOfIntent(cycle, intent))) {
+    // What is taken up needs no look.
+    const isAskable = intent.takenAt !== undefined || isOpen(cycle, laneOfIntent(cycle, intent));
+    if (lookAtIssue !== undefined && isAskable) {
       await attempt(cycle, intent, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
     }
   }

@@ -57,7 +57,8 @@ function findLinked(cycle: PulledCycle, { post, issue, isOpened }: IssuePart): L
   const row = ledger.rows.row(cycle.memory.id, post, clock.now());
   const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
   if (row === undefined || linked === undefined) return "the issue is not linked to the post any more";
-  if (linked.isChanging === true || row.openIntents.includes("change-issue")) {
+  const isUnderWay = linked.isChanging === true || linked.mayArrive !== undefined;
+  if (isUnderWay || row.openIntents.includes("change-issue")) {
     return "a write to the issue is under way";
   }
   if (linked.isReadOnly === true) return "the issue is another account's";

@@ -164,6 +164,36 @@ export function describeIssueBases(current: () => Ledger): void {
       expect([claimed("p1"), claimed("p2")]).toEqual([undefined, ["state"]]);
     });
 
+    it("tells each of them what may arrive once more of a change that counts as made", () => {
+      const ledger = current();
+      pullPosts(ledger, [createPost("p1"), createPost("p2")]);
+      const duplicate = createIssue(8);
+      linkPost(ledger, "p1", issue);
+      linkPost(ledger, "p2", duplicate);
+      ledger.signals.store(refOf(duplicate), { canonical: { kind: "known", value: refOf(issue) } });
+      const target = { kind: "value", value: "closed:completed" } as const;
+      const write = { field: "state", before: "open", value: "closed:completed", target } as const;
+      const change = { kind: "change-issue", repository: 10, number: 1, issueWrites: [write] } as const;
+      const id = sendIntent(ledger, change);
+      const other = sendIntent(ledger, { ...change, post: postId("p2") });
+      for (const one of [id, other]) ledger.journal.resolve(one, "UNKNOWN", noon, "no answer");
+      const shown = () => readRow(ledger, "p1").links[0];
+      expect(shown()).toMatchObject({ isChanging: true });
+      expect(shown()?.mayArrive).toBeUndefined();
+      ledger.journal.takeUp(id, noon);
+      expect(shown()).toMatchObject({ isChanging: true });
+      ledger.journal.takeUp(other, noon);
+      const { field, value } = write;
+      expect(shown()?.isChanging).toBeUndefined();
+      expect(shown()?.mayArrive).toEqual([
+        { field, value },
+        { field, value },
+      ]);
+      expect(readRow(ledger, "p2").links[0]?.canonical?.mayArrive).toHaveLength(2);
+      for (const one of [id, other]) ledger.journal.resolve(one, "DONE", noon, "the issue shows it");
+      expect(shown()?.mayArrive).toBeUndefined();
+    });
+
     it("is under change for each of them while one changes it, and only by a change", () => {
       const ledger = current();
       pullPosts(ledger, [createPost("p1"), createPost("p2")]);

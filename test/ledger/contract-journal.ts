@@ -124,20 +124,16 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(() => journal.markSent(id, noon)).toThrow("not prepared");
     });
 
-    it("of a change whose answer was lost may arrive for a while, although the issue shows it", () => {
+    it("of a change is taken up once its outcome is unknown, and stays open", () => {
       const { journal } = ledger();
-      const issue = { repositoryId: 101, number: 7 };
-      const change = (number: number): IntentId =>
-        sendIntent(ledger(), { kind: "change-issue", repository: 101, number });
-      journal.resolve(change(issue.number), "DONE", noon, "accepted");
-      expect(journal.mayArrive(issue, noon)).toBe(false);
-      const id = change(issue.number);
+      const id = sendIntent(ledger(), { kind: "change-issue", repository: 101, number: 7 });
+      expect(() => journal.takeUp(id, noon)).toThrow("not unknown");
       journal.resolve(id, "UNKNOWN", noon, "no answer");
-      expect(journal.mayArrive(issue, noon)).toBe(false);
+      expect(journal.open(project)).toMatchObject([{ takenAt: undefined }]);
+      journal.takeUp(id, noon + 1);
+      expect(journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon, takenAt: noon + 1 }]);
       journal.resolve(id, "DONE", noon + 5, "the issue shows it");
-      expect(journal.mayArrive(issue, noon)).toBe(true);
-      expect(journal.mayArrive(issue, noon + 1)).toBe(false);
-      expect(journal.mayArrive({ ...issue, number: 8 }, noon)).toBe(false);
+      expect(journal.open(project)).toEqual([]);
     });
 
     it("is sent once for each time that it was prepared", () => {

@@ -459,6 +459,38 @@ describe("posts and issues in all numbers", () => {
     const following = { ...row, links: row.links.map((one) => ({ ...one, canonical })) };
     expect(plan(following)).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
   });
+
+  describe("what was sent, counts as made and may arrive once more", () => {
+    const sent = (value: string) => [{ field: "state", value }] as const;
+    const base = { status: makeBase(noTarget, "open", { foreign: "open" }) };
+    const row = linked(finished, "open", atRest, { base });
+    const withSent = (value: string) => ({
+      ...row,
+      links: row.links.map((one) => ({ ...one, mayArrive: sent(value) })),
+    });
+
+    it("stops no PATCH where the issue still shows it, and the next run looks again", () => {
+      expect(plan(withSent("closed:completed"))).toMatchObject({
+        actions: [{ kind: "patch-post" }],
+        dueAt: now,
+      });
+    });
+
+    it("stops every PATCH where people have made something else of it, of a duplicate's issue, too", () => {
+      expect(plan(withSent("open"))).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
+      const canonical = { issue: finished, mayArrive: sent("open") } as const;
+      const following = { ...row, links: row.links.map((one) => ({ ...one, canonical })) };
+      expect(plan(following)).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
+    });
+
+    it("would undo what a board rule asks for now, so that waits", () => {
+      const [first] = linked(untouched, "declined", atRest, { base }).links;
+      const asking = linked(untouched, "declined", atRest, { base });
+      expect(kindsOf(plan(asking))).toContain("change-issue");
+      const links = first === undefined ? [] : [{ ...first, mayArrive: sent("open") }];
+      expect(kindsOf(plan({ ...asking, links }))).not.toContain("change-issue");
+    });
+  });
 });
 
 describe("a PATCH of ours that the board accepted and did not take", () => {

@@ -433,6 +433,40 @@ describe("a change of an issue whose answer is lost", () => {
     expect(stage.patches()).toEqual([]);
   });
 
+  it("may still arrive although people have made the same of it and undone that, and nobody hears before", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    loseAnswer(stage, "late");
+    await stage.sync();
+    stage.github.close(repo, 1, "not_planned");
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, issueWrites: 1 });
+    stage.github.reopen(repo, 1);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, postWrites: 0 });
+    stage.github.landLate();
+    await stage.sync();
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, postWrites: 0 });
+    await expectCalm(stage);
+    expect(issueOf(stage)).toMatchObject({ state: "closed", stateReason: "not_planned" });
+    expect(stage.patches()).toEqual([]);
+  });
+
+  it("that people have undone is news once it can't arrive any more", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    loseAnswer(stage, true);
+    await stage.sync();
+    await stage.sync();
+    stage.github.reopen(repo, 1);
+    stage.github.close(repo, 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, postWrites: 0 });
+    expect(JSON.stringify(stage.explain("p1"))).toContain("may arrive once more");
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("completed");
+    await expectCalm(stage);
+  });
+
   it("that never arrived is no reason to keep quiet about people who close the issue for another reason", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });

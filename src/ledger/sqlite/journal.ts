@@ -24,6 +24,7 @@ interface IntentColumns {
   attempts: number;
   sent_at: number | null;
   unknown_at: number | null;
+  taken_at: number | null;
   message: string | null;
 }
 
@@ -35,7 +36,7 @@ interface ShareColumns {
 
 type NewColumns = Omit<
   IntentColumns,
-  "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "message"
+  "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "taken_at" | "message"
 > & {
   project: number;
   post: number;
@@ -45,7 +46,7 @@ type NewColumns = Omit<
 export function createJournal(store: Store, numbers: Numbers, audit: Audit): Journal {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
     body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, state, attempts,
-    sent_at, unknown_at, message`;
+    sent_at, unknown_at, taken_at, message`;
   // Without the hint SQLite would read through everything that is over.
   const joined = `intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
     JOIN posts ON posts.number = intents.post`;
@@ -76,10 +77,9 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
   const selectSent = store.prepare<[], IntentColumns>(
     `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT' ORDER BY intents.id`,
   );
-  const selectArriving = store.prepare<[{ repository: number; number: number; since: number }], object>(`
-    SELECT 1 FROM intents INDEXED BY intents_ended
-    WHERE ended_at >= @since AND unknown_at >= @since AND repository = @repository AND number = @number
-      AND kind = 'change-issue' AND state = 'DONE' LIMIT 1`);
+  const writeTaken = store.prepare<[{ id: number; at: number }]>(
+    "UPDATE intents SET taken_at = @at WHERE id = @id AND state = 'UNKNOWN'",
+  );
   const insertPace = store.prepare<[number, number, string, number]>(
     "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
   );
@@ -131,8 +131,9 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       const number = numbers.findProject(project);
       return number === undefined ? [] : selectOpen.all(number).map(toIntent);
     },
-    mayArrive: ({ repositoryId: repository, number }, since) =>
-      selectArriving.get({ repository, number, since }) !== undefined,
+    takeUp(id, at) {
+      if (writeTaken.run({ id, at }) === 0) throw new Error(`The outcome of intent ${id} is not unknown.`);
+    },
     recover(at) {
       // Nearly always nothing was under way.
       if (selectSent.get() === undefined) return 0;
@@ -214,6 +215,7 @@ function toIntent(found: IntentColumns): Intent {
     attempts: found.attempts,
     sentAt: found.sent_at ?? undefined,
     unknownAt: found.unknown_at ?? undefined,
+    takenAt: found.taken_at ?? undefined,
     message: found.message ?? undefined,
   };
 }

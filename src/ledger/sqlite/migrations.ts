@@ -441,4 +441,9 @@ export const migrations: readonly string[] = [
   -- settled_at: when both sides of its due pairs were last taken as they were, the state having been lost or old; NULL: never.
   ALTER TABLE projects ADD COLUMN settled_at INTEGER;
   `,
+  `
+  -- taken_at: when a change of an issue was recorded because of what that showed, although no answer to it came: it may arrive
+  -- once more, until it ends.
+  ALTER TABLE intents ADD COLUMN taken_at INTEGER;
+  `,
 ];

@@ -1,5 +1,13 @@
 import type { IssueRef } from "../../model/issue.ts";
-import type { CanonicalIssue, IntentKind, Link, LinkedIssue, Parked, Row } from "../../model/link.ts";
+import type {
+  CanonicalIssue,
+  IntentKind,
+  Link,
+  LinkedIssue,
+  Parked,
+  Row,
+  SentField,
+} from "../../model/link.ts";
 import type { Post, PostId } from "../../model/post.ts";
 import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "./bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "./facts.ts";
@@ -49,6 +57,8 @@ interface LinkColumns {
   is_unknown: number;
   /** Whether a change of ours is under way, for whichever post. */
   is_changing: number;
+  /** JSON array of what was sent with changes that are recorded, and may arrive once more; for each change an array. */
+  arriving: string;
   /** Whether it is linked for the mark of an account that is only trusted. */
   is_read_only: number;
   signals: string | null;
@@ -56,6 +66,7 @@ interface LinkColumns {
   canonical: string | null;
   canonical_signals: string | null;
   is_canonical_changing: number;
+  canonical_arriving: string;
 }
 
 /** Another post of the issue that `post` has its text in. */
@@ -126,7 +137,14 @@ export function createRowReader(
 /** Whether a change of ours to an issue is under way: an expression of SQL, over the columns that name the issue. */
 function isChanging(repository: string, number: string): string {
   return `EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
-    AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN'))`;
+    AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN')
+    AND taken_at IS NULL)`;
+}
+
+/** What was sent with the others, likewise. */
+function arriving(repository: string, number: string): string {
+  return `(SELECT json_group_array(json(writes)) FROM intents WHERE intents.repository = ${repository}
+    AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
 }
 
 function prepareParts(store: Store) {
@@ -139,10 +157,12 @@ function prepareParts(store: Store) {
           AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
         coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
         ${isChanging("links.repository", "links.number")} AS is_changing,
+        ${arriving("links.repository", "links.number")} AS arriving,
         origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
           AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
         signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
-        ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing
+        ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing,
+        ${arriving("signals.canonical_repository", "signals.canonical_number")} AS canonical_arriving
       FROM json_each(@posts) AS batch
       CROSS JOIN links ON links.project = @project AND links.post = batch.value
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
@@ -224,6 +244,7 @@ function toLinkedIssue(
         : { titleHash, blockHash },
     ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
     ...(found.is_changing === 1 && { isChanging: true }),
+    ...toArriving(found.arriving),
     ...(found.is_read_only === 1 && { isReadOnly: true }),
     ...(found.is_shared === 1 && {
       others: others.filter(({ repository, number }) => isPlace(found, repository, number)).map(toPost),
@@ -247,14 +268,21 @@ function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base"
 }
 
 function toCanonical(
-  { canonical_signals, is_canonical_changing }: LinkColumns,
+  { canonical_signals, is_canonical_changing, canonical_arriving }: LinkColumns,
   facts: string,
 ): CanonicalIssue {
   return {
     issue: decodeIssue(facts),
     ...(canonical_signals !== null && { signals: decodeSignals(canonical_signals) }),
     ...(is_canonical_changing === 1 && { isChanging: true }),
+    ...toArriving(canonical_arriving),
   };
+}
+
+function toArriving(changes: string): Pick<LinkedIssue, "mayArrive"> {
+  if (changes === "[]") return {};
+  const found: readonly SentField[][] = JSON.parse(changes);
+  return { mayArrive: found.flat().map(({ field, value }) => ({ field, value })) };
 }
 
 function toPost({ id, facts }: OtherColumns): Post {
