@@ -103,15 +103,16 @@ export function planRow(row: Row, context: PlanContext): Decision {
  */
 export function adoptRow(row: Row, context: PlanContext): Decision {
   if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
+  const issues = adoptIssues(row, context);
   const derived = deriveTarget(row.links, context.settings);
   if (derived.kind === "undecided") {
-    return { ...standStill(row), base: awaitTarget(row, context.settings), notes: [derived] };
+    const base = awaitTarget(row, context.settings);
+    return { ...standStill(row), base, issueBases: issues.issueBases, notes: [derived, ...issues.notes] };
   }
   const decided = [...derived.targets].map(([field, target]) => {
     const post = readKnown(row, field, context.seen);
     return { field, ...takeAsItIs({ field, sides: postSides, target, post, base: row.base[field] }) };
   });
-  const issues = adoptIssues(row, context);
   return {
     ...standStill(row),
     base: changedBases(row.base, decided),

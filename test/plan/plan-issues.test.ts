@@ -577,6 +577,19 @@ describe("both sides taken as they are", () => {
     expect(decision.notes.length).toBe(2);
   });
 
+  it("are so for the issue, too, where nobody can say what it asks for: no comment is made twice", () => {
+    const settings = { boardRules: commenting, followDuplicates: true };
+    const duplicate = makeIssue({ state: "closed", stateReason: "duplicate" });
+    const row = linked(duplicate, "declined", { comment: agreed(noTarget, undefined) });
+    expect(kindsOf(plan(row, settings))).toContain("comment-issue");
+    const context = makeContext({ settings: makeSettings(settings), now });
+    const { actions, notes, issueBases } = adoptRow(row, context);
+    expect([actions, notes[0]?.kind]).toEqual([[], "undecided"]);
+    const [adopted] = issueBases;
+    const links = row.links.map((one) => ({ ...one, base: { ...one.base, ...adopted?.base } }));
+    expect(kindsOf(plan({ ...row, links }, settings))).toEqual([]);
+  });
+
   it("know nothing of the issues without board rules", () => {
     expect(adoptRow(linked(untouched, "declined"), makeContext()).issueBases).toEqual([]);
   });
