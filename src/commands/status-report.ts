@@ -82,6 +82,11 @@ export interface WaitingLine {
   readonly command: string | null;
 }
 
+/** More posts than this that are held for the same reason are said in one line. */
+const mostAlike = 5;
+/** And this many of them are named. */
+const mostNamed = 20;
+
 /** The state in words and a table. */
 export function printStatus(out: Output, { projects, daemon, database }: StatusReport): void {
   printRecords(out, columns, projects);
@@ -100,11 +105,35 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
   }
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
-    for (const line of waiting) printWait(out, describe(project, line), line.command);
+    for (const alike of groupAlike(waiting)) printAlike(out, project, alike);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
   printLine(out, "", describeDaemon(daemon));
+}
+
+/** A guard or a changed rule holds many posts for one reason, which is then said once. */
+function groupAlike(waiting: readonly WaitingLine[]): readonly (readonly WaitingLine[])[] {
+  const groups = Map.groupBy(waiting, ({ kind, message }) => JSON.stringify([kind, message]));
+  return [...groups.values()].flatMap((alike) =>
+    alike[0]?.kind === "held" && alike.length > mostAlike ? [alike] : alike.map((line) => [line]),
+  );
+}
+
+function printAlike(out: Output, project: string, alike: readonly WaitingLine[]): void {
+  const [first] = alike;
+  if (first === undefined) return;
+  if (alike.length === 1) return printWait(out, describe(project, first), first.command);
+  const posts = alike.map(({ post }) => post);
+  const named = posts.slice(0, mostNamed).join(", ");
+  const rest = posts.length > mostNamed ? ` and ${posts.length - mostNamed} more, which --json lists` : "";
+  const since = alike.map((line) => line.since).reduce((one, other) => (one < other ? one : other));
+  const { message } = first;
+  printWait(
+    out,
+    `held: ${project}, ${posts.length} posts, since ${since}: ${message}`,
+    `${command("approve", project)}, or with the names of some: ${named}${rest}`,
+  );
 }
 
 function printWait(out: Output, text: string, remedy: string | null): void {

@@ -138,6 +138,22 @@ describe("status", () => {
     });
   });
 
+  it("says once what is held for one reason, with the posts' names", async () => {
+    const stage = await openStage();
+    for (let post = 0; post < 20; post += 1)
+      stage.story.board.addPost("acme-app", { title: `Wish ${post}`, status: "planned" });
+    const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { issues: 1 }\n`);
+    await stage.run(["sync", "-c", file]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(
+      /^! held: acme-app, 24 posts, since \d{4}-.*Z: .+\n {2}→ boardsync approve acme-app, or with the names of some: p1, .+ and 4 more, which --json lists$/m,
+    );
+    expect(out.match(/^! held: acme-app/gm)).toHaveLength(1);
+    const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held" }));
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({ projects: [{ held: 24, waiting: held }, {}] });
+  });
+
   it("says why a whole project is held, and what ends that", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
