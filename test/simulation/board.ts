@@ -165,7 +165,7 @@ export function patch(
       });
       return;
     }
-    const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched) };
+    const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched), leftAt };
     const changed = server.patch(post, change);
     events.patchTakesEffect(post, change, before, changed);
   };

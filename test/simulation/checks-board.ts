@@ -30,13 +30,26 @@ export function checkMails(
     for (const post of posts)
       ordered.set(post, { count: (ordered.get(post)?.count ?? 0) + 1, at: time.now() });
   };
+  /** When the PATCHes left that took effect last, and when the state was lost last: true time. */
+  const lastLeft = new Map<PostId, number>();
+  let lostAt = 0;
+  const lose = (): void => {
+    lostAt = time.now();
+    excuseLate();
+  };
+  /** Whether one of two PATCHes is of a state that was lost, and arrived only when the other had left: nobody could know of it. */
+  const isOrphaned = (post: PostId, leftAt: number, lastAt: number): boolean => {
+    const otherLeft = lastLeft.get(post) ?? 0;
+    const isBetween = Math.min(leftAt, otherLeft) <= lostAt && lostAt <= Math.max(leftAt, otherLeft);
+    return isBetween && (leftAt < otherLeft || lastAt >= leftAt);
+  };
   /** What the lists do not show yet when the state is lost, and voters have heard of, comes to light as a change. */
   const excuseLate = (): void => {
     order([...heard.keys()].filter((post) => targets.issuesOf(post).some((issue) => !hub.isShown(issue))));
   };
   return {
-    stateIsLost: excuseLate,
-    copyReturns: excuseLate,
+    stateIsLost: lose,
+    copyReturns: lose,
     personOrders(asked, ruled) {
       if (asked.kind === "approve") order(ruled);
       if (asked.kind === "retry") order(asked.posts);
@@ -54,10 +67,13 @@ export function checkMails(
       const isOrdered = last !== undefined && (ordered.get(post.id)?.at ?? -1) >= last.at;
       // A board that never shows a status is written blindly; that nothing changes there nobody hears.
       const isBlind = board.hidden.includes("status") && !changed.includes("status");
+      const isUnknowable = isOrphaned(post.id, before.leftAt, last?.at ?? 0);
+      lastLeft.set(post.id, before.leftAt);
       if (
         last?.by === "us" &&
         !isOrdered &&
         !isBlind &&
+        !isUnknowable &&
         isSameValue("status", before.values.status, status)
       ) {
         violate(

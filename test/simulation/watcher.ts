@@ -8,7 +8,10 @@ import type { HubIssue, HubRepository } from "./github-server.ts";
 import type { Life } from "./process.ts";
 
 /** A post before a write. */
-export type PostBefore = Pick<BoardPost, "values" | "touched">;
+export interface PostBefore extends Pick<BoardPost, "values" | "touched"> {
+  /** True time at which the PATCH left. */
+  readonly leftAt: number;
+}
 
 /** A PATCH that leaves. */
 export interface LeavingPatch {
