@@ -200,7 +200,7 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
     content: draft.content,
     signals: signalsOfNew,
   };
-  return planPatch({ ...row, links: [linked], base: {} }, context).patch;
+  return planPatch({ ...row, links: [linked] }, context).patch;
 }
 
 /** What is decided of a row as long as nothing is. */

@@ -9,6 +9,7 @@ import type { Settings } from "../../src/plan/settings.ts";
 import {
   aim,
   makeAdopted,
+  makeBase,
   makeContext,
   makeLink,
   makeParked,
@@ -97,6 +98,11 @@ describe("a selected post without an issue", () => {
     ["nothing may be written to the board", { issue, writes: "issues" }],
   ])("is followed by nothing where %s", (_, settings) => {
     expect(plan(row, settings).actions).toMatchObject([{ kind: "create-issue", followUp: undefined }]);
+  });
+
+  it("is followed by nothing where an issue before it had asked for the same: that is no change", () => {
+    const base = { status: makeBase(aim("in_progress"), "open", { foreign: "open" }) };
+    expect(plan({ ...row, base }, { issue }).actions).toMatchObject([{ followUp: undefined }]);
   });
 
   it("waits while one is being opened, or its outcome is unknown", () => {
