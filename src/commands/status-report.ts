@@ -105,7 +105,10 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
   }
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
-    for (const alike of groupAlike(waiting)) printAlike(out, project, alike);
+    for (const { first, others } of groupAlike(waiting)) {
+      if (others.length > 0) printAlike(out, project, [first, ...others]);
+      else printWait(out, describe(project, first), first.command);
+    }
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
@@ -113,22 +116,24 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
 }
 
 /** A guard or a changed rule holds many posts for one reason, which is then said once. */
-function groupAlike(waiting: readonly WaitingLine[]): readonly (readonly WaitingLine[])[] {
+function groupAlike(
+  waiting: readonly WaitingLine[],
+): readonly { readonly first: WaitingLine; readonly others: readonly WaitingLine[] }[] {
   const groups = Map.groupBy(waiting, ({ kind, message }) => JSON.stringify([kind, message]));
-  return [...groups.values()].flatMap((alike) =>
-    alike[0]?.kind === "held" && alike.length > mostAlike ? [alike] : alike.map((line) => [line]),
-  );
+  return [...groups.values()].flatMap((alike) => {
+    const [first, ...others] = alike;
+    return first?.kind === "held" && alike.length > mostAlike
+      ? [{ first, others }]
+      : alike.map((line) => ({ first: line, others: [] }));
+  });
 }
 
-function printAlike(out: Output, project: string, alike: readonly WaitingLine[]): void {
-  const [first] = alike;
-  if (first === undefined) return;
-  if (alike.length === 1) return printWait(out, describe(project, first), first.command);
-  const posts = alike.map(({ post }) => post);
+function printAlike(out: Output, project: string, held: readonly [WaitingLine, ...WaitingLine[]]): void {
+  const posts = held.map(({ post }) => post);
   const named = posts.slice(0, mostNamed).join(", ");
   const rest = posts.length > mostNamed ? ` and ${posts.length - mostNamed} more, which --json lists` : "";
-  const since = alike.map((line) => line.since).reduce((one, other) => (one < other ? one : other));
-  const { message } = first;
+  // The oldest is the first.
+  const [{ since, message }] = held;
   printWait(
     out,
     `held: ${project}, ${posts.length} posts, since ${since}: ${message}`,
