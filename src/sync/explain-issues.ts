@@ -44,7 +44,7 @@ function remarksOn(explaining: Explaining, linked: LinkedIssue): readonly string
     linked.isReadOnly && "An account that is only trusted opened it: it is read and never written.",
     linked.isChanging && "A change of ours is under way, so what it shows may be our own doing.",
     linked.mayArrive &&
-      "It shows a change of ours that got no answer and may arrive once more: until that can't be, nothing is written to it, and what people make of that change waits.",
+      "A change of ours that it showed got no answer and may arrive once more: until that can't be, nothing is written to it, and what people make of that change waits.",
     linked.canonical?.isChanging &&
       "A change of ours to the issue that it is a duplicate of is under way, so what that one shows may be our own doing.",
     others.length > 0 && `It stands for further posts, too: ${others.map(({ id }) => id).join(", ")}.`,
