@@ -105,35 +105,37 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
   }
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
-    for (const { first, others } of groupAlike(waiting)) {
-      if (others.length > 0) printAlike(out, project, [first, ...others]);
-      else printWait(out, describe(project, first), first.command);
-    }
+    const held = hasMore ? [] : heldForOneReason(waiting);
+    const [first] = held;
+    if (first !== undefined) printHeld(out, project, first, held);
+    for (const line of waiting)
+      if (!held.includes(line)) printWait(out, describe(project, line), line.command);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
   printLine(out, "", describeDaemon(daemon));
 }
 
-/** A guard or a changed rule holds many posts for one reason, which is then said once. */
-function groupAlike(
-  waiting: readonly WaitingLine[],
-): readonly { readonly first: WaitingLine; readonly others: readonly WaitingLine[] }[] {
-  const groups = Map.groupBy(waiting, ({ kind, message }) => JSON.stringify([kind, message]));
-  return [...groups.values()].flatMap((alike) => {
-    const [first, ...others] = alike;
-    return first?.kind === "held" && alike.length > mostAlike
-      ? [{ first, others }]
-      : alike.map((line) => ({ first: line, others: [] }));
-  });
+/**
+ * A guard or a changed rule holds many posts for one reason, which is then said once. Only where nothing else is held: what is
+ * said to let them go lets everything go.
+ */
+function heldForOneReason(waiting: readonly WaitingLine[]): readonly WaitingLine[] {
+  const held = waiting.filter(({ kind }) => kind === "held");
+  const reasons = new Set(held.map(({ message }) => message));
+  return held.length > mostAlike && reasons.size === 1 ? held : [];
 }
 
-function printAlike(out: Output, project: string, held: readonly [WaitingLine, ...WaitingLine[]]): void {
-  const posts = held.map(({ post }) => post);
+/** @param first of those that are held: the oldest. */
+function printHeld(
+  out: Output,
+  project: string,
+  { since, message }: WaitingLine,
+  held: readonly WaitingLine[],
+): void {
+  const posts = [...new Set(held.map(({ post }) => post))];
   const named = posts.slice(0, mostNamed).join(", ");
   const rest = posts.length > mostNamed ? ` and ${posts.length - mostNamed} more, which --json lists` : "";
-  // The oldest is the first.
-  const [{ since, message }] = held;
   printWait(
     out,
     `held: ${project}, ${posts.length} posts, since ${since}: ${message}`,

@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeAge } from "../../src/commands/status-report.ts";
+import {
+  describeAge,
+  type ProjectStatus,
+  printStatus,
+  type WaitingLine,
+} from "../../src/commands/status-report.ts";
 import { acquireState } from "../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { makeFolder, openStage, runCommand, type Stage } from "./stage.ts";
@@ -152,6 +157,24 @@ describe("status", () => {
     const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held" }));
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({ projects: [{ held: 24, waiting: held }, {}] });
+  });
+
+  it("says each by itself where posts are held for several reasons: what lets one reason go must not let go another", () => {
+    const since = "2026-03-02T08:00:00.000Z";
+    const hold = (post: number, message: string) => ({
+      post: `p${post}`,
+      issues: [],
+      kind: "held",
+      code: null,
+      message,
+      since,
+      command: `boardsync approve acme-app p${post}`,
+    });
+    const waiting = [...Array.from({ length: 6 }, (_, post) => hold(post, "many")), hold(6, "other rules")];
+    expect(printHeld(waiting).match(/^! held: acme-app\/p\d/gm)).toHaveLength(7);
+    expect(printHeld(waiting.slice(0, 6)).match(/^! held: .*$/gm)).toEqual([
+      `! held: acme-app, 6 posts, since ${since}: many`,
+    ]);
   });
 
   it("says why a whole project is held, and what ends that", async () => {
@@ -308,3 +331,33 @@ it("schema prints what is committed", async () => {
   const committed = readFileSync(new URL("../../config/boardsync.schema.json", import.meta.url), "utf8");
   expect(JSON.parse(out)).toEqual(JSON.parse(committed));
 });
+
+/** What `status` prints of a project of which these wait. */
+function printHeld(waiting: readonly WaitingLine[]): string {
+  const parts: string[] = [];
+  const project: ProjectStatus = {
+    project: "acme-app",
+    repo: "acme/app",
+    posts: 0,
+    issues: 0,
+    lastRun: null,
+    lastSuccess: null,
+    lagSeconds: null,
+    nextRun: null,
+    hold: null,
+    import: null,
+    held: waiting.length,
+    parked: 0,
+    quarantined: 0,
+    waiting,
+    hasMore: false,
+  };
+  const out = {
+    isTerminal: false,
+    hasColours: false,
+    columns: 200,
+    write: (part: string) => void parts.push(part),
+  };
+  printStatus(out, { state: "state.db", daemon: null, database: null, projects: [project] });
+  return parts.join("");
+}
