@@ -1,6 +1,6 @@
 import type { Issue, IssueField } from "../../src/model/issue.ts";
 import type { Target } from "../../src/model/link.ts";
-import { type Post, type PostId, postFields } from "../../src/model/post.ts";
+import { type Post, type PostChange, type PostId, postFields, ruleFields } from "../../src/model/post.ts";
 import { deriveBoard } from "../../src/plan/board-rules.ts";
 import { isSameTarget, isSameValue } from "../../src/plan/fields.ts";
 import { readIssueField } from "../../src/plan/issue-fields.ts";
@@ -35,6 +35,8 @@ export function checkIssueChanges(
   const seen = new Set(postFields.filter((field) => !scenario.board.hidden.includes(field)));
   const shown = new Map<PostId, Post["values"]>();
   const asked = new Map<PostId, Asked>();
+  /** What our last PATCH of a post wrote and what was asked before it, until people change that: they may before the program takes it for done. */
+  const patched = new Map<PostId, { readonly change: PostChange; readonly targets: Asked["targets"] }>();
   const written = new Map<HubIssue, Map<IssueField, number>>();
   const opened = new Set<PostId>();
   const created = new Set<HubIssue>();
@@ -52,8 +54,11 @@ export function checkIssueChanges(
   /** The last write of this process: if it ends now, nothing may be known of it. */
   let last: { readonly issue: HubIssue; readonly fields: readonly IssueField[] } | undefined;
 
-  /** What a post is has just been seen, after a change of people's or of ours. */
-  const look = (id: PostId, values: Post["values"], isOurs: boolean): void => {
+  /**
+   * What a post is has just been seen, after a change of people's or of ours.
+   * @param unseen what was asked before a PATCH that the program may not know to have taken effect
+   */
+  const look = (id: PostId, values: Post["values"], isOurs: boolean, unseen?: Asked["targets"]): void => {
     shown.set(id, values);
     const post: Post = { id, values };
     const missing = Math.min(looks.absences(id), 2) as 0 | 1 | 2;
@@ -62,8 +67,11 @@ export function checkIssueChanges(
     const known = asked.get(id) ?? { targets: new Map(), changes: new Map() };
     asked.set(id, known);
     for (const [field, target] of derived.targets) {
-      const before = known.targets.get(field);
-      if (before === undefined ? target.kind === "none" : isSameTarget(field, before, target)) continue;
+      const isAsked = (targets: Asked["targets"]): boolean => {
+        const before = targets.get(field);
+        return before === undefined ? target.kind === "none" : isSameTarget(field, before, target);
+      };
+      if (isAsked(known.targets) && (unseen === undefined || isAsked(unseen))) continue;
       known.targets.set(field, target);
       if (!isOurs) known.changes.set(field, (known.changes.get(field) ?? 0) + 1);
     }
@@ -83,7 +91,12 @@ export function checkIssueChanges(
   return {
     boardShows(posts) {
       if (!hasBoardRules(scenario)) return;
-      for (const post of posts) look(post.id, shownOf(post, seen), false);
+      for (const post of posts) {
+        const last = patched.get(post.id);
+        const unseen = last === undefined || isWritten(last.change, post) ? undefined : last.targets;
+        if (unseen !== undefined) patched.delete(post.id);
+        look(post.id, shownOf(post, seen), false, unseen);
+      }
     },
     boardListEnds() {
       if (!hasBoardRules(scenario)) return;
@@ -93,6 +106,7 @@ export function checkIssueChanges(
       if (!hasBoardRules(scenario)) return;
       const known = shown.get(post.id);
       look(post.id, shownOf({ ...post, ...before }, seen), false);
+      patched.set(post.id, { change, targets: new Map(asked.get(post.id)?.targets) });
       const now = shownOf(post, seen);
       const written = Object.fromEntries(Object.entries(now).filter(([field]) => field in change));
       look(post.id, { ...(known ?? now), ...written }, true);
@@ -149,6 +163,11 @@ function shownOf(
   seen: ReadonlySet<keyof Post["values"]>,
 ): Post["values"] {
   return Object.fromEntries([...seen].map((field) => [field, values[field]]));
+}
+
+/** Whether a post is still what a PATCH of ours made of it. */
+function isWritten(change: PostChange, { values }: Pick<BoardPost, "values">): boolean {
+  return ruleFields.every((field) => !(field in change) || values[field] === change[field]);
 }
 
 /** The fields that a write really changes. */
