@@ -10,7 +10,7 @@ import { noteOpened } from "./backlog.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { boardLane, laneOf } from "./lane.ts";
 import { isScanned } from "./markers.ts";
-import { restOf } from "./old-state.ts";
+import { earlierRequestOf } from "./old-state.ts";
 import { parkAction } from "./outcome.ts";
 import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
 import { postpone, recordRow, replan } from "./record.ts";
@@ -78,9 +78,7 @@ function doubtOf(cycle: PulledCycle): string | undefined {
   if (unscanned !== undefined) {
     return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
   }
-  const restUntil = restOf(cycle);
-  if (cycle.world.clock.now() >= restUntil) return undefined;
-  return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
+  return earlierRequestOf(cycle);
 }
 
 /** Sends the create; once more without the optional fields that a 422 names. Returns whether the issue was opened. */

@@ -5,9 +5,10 @@ import { hashBlock, replaceBlock, splitBody } from "../plan/block.ts";
 import { hashText } from "../plan/hash.ts";
 import type { IssueWrite } from "../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { earlierRequestOf } from "./old-state.ts";
 import { parkAction } from "./outcome.ts";
 import { readFresh } from "./read-fresh.ts";
-import { recordRow } from "./record.ts";
+import { postpone, recordRow } from "./record.ts";
 import { isClosedNow } from "./writable.ts";
 import { writeIssue } from "./write-issue.ts";
 
@@ -15,7 +16,8 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
 /**
  * Brings the text of an issue that boardsync opened up to date. Starts from the issue as it is this moment: what people
- * wrote outside the block stays to the letter, and where they edited the block itself nothing is overwritten.
+ * wrote outside the block stays to the letter, and where they edited the block itself nothing is overwritten. An older text
+ * that may still arrive from an earlier life of the state is waited for: it would stay there, as nothing would tell it from people's.
  */
 export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
   const fresh = await readFresh(cycle, action, action.issue);
@@ -28,6 +30,11 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
   if (write === undefined) {
     cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
     recordRow(cycle, action.post);
+    return;
+  }
+  const earlier = earlierRequestOf(cycle);
+  if (earlier !== undefined) {
+    postpone(cycle, action, earlier);
     return;
   }
   await send(cycle, fresh.repository, action, write);

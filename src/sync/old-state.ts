@@ -32,6 +32,13 @@ export function restOf({ world: { ledger, policy }, settings }: Settled): number
   return Math.max(...recovered) + policy.waits.createMs;
 }
 
+/** Why a write may be overtaken by one that this state knows nothing of, as words; undefined when it can't. */
+export function earlierRequestOf(cycle: PulledCycle): string | undefined {
+  const restUntil = restOf(cycle);
+  if (cycle.world.clock.now() >= restUntil) return undefined;
+  return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
+}
+
 /** Whether pairs have not been looked at since that is over, and an earlier life may have changed issues. */
 export function isSettling(cycle: Settled & Pick<Cycle, "memory">): boolean {
   const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;

@@ -283,6 +283,7 @@ describe("an issue of several posts", () => {
     stage.mark();
     stage.board.editPost("acme-app", "p2", { description: "Other." });
     stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    stage.clock.skip(15 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, parked: 0 });
     expect(bodyOf(stage, 1)).toContain("To XLSX.");
     expect(bodyOf(stage, 1)).toContain("Also asked for in: ");

@@ -53,6 +53,19 @@ describe("a backup that was put back", () => {
     expect(await stage.sync()).toMatchObject({ projects: [{ created: 1, waiting: 0 }] });
   });
 
+  it("lets a text wait as well: one of the life in between would arrive over it", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.backUp();
+    stage.putBack();
+    stage.board.editPost("acme-app", "p1", { description: "Both of them." });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0, waiting: 1 });
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, waiting: 0 });
+    expect(stage.github.issues("acme/app")[0]?.body).toContain("Both of them.");
+  });
+
   it("takes an issue as it is whose opening was in doubt when it was made", async () => {
     const rules = [{ when: { state: "open" }, set: { status: "in_progress" } }];
     const stage = await openStage({ projects: [{ ...standardProject, rules }] });
