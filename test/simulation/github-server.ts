@@ -18,6 +18,8 @@ export interface HubIssue {
   readonly openedFor: readonly PostId[];
   /** Whether people wrote into the part that boardsync manages, or took its comments away. */
   isBlockEdited: boolean;
+  /** How often the tracker said of it, wrongly, that there is no such issue. */
+  timesDenied: number;
   /** Oldest first, and from when on a list shows each. */
   readonly comments: { readonly from: number; readonly comment: IssueComment }[];
 }
@@ -132,6 +134,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         isDeleted: false,
         openedFor: author === ourLogin ? (parseMarker(write.body)?.posts ?? []) : [],
         isBlockEdited: false,
+        timesDenied: 0,
         comments: [],
       };
       repository.issues.push(issue);

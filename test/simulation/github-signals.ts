@@ -33,14 +33,19 @@ export async function* listSignals(
     await read();
     const { random, faultRate } = wire.weather;
     const answers = nodeIds.slice(start, start + pageSize).map((nodeId) => answerFor(server, nodeId, wish));
-    yield faultRate > 0 && random.chance(faultRate) ? answers.map((answer) => spoil(wire, answer)) : answers;
+    const isSpoiled = faultRate > 0 && random.chance(faultRate);
+    yield isSpoiled ? answers.map((answer) => spoil(server, wire, answer)) : answers;
   }
 }
 
-function answerFor(server: HubServer, nodeId: string, wish: SignalWish): SignalAnswer {
-  const issue = server.repositories
+function findIssue(server: HubServer, nodeId: string): HubIssue | undefined {
+  return server.repositories
     .flatMap(({ issues }) => issues)
     .find(({ record }) => record.issue.nodeId === nodeId);
+}
+
+function answerFor(server: HubServer, nodeId: string, wish: SignalWish): SignalAnswer {
+  const issue = findIssue(server, nodeId);
   if (issue === undefined || isHidden(server, issue)) return { nodeId, signals: {}, fault: "missing" };
   return {
     nodeId,
@@ -78,13 +83,15 @@ function showTarget(
 }
 
 /** One part of an answer fails, or the whole issue is not found for a moment. */
-function spoil(wire: Wire, answer: SignalAnswer): SignalAnswer {
+function spoil(server: HubServer, wire: Wire, answer: SignalAnswer): SignalAnswer {
   const { nodeId, signals, ...rest } = answer;
   const { random } = wire.weather;
   const doubt: Readable<never> = { kind: "unknown", message: "Something went wrong in GitHub." };
   const parts = Object.keys(signals) as (keyof typeof signals)[];
   if (random.chance(0.1)) {
     wire.count("tracker: signals missing");
+    const issue = findIssue(server, nodeId);
+    if (issue !== undefined) issue.timesDenied += 1;
     return { nodeId, signals: {}, fault: "missing" };
   }
   wire.count("tracker: signals in part");
