@@ -8,7 +8,7 @@ import type { Settings } from "./settings.ts";
 
 /**
  * What the board rules would make of the post if the board had taken our last PATCH, as far as this look is the first that
- * shows that it did not; undefined where it has.
+ * shows that it did not; undefined where it has. A field that the board never shows is what was sent, as it was when the PATCH was answered.
  */
 export function findUntaken(
   { post, missing, base }: Row,
@@ -23,7 +23,10 @@ export function findUntaken(
     return shown !== undefined && isUntaken(field, known, shown) ? [[field, known.written?.sent]] : [];
   });
   if (sent.length === 0) return undefined;
-  const values = { ...post.values, ...Object.fromEntries(sent) };
+  const unseen = Object.entries(base).flatMap(([name, { written }]) =>
+    readField(post, name as RuleField, seen) === undefined ? [[name, written?.sent]] : [],
+  );
+  const values = { ...post.values, ...Object.fromEntries([...unseen, ...sent]) };
   return deriveBoard({ post: { ...post, values }, missing }, settings, seen);
 }
 

@@ -510,6 +510,27 @@ describe("a PATCH of ours that the board accepted and did not take", () => {
     });
   });
 
+  it("moves none either where the board never shows a field that went along", () => {
+    const shownRules: readonly BoardRule[] = [
+      { when: { status: "declined" }, set: { state: "closed", reason: "not_planned" } },
+      { when: { onRoadmap: true }, set: { milestone: "Next" } },
+    ];
+    const onRoadmap = makeBase(aim(true), true, { written: { sent: true, shown: undefined } });
+    const unseen = { ...base, onRoadmap, roadmapColumn: makeBase(noTarget, undefined) };
+    const issueBase = { state: agreed(noTarget, "open"), milestone: agreed(aim("Next"), null) };
+    const row = linked(untouched, "declined", issueBase, { base: unseen });
+    const decision = planRow(
+      row,
+      makeContext({
+        settings: makeSettings({ boardRules: shownRules, rules, conflict: "hold" }),
+        seen: new Set(["status"]),
+        now,
+      }),
+    );
+    expect(decision.actions).toEqual([]);
+    expect(decision.issueBases[0]?.base.state?.target).toEqual(aim("closed:not_planned"));
+  });
+
   it("is no reason to overlook what people have made of the post since", () => {
     const row = linked(untouched, "planned", atRest, { base });
     expect(writesOf(plan(row, { rules }))).toEqual({ milestone: "Next" });
