@@ -8,6 +8,7 @@ import { isSameTarget, readField } from "./fields.ts";
 import { readIssueField, withFields } from "./issue-fields.ts";
 import { deriveTarget, ruledFields } from "./rules.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
+import { isSameStanding } from "./standing.ts";
 
 /*
  * What we write to one side is no news for the other. When a write of ours is known to have been applied, the bases of the
@@ -36,8 +37,8 @@ export interface OwnChange {
 /**
  * The bases of a post's fields after a change of ours to one of its issues, or to one that such an issue is a duplicate of,
  * which the row shows already. T₀ becomes what the
- * rules make of the issue now, where that is another thing than without our change. Where that can't be said, the next target
- * that can is taken as it is.
+ * rules make of the issue now, where that is another thing than without our change. Where that can't be said, and the change
+ * matters to any rule, the next target that can is taken as it is.
  *
  * @param rules those by which the row's bases were made.
  */
@@ -52,19 +53,20 @@ export function echoOnPost(
     one.number === issue.number && one.repositoryId === issue.repositoryId;
   const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
   // Whether this very change has an outcome yet is not asked here: it is known to be applied.
-  const now = deriveTarget(
-    row.links.map((linked) => (isMeant(linked.link.issue) ? withoutChain(linked) : linked)),
-    rules,
-  );
-  const before = deriveTarget(
-    row.links.map(({ issue: shown, canonical, ...linked }) => ({
-      ...linked,
-      issue: shown && withoutChange(shown),
-      ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
-    })),
-    rules,
-  );
-  if (now.kind === "undecided") return awaitTarget(row, rules);
+  const links = row.links.map((linked) => (isMeant(linked.link.issue) ? withoutChain(linked) : linked));
+  const linksBefore = row.links.map(({ issue: shown, canonical, ...linked }) => ({
+    ...linked,
+    issue: shown && withoutChange(shown),
+    ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
+  }));
+  const [now, before] = [deriveTarget(links, rules), deriveTarget(linksBefore, rules)];
+  if (now.kind === "undecided") {
+    const isMoved = links.some((linked, index) => {
+      const then = linksBefore[index];
+      return then !== undefined && !isSameStanding(linked, then, rules);
+    });
+    return isMoved ? awaitTarget(row, rules) : {};
+  }
   const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {
     const without = before.kind === "derived" ? before.targets.get(field) : undefined;
     if (without !== undefined && isSameTarget(field, without, target)) return [];

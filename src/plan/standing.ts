@@ -1,8 +1,9 @@
 import type { Issue } from "../model/issue.ts";
 import type { LinkedIssue } from "../model/link.ts";
 import type { IssueFacts } from "./condition.ts";
+import { isFulfilled } from "./conditions.ts";
 import { type Match, matchRule } from "./match.ts";
-import type { Settings } from "./settings.ts";
+import type { Condition, Settings } from "./settings.ts";
 
 /** Where one linked issue stands among the rules. */
 export type Standing = KnownStanding | UnknownStanding;
@@ -44,6 +45,26 @@ export function standingOf(
     worst,
     doubt: doubt && `${nameIssue(issue, duplicate)}: ${doubt}`,
   };
+}
+
+/**
+ * Whether a linked issue certainly stands among the rules where it stood before, whatever of its signals can't be read: each
+ * rule says of it what it said then, as far as that can be told.
+ */
+export function isSameStanding(
+  linked: LinkedIssue,
+  before: LinkedIssue,
+  { rules, followDuplicates }: Pick<Settings, "rules" | "followDuplicates">,
+): boolean {
+  const [now, then] = [findFacts(linked, followDuplicates), findFacts(before, followDuplicates)];
+  if (typeof now === "string" || typeof then === "string") return false;
+  if (isDropped(now.issue) !== isDropped(then.issue)) return false;
+  return rules.every(({ when }) => foldVerdict(now, when) === foldVerdict(then, when));
+}
+
+function foldVerdict(facts: IssueFacts, when: Condition): boolean | "unknown" {
+  const verdict = isFulfilled(facts, when);
+  return typeof verdict === "boolean" ? verdict : "unknown";
 }
 
 /** An issue by its number, and by that of the one that is a duplicate of it. */

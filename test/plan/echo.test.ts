@@ -121,6 +121,26 @@ describe("a change of an issue that we made", () => {
     }
   });
 
+  it("that no rule looks at leaves what people changed a change, though nobody can say yet what that asks for", () => {
+    const rules: readonly Rule[] = [
+      { when: { pullRequest: "open" }, set: { status: "in_progress" } },
+      { when: { state: "closed" }, set: { status: "closed" } },
+    ];
+    const writes = [{ field: "milestone", before: null, value: "Next" }] as const;
+    const issue = makeIssue({ milestone: { number: 1, title: "Next", state: "open" } });
+    expect(echo(linked(issue), { ...closing, writes }, { rules })).toEqual({});
+    expect(echo(linked(issue), closing, { rules }).status?.isAwaited).toBeUndefined();
+    const closed = makeIssue({ state: "closed", stateReason: "completed" });
+    expect(echo(linked(closed), closing, { rules }).status?.isAwaited).toBe(true);
+  });
+
+  it("that makes an issue one that nobody will work on is no small thing, whatever the rules look at", () => {
+    const rules: readonly Rule[] = [{ when: { pullRequest: "open" }, set: { status: "in_progress" } }];
+    const dropped = makeIssue({ state: "closed", stateReason: "not_planned" });
+    const writes = [{ field: "state", before: "open", value: "closed:not_planned" }] as const;
+    expect(echo(linked(dropped), { ...closing, writes }, { rules }).status?.isAwaited).toBe(true);
+  });
+
   it("that closes it as a duplicate makes it one of no other issue", () => {
     const rules: readonly Rule[] = [{ when: { reason: ["duplicate"] }, set: { status: "closed" } }];
     const duplicate = makeIssue({ state: "closed", stateReason: "duplicate" });
