@@ -2,11 +2,13 @@ import type { Intent } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Issue } from "../model/issue.ts";
 import type { ActionKind } from "../plan/action.ts";
+import { adoptRow } from "../plan/plan.ts";
 import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
 import { type Lane, laneOf, laneOfIssue } from "./lane.ts";
 import { findMarked } from "./markers.ts";
+import { recordDecision } from "./record.ts";
 import { noteError } from "./report.ts";
 import { resolveChange, resolveComment } from "./resolve-change.ts";
 import { resolvePatch } from "./resolve-patch.ts";
@@ -121,15 +123,23 @@ function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue
   return world.ledger.links.hasEnded(memory.id, post, issue);
 }
 
-/** As if the answer had arrived. */
+/**
+ * As if the answer had arrived. Where another post has come to follow the issue meanwhile, what it shows may be our own doing
+ * for that one, and no first plan tells the voters of this one: both sides are taken as they are.
+ */
 function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
   const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
   const { post, content } = intent;
   const ref = { repositoryId: issue.repositoryId, number: issue.number };
+  const isShared = ledger.rows.followersOf(ref).length > 0;
   ledger.transaction(() => {
-    ledger.rows.link(cycle.memory.id, { post, issue: ref, origin: "opened" }, issue, content);
-    ledger.rows.markDue(cycle.memory.id, [post]);
+    ledger.rows.link(project, { post, issue: ref, origin: "opened" }, issue, content);
+    ledger.rows.markDue(project, [post]);
     ledger.journal.resolve(intent.id, "DONE", clock.now(), `found by its marker as #${issue.number}`);
+    const now = clock.now();
+    const row = isShared ? ledger.rows.row(project, post, now) : undefined;
+    if (row !== undefined) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
   });
   cycle.tally.created += 1;
 }
