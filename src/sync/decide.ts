@@ -202,10 +202,10 @@ function toSaved(wanted: Wanted): SavedAction {
   return { kind, post, signature, lines: showLines(wanted).map(withoutTexts) };
 }
 
-/** The first line is the action itself; one that follows it is what a create leads to. */
-function showLines({ lines, held, followUpHeld }: Wanted): readonly PlannedAction[] {
-  return lines.map((line, index) => {
-    const why = index === 0 ? held : (held ?? followUpHeld);
+/** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */
+function showLines({ kind, lines, held, followUpHeld }: Wanted): readonly PlannedAction[] {
+  return lines.map((line) => {
+    const why = line.kind === kind ? held : (held ?? followUpHeld);
     return why === undefined ? line : { ...line, held: why };
   });
 }

@@ -640,6 +640,23 @@ describe("a guard", () => {
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, postWrites: 0 });
   });
 
+  it("is planned with `writes: issues` for every issue of a post that has several", async () => {
+    const stage = await openPair(twoWay([decline], { writes: "issues" }));
+    addPlanned(stage, 1);
+    await stage.sync();
+    const asked = { project, at: stage.clock.now(), post: "p1" as PostId } as const;
+    stage.ledger.requests.add({ ...asked, kind: "link", repository: repo, number: 2 });
+    await stage.sync();
+    await stage.sync();
+    move(stage, { status: "declined" });
+    const planned = await stage.plan();
+    expect(planned.map(({ issue, held }) => [issue, held])).toEqual([
+      ["acme/app#1", undefined],
+      ["acme/app#2", undefined],
+    ]);
+    expect(await stage.syncOne()).toMatchObject({ held: 0, issueWrites: 4 });
+  });
+
   it("is told by `plan` what would be written, and nothing is", async () => {
     const stage = await openPair(
       twoWay([{ when: { status: "declined" }, set: { state: "closed", comment: "No: {{ post.title }}" } }]),
@@ -669,6 +686,28 @@ describe("a guard", () => {
 });
 
 describe("an issue that stands for several posts", () => {
+  it("tells the voters of one whose opening was in doubt nothing of what we have changed for another", async () => {
+    const rules = [{ when: { state: "closed" }, set: { status: "completed" } }];
+    const stage = await openStage({ projects: [twoWay([decline], { rules })] });
+    addPlanned(stage, [{}, { status: "open" }]);
+    const opening = { method: "POST", path: "/repos/acme/app/issues", applied: true } as const;
+    stage.github.failNext({ ...opening, answer: { kind: "reset" } });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
+    const asked = { project, at: stage.clock.now(), post: "p2" as PostId } as const;
+    stage.ledger.requests.add({ ...asked, kind: "link", repository: repo, number: 1 });
+    // The pull is answered, and the search for what was opened is not.
+    const search = { method: "GET", path: /\/acme\/app\/issues$/, after: 1, times: 4 } as const;
+    for (const status of ["open", "declined"]) {
+      stage.github.failNext({ ...search, answer: { kind: "answer", status: 500 } });
+      move(stage, { status }, "p2");
+      expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
+    }
+    expect(issueOf(stage)).toMatchObject({ state: "closed" });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.board.notifications.map(({ post }) => post)).not.toContain("p1");
+  });
+
   /** #1 is the issue of p1, and beside its own one that of p2. */
   async function openShared(part: ConfigPart = twoWay()): Promise<Stage> {
     const stage = await openPair(part);
