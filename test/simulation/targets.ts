@@ -71,12 +71,18 @@ export function createTargets(
   };
   const deriveNow = (post: PostId): ReadonlyMap<RuleField, Target> =>
     derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));
-  /** After a write of ours: what the state knows of the other issues, and this one as it is. What the truth makes of them beyond that is people's. */
+  /**
+   * After a write of ours: what the state knows of the other issues, and this one as it is, with the signals that the state knows
+   * of it. What the truth makes of them beyond that is people's.
+   */
   const deriveShown = (post: PostId, written: HubIssue): ReadonlyMap<RuleField, Target> =>
     derive(
       issuesOf(post).map((issue) => {
-        const known = issue === written ? undefined : asKnown(post, issue);
-        return known ?? asLinked(scenario, post, issue);
+        const now = asLinked(scenario, post, issue);
+        const known = asKnown(post, issue) ?? now;
+        if (issue !== written) return known;
+        const canonical = now.signals?.canonical;
+        return { ...now, signals: { ...known.signals, ...(canonical && { canonical }) } };
       }),
     );
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
@@ -159,7 +165,8 @@ export function createTargets(
       const isNew = linked.has(post) && relink(post);
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
       const isElsewhere = isFar && isLedElsewhere(post);
-      if (isMoved) follow(post, movedBy, isNew, movedBy === "us" ? issue : undefined);
+      const isTheirs = movedBy === "people" && isElsewhere;
+      if (isMoved) follow(post, movedBy, isNew || isTheirs, movedBy === "us" ? issue : undefined);
       else if (isNew) follow(post, "people", true);
       else if (isFar) {
         const by = isKnownFollower(post, issue) ? movedBy : "people";
