@@ -165,7 +165,12 @@ export function patch(
       });
       return;
     }
-    const before: PostBefore = { values: { ...post.values }, touched: new Map(post.touched), leftAt };
+    const before: PostBefore = {
+      values: { ...post.values },
+      touched: new Map(post.touched),
+      leftAt,
+      isAnswered: fate === "fine",
+    };
     const changed = server.patch(post, change);
     events.patchTakesEffect(post, change, before, changed);
   };

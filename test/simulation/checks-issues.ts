@@ -20,6 +20,13 @@ interface Asked {
   readonly changes: Map<IssueField, number>;
 }
 
+/** A PATCH of ours, and what board rules asked for before it. */
+interface Patched {
+  readonly change: PostChange;
+  readonly targets: Asked["targets"];
+  readonly isAnswered: boolean;
+}
+
 /**
  * I2 in the other direction: a field of an issue is written at most once for each time that people change what the board rules
  * make of one of its posts, and once more for each `retry` and `approve`. Our own PATCH changes nothing of that. A comment is
@@ -36,7 +43,9 @@ export function checkIssueChanges(
   const shown = new Map<PostId, Post["values"]>();
   const asked = new Map<PostId, Asked>();
   /** What our last PATCH of a post wrote and what was asked before it, until people change that: they may before the program takes it for done. */
-  const patched = new Map<PostId, { readonly change: PostChange; readonly targets: Asked["targets"] }>();
+  const patched = new Map<PostId, Patched>();
+  /** The last one that was answered: if the process ends now, it may not have been heard. */
+  let heard: PostId | undefined;
   const written = new Map<HubIssue, Map<IssueField, number>>();
   const opened = new Set<PostId>();
   const created = new Set<HubIssue>();
@@ -93,9 +102,9 @@ export function checkIssueChanges(
       if (!hasBoardRules(scenario)) return;
       for (const post of posts) {
         const last = patched.get(post.id);
-        const unseen = last === undefined || isWritten(last.change, post) ? undefined : last.targets;
-        if (unseen !== undefined) patched.delete(post.id);
-        look(post.id, shownOf(post, seen), false, unseen);
+        const isUnseen = last !== undefined && !last.isAnswered && !isWritten(last.change, post);
+        if (isUnseen) patched.delete(post.id);
+        look(post.id, shownOf(post, seen), false, isUnseen ? last.targets : undefined);
       }
     },
     boardListEnds() {
@@ -106,7 +115,9 @@ export function checkIssueChanges(
       if (!hasBoardRules(scenario)) return;
       const known = shown.get(post.id);
       look(post.id, shownOf({ ...post, ...before }, seen), false);
-      patched.set(post.id, { change, targets: new Map(asked.get(post.id)?.targets) });
+      const { isAnswered } = before;
+      patched.set(post.id, { change, targets: new Map(asked.get(post.id)?.targets), isAnswered });
+      heard = isAnswered ? post.id : undefined;
       const now = shownOf(post, seen);
       const written = Object.fromEntries(Object.entries(now).filter(([field]) => field in change));
       look(post.id, { ...(known ?? now), ...written }, true);
@@ -132,6 +143,9 @@ export function checkIssueChanges(
     processEnds() {
       for (const field of last?.fields ?? []) if (last !== undefined) count(last.issue, field, -1);
       last = undefined;
+      const cut = heard === undefined ? undefined : patched.get(heard);
+      if (heard !== undefined && cut !== undefined) patched.set(heard, { ...cut, isAnswered: false });
+      heard = undefined;
     },
     issueIsWritten({ issue, before, write, isAnswered }) {
       const fields = changedBy(write, before, issue.record.issue);

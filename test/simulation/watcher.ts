@@ -11,6 +11,8 @@ import type { Life } from "./process.ts";
 export interface PostBefore extends Pick<BoardPost, "values" | "touched"> {
   /** True time at which the PATCH left. */
   readonly leftAt: number;
+  /** Whether the program gets an answer that says so. */
+  readonly isAnswered: boolean;
 }
 
 /** A PATCH that leaves. */
