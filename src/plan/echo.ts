@@ -36,9 +36,8 @@ export interface OwnChange {
 
 /**
  * The bases of a post's fields after a change of ours to one of its issues, or to one that such an issue is a duplicate of,
- * which the row shows already. T₀ becomes what the
- * rules make of the issue now, where that is another thing than without our change. Where that can't be said, and the change
- * matters to any rule, the next target that can is taken as it is.
+ * which the row shows already. T₀ becomes what the rules make of the issue now, where that is another thing than without our
+ * change. Where that can't be said, and the change matters to any rule, the next target that can is taken as it is.
  *
  * @param rules those by which the row's bases were made.
  */
@@ -53,18 +52,25 @@ export function echoOnPost(
     one.number === issue.number && one.repositoryId === issue.repositoryId;
   const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
   // Whether this very change has an outcome yet is not asked here: it is known to be applied.
-  const links = row.links.map((linked) => (isMeant(linked.link.issue) ? withoutChain(linked) : linked));
-  const linksBefore = row.links.map(({ issue: shown, canonical, ...linked }) => ({
-    ...linked,
-    issue: shown && withoutChange(shown),
-    ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
-  }));
-  const [now, before] = [deriveTarget(links, rules), deriveTarget(linksBefore, rules)];
+  const links = row.links.map((linked) => {
+    const { issue: shown, canonical, ...rest } = linked;
+    return {
+      now: isMeant(linked.link.issue) ? withoutChain(linked) : linked,
+      before: {
+        ...rest,
+        issue: shown && withoutChange(shown),
+        ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
+      },
+    };
+  });
+  const derive = (side: "now" | "before") =>
+    deriveTarget(
+      links.map((link) => link[side]),
+      rules,
+    );
+  const [now, before] = [derive("now"), derive("before")];
   if (now.kind === "undecided") {
-    const isMoved = links.some((linked, index) => {
-      const then = linksBefore[index];
-      return then !== undefined && !isSameStanding(linked, then, rules);
-    });
+    const isMoved = links.some((link) => !isSameStanding(link.now, link.before, rules));
     return isMoved ? awaitTarget(row, rules) : {};
   }
   const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {

@@ -8,7 +8,8 @@ import type { Settings } from "./settings.ts";
 
 /**
  * What the board rules would make of the post if the board had taken our last PATCH, as far as this look is the first that
- * shows that it did not; undefined where it has. A field that the board never shows is what was sent, as it was when the PATCH was answered.
+ * shows that it did not; undefined where it has. A field that the board never shows is what was sent, as it was when the PATCH
+ * was answered.
  */
 export function findUntaken(
   { post, missing, base }: Row,

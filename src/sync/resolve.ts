@@ -130,14 +130,14 @@ function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue
 function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
+  const now = clock.now();
   const { post, content } = intent;
   const ref = { repositoryId: issue.repositoryId, number: issue.number };
   const isShared = ledger.rows.followersOf(ref).length > 0;
   ledger.transaction(() => {
     ledger.rows.link(project, { post, issue: ref, origin: "opened" }, issue, content);
     ledger.rows.markDue(project, [post]);
-    ledger.journal.resolve(intent.id, "DONE", clock.now(), `found by its marker as #${issue.number}`);
-    const now = clock.now();
+    ledger.journal.resolve(intent.id, "DONE", now, `found by its marker as #${issue.number}`);
     const row = isShared ? ledger.rows.row(project, post, now) : undefined;
     if (row !== undefined) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
   });

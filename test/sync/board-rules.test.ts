@@ -44,6 +44,12 @@ function issueOf({ github }: Stage, number = 1) {
   return { state, stateReason, labels, milestone };
 }
 
+/** As `boardsync link` asks for it. */
+function link({ ledger, clock }: Stage, post: string, number: number): void {
+  const asked = { kind: "link", post: post as PostId, repository: repo, number } as const;
+  ledger.requests.add({ ...asked, project, at: clock.now() });
+}
+
 function statusOf(stage: Stage, post = "p1") {
   return stage.board.post("acme-app", post)?.status;
 }
@@ -609,8 +615,7 @@ describe("a guard", () => {
     const stage = await openPair(twoWay(), { config: { guard: { issues: 1 } } });
     addPlanned(stage, 1);
     await stage.sync();
-    const asked = { project, at: stage.clock.now(), post: "p1" as PostId } as const;
-    stage.ledger.requests.add({ ...asked, kind: "link", repository: repo, number: 2 });
+    link(stage, "p1", 2);
     await stage.sync();
     await stage.sync();
     move(stage, { status: "declined" });
@@ -644,8 +649,7 @@ describe("a guard", () => {
     const stage = await openPair(twoWay([decline], { writes: "issues" }));
     addPlanned(stage, 1);
     await stage.sync();
-    const asked = { project, at: stage.clock.now(), post: "p1" as PostId } as const;
-    stage.ledger.requests.add({ ...asked, kind: "link", repository: repo, number: 2 });
+    link(stage, "p1", 2);
     await stage.sync();
     await stage.sync();
     move(stage, { status: "declined" });
@@ -693,8 +697,7 @@ describe("an issue that stands for several posts", () => {
     const opening = { method: "POST", path: "/repos/acme/app/issues", applied: true } as const;
     stage.github.failNext({ ...opening, answer: { kind: "reset" } });
     expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
-    const asked = { project, at: stage.clock.now(), post: "p2" as PostId } as const;
-    stage.ledger.requests.add({ ...asked, kind: "link", repository: repo, number: 1 });
+    link(stage, "p2", 1);
     // The pull is answered, and the search for what was opened is not.
     const search = { method: "GET", path: /\/acme\/app\/issues$/, after: 1, times: 4 } as const;
     for (const status of ["open", "declined"]) {
