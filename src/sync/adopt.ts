@@ -1,16 +1,16 @@
 import type { FoundMarker } from "../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { ContentBase, Row } from "../model/link.ts";
-import { adoptRow, planRow } from "../plan/plan.ts";
+import { planRow } from "../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { isSameIssue } from "./markers.ts";
-import { recordDecision } from "./record.ts";
+import { recordAdopted } from "./record.ts";
 import { noteError } from "./report.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export function adoptDecision(cycle: PulledCycle, row: Row, now: number): void {
   const wants = planRow(row, cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
-  recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, wants ? "now" : undefined);
+  recordAdopted(cycle, row, now, wants ? "now" : undefined);
 }
 
 /**
@@ -32,7 +32,7 @@ export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean 
   ledger.rows.link(project, link, found.issue, hasText ? contentNow(cycle, row, now) : undefined);
   cycle.tally.adopted += 1;
   const linked = ledger.rows.row(project, row.post.id, now);
-  if (linked !== undefined) recordDecision(cycle, linked, adoptRow(linked, cycle.context(now)), now);
+  if (linked !== undefined) recordAdopted(cycle, linked, now);
   return true;
 }
 

@@ -3,7 +3,6 @@ import type { PersonRequest } from "../ledger/requests.ts";
 import type { IssueRecord, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
-import { adoptRow } from "../plan/plan.ts";
 import { contentNow } from "./adopt.ts";
 import { attempt } from "./attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
@@ -12,7 +11,7 @@ import { takeAnswer } from "./follow.ts";
 import { laneOf, laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
 import { readNow } from "./pull-signals.ts";
-import { recordDecision, recordRow } from "./record.ts";
+import { recordAdopted, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
 
 type LinkRequest = Extract<PersonRequest, { kind: "link" }>;
@@ -170,7 +169,7 @@ function takeAsTheyAre(cycle: PulledCycle, post: PostId): void {
   const row = ledger.rows.row(cycle.memory.id, post, now);
   if (row === undefined || row.links.length === 0) recordRow(cycle, post);
   // It stays due: its text may have another issue, or other posts beside it.
-  else recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
+  else recordAdopted(cycle, row, now, "now");
 }
 
 /** What was prepared and never sent rested on other links. */

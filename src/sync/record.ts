@@ -3,7 +3,7 @@ import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
 import type { Action, Decision } from "../plan/action.ts";
 import { isRefusal } from "../plan/obstacle.ts";
-import { planRow } from "../plan/plan.ts";
+import { adoptRow, planRow } from "../plan/plan.ts";
 import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
@@ -14,6 +14,11 @@ export function recordRow(cycle: PulledCycle, post: PostId): void {
   const now = clock.now();
   const row = ledger.rows.row(cycle.memory.id, post, now);
   if (row !== undefined) recordDecision(cycle, row, planRow(row, cycle.context(now)), now);
+}
+
+/** Takes both sides as they are, and records that: nothing is written for what differs. */
+export function recordAdopted(cycle: PulledCycle, row: Row, now: number, due?: "now"): void {
+  recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, due);
 }
 
 /** Records a decision; with actions left to do the row stays due, and says of each that waits why it does. */

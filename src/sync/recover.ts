@@ -1,11 +1,10 @@
 import { ProjectError } from "../errors.ts";
 import type { RepositoryName } from "../model/issue.ts";
-import { adoptRow } from "../plan/plan.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
 import { askAgain } from "./find-repository.ts";
 import { isRecovering, isSettling } from "./old-state.ts";
-import { recordDecision } from "./record.ts";
+import { recordAdopted } from "./record.ts";
 import { repositoryNames } from "./repositories.ts";
 
 /**
@@ -54,7 +53,7 @@ function settlePairs(cycle: PulledCycle): void {
 /** Both sides of each as they are. A row stays due: what else there is to say of it, its decision says. */
 function takeDuePairs(cycle: PulledCycle): void {
   eachDueRow(cycle, (row, now) => {
-    if (row.links.length > 0) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
+    if (row.links.length > 0) recordAdopted(cycle, row, now, "now");
   });
 }
 

@@ -2,10 +2,9 @@ import type { PersonRequest } from "../ledger/requests.ts";
 import type { HeldAction } from "../ledger/rows.ts";
 import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
-import { adoptRow } from "../plan/plan.ts";
 import { attemptNow } from "./attempt.ts";
 import type { PulledCycle } from "./cycle-state.ts";
-import { recordDecision } from "./record.ts";
+import { recordAdopted } from "./record.ts";
 import type { Wanted } from "./wanted.ts";
 
 type Approval = Extract<PersonRequest, { kind: "approve" }>;
@@ -41,9 +40,7 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
       return;
     case "discard": {
       const row = ledger.rows.row(cycle.memory.id, post, now);
-      if (row !== undefined && row.links.length > 0) {
-        recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now);
-      }
+      if (row !== undefined && row.links.length > 0) recordAdopted(cycle, row, now);
       return;
     }
   }

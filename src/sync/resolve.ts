@@ -2,13 +2,12 @@ import type { Intent } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { Issue } from "../model/issue.ts";
 import type { ActionKind } from "../plan/action.ts";
-import { adoptRow } from "../plan/plan.ts";
 import { attempt, attemptNow } from "./attempt.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { askAgain, asProjectError, isSameName } from "./find-repository.ts";
 import { type Lane, laneOf, laneOfIssue } from "./lane.ts";
 import { findMarked } from "./markers.ts";
-import { recordDecision } from "./record.ts";
+import { recordAdopted } from "./record.ts";
 import { noteError } from "./report.ts";
 import { resolveChange, resolveComment } from "./resolve-change.ts";
 import { resolvePatch } from "./resolve-patch.ts";
@@ -139,7 +138,7 @@ function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
     ledger.rows.markDue(project, [post]);
     ledger.journal.resolve(intent.id, "DONE", now, `found by its marker as #${issue.number}`);
     const row = isShared ? ledger.rows.row(project, post, now) : undefined;
-    if (row !== undefined) recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, "now");
+    if (row !== undefined) recordAdopted(cycle, row, now, "now");
   });
   cycle.tally.created += 1;
 }
