@@ -119,11 +119,13 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   const ends = new Map<PostId, number>();
   const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
   const forgotten = new Map<PostId, number>();
+  const shownInRun = new Set<PostId>();
   let run = 0;
   let isWhole = true;
   const look = (post: BoardPost): void => {
     const values = Object.fromEntries([...seen].map((field) => [field, post.values[field]]));
     looks.set(post.id, { at: time.now(), values });
+    shownInRun.add(post.id);
     const absence = absences.get(post.id);
     if (absence === undefined) return;
     forgotten.set(post.id, Math.max(absence.count, forgotten.get(post.id) ?? 0));
@@ -132,7 +134,9 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   return {
     check: {
       runBegins() {
-        if (isWhole) forgotten.clear();
+        // What a run stores that no crash ended is what it was shown; one that a signal ended may have been shown nothing.
+        if (isWhole) for (const id of shownInRun) forgotten.delete(id);
+        shownInRun.clear();
         isWhole = true;
         run += 1;
       },
