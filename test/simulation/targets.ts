@@ -55,16 +55,21 @@ export function createTargets(
   /** What has not been read can't be told from what people do. */
   const isKnownFollower = (post: PostId, { repository, number }: HubIssue): boolean =>
     follower(post, repository.id, number).length > 0;
+  const present = state.look<[number, number], { found: number }>(`
+    SELECT 1 AS found FROM issues WHERE repository = ? AND number = ? AND is_gone = 0 AND NOT EXISTS (SELECT 1 FROM absences
+      WHERE absences.repository = issues.repository AND absences.number = issues.number)`);
+  /** Whether an issue is there, as far as the state knows. */
+  const isPresent = ({ repository, number }: HubIssue): boolean => present(repository.id, number).length > 0;
   const asKnown = createKnown(scenario, state);
   const histories = new Map<string, TargetHistory>();
   /** The issue that was opened last for a post: one that people gave up before it decides nothing any more. */
   const opened = new Map<PostId, HubIssue>();
   /** Of posts whose links people have a say in: what they are linked to, as far as it was looked at. */
   const linked = new Map<PostId, readonly HubIssue[]>();
-  const issuesOf = (post: PostId): readonly HubIssue[] => {
-    const issues = linked.get(post) ?? [opened.get(post)];
-    return issues.filter((issue) => issue !== undefined && !isHidden(hub, issue)) as HubIssue[];
-  };
+  const allOf = (post: PostId): readonly HubIssue[] =>
+    (linked.get(post) ?? [opened.get(post)]).filter((issue) => issue !== undefined);
+  const issuesOf = (post: PostId): readonly HubIssue[] =>
+    allOf(post).filter((issue) => !isHidden(hub, issue));
   const derive = (links: readonly LinkedIssue[]): ReadonlyMap<RuleField, Target> => {
     const derived = links.length === 0 ? undefined : deriveTarget(links, scenario.settings);
     return derived?.kind === "derived" ? derived.targets : new Map();
@@ -72,12 +77,13 @@ export function createTargets(
   const deriveNow = (post: PostId): ReadonlyMap<RuleField, Target> =>
     derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));
   /**
-   * After a write of ours: what the state knows of the other issues, and this one as it is, with the signals that the state knows
-   * of it. What the truth makes of them beyond that is people's.
+   * After a write of ours: what the state knows of the other issues, also of those that people have deleted meanwhile, and this
+   * one as it is, with the signals that the state knows of it. What the truth makes of them beyond that is people's.
    */
   const deriveShown = (post: PostId, written: HubIssue): ReadonlyMap<RuleField, Target> =>
     derive(
-      issuesOf(post).map((issue) => {
+      allOf(post).flatMap((issue) => {
+        if (isHidden(hub, issue)) return (isPresent(issue) && asKnown(post, issue)) || [];
         const now = asLinked(scenario, post, issue);
         const known = asKnown(post, issue) ?? now;
         if (issue !== written) return known;
