@@ -160,7 +160,8 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
         }
       },
       patchFindsNoPost(post) {
-        absences.set(post, { count: 2, run });
+        // The first list that lacks it, too, only says so again.
+        absences.set(post, { count: 1, run });
       },
     },
     at: (post) => looks.get(post)?.at,
