@@ -1,4 +1,4 @@
-import { writeStamp } from "../../src/ledger/sqlite/copy.ts";
+import { stampCopy } from "../../src/ledger/sqlite/copy.ts";
 import type { Store } from "../../src/ledger/sqlite/store.ts";
 
 type Line = Readonly<Record<string, string | number | null>>;
@@ -38,6 +38,6 @@ export function fillTables(
         );
       }
     }
-    prepare<[string]>(writeStamp).run(String(stampedAt));
+    stampCopy((sql, value) => prepare<[string | number]>(sql).run(value), stampedAt);
   });
 }

@@ -42,6 +42,15 @@ export function copyNow(database: Database.Database, path: string, stamp: number
 /** Marks a file as a copy from a time. */
 export const writeStamp = "INSERT OR REPLACE INTO meta (key, value) VALUES ('copied_at', ?)";
 
+/**
+ * Marks a new copy. What it holds was scanned before it was made, also where the clock has been set back since: put back, it
+ * is told by that from what has been scanned in its new life.
+ */
+export function stampCopy(run: (sql: string, value: string | number) => unknown, at: number): void {
+  run(writeStamp, String(at));
+  run("UPDATE repositories SET scanned_at = 0 WHERE scanned_at > ?", at);
+}
+
 function partOf(path: string): string {
   return `${path}.part`;
 }
@@ -59,7 +68,7 @@ function finishCopy(part: string, path: string, stamp: number | undefined): void
     // One file that holds everything; opening it as a state turns WAL on again.
     copy.pragma("journal_mode = DELETE");
     copy.pragma("synchronous = FULL");
-    if (stamp !== undefined) copy.prepare(writeStamp).run(String(stamp));
+    if (stamp !== undefined) stampCopy((sql, value) => copy.prepare(sql).run(value), stamp);
   } finally {
     copy.close();
   }

@@ -8,7 +8,7 @@ import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { migrate } from "../../../src/ledger/sqlite/migrate.ts";
 import { applicationId, migrations } from "../../../src/ledger/sqlite/migrations.ts";
 import { openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
-import { createPost, hourMs, noon, postId, project, pullPosts } from "../samples.ts";
+import { createPost, createRepositoryMemory, hourMs, noon, postId, project, pullPosts } from "../samples.ts";
 import { createFolder, options } from "./folder.ts";
 
 describe("a copy of a running state", () => {
@@ -23,6 +23,18 @@ describe("a copy of a running state", () => {
     expect(copy.rows.row(project, postId("p1"), noon)?.post).toEqual(createPost("p1"));
     expect(ledger.copiedAt).toBeUndefined();
     expect(open(join(folder, "state.db")).copiedAt).toBeUndefined();
+  });
+
+  it("holds no scan that is newer than itself, also when the clock has been set back since", async () => {
+    const { ledger, folder } = openIn();
+    const memory = createRepositoryMemory({ scannedAt: noon + hourMs });
+    ledger.memory.rememberRepository(memory);
+    await ledger.copyTo(join(folder, "before.db"), noon);
+    await ledger.copyTo(join(folder, "after.db"), noon + 2 * hourMs);
+    const scannedAt = (of: Ledger) => of.memory.repositoryById(memory.repository.id)?.scannedAt;
+    expect(scannedAt(open(join(folder, "before.db")))).toBe(0);
+    expect(scannedAt(open(join(folder, "after.db")))).toBe(noon + hourMs);
+    expect(scannedAt(ledger)).toBe(noon + hourMs);
   });
 
   it("without a stamp says of itself what the original says", async () => {
@@ -111,24 +123,17 @@ describe("a state of the first version", () => {
 });
 
 describe("a migration", () => {
-  const first =
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT; CREATE TABLE one (a) STRICT";
+  /** What copying looks at is in the first step of every schema. */
+  const first = `${oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL")}; ${oneTable("repositories", "scanned_at INTEGER")}`;
 
   it.each([
     ["from nothing makes no copy", [], ["state.db"]],
-    [
-      "of an older database copies it before",
-      [oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL")],
-      ["state.db", "state.db.before-v2"],
-    ],
+    ["of an older database copies it before", [first], ["state.db", "state.db.before-v2"]],
   ])("%s", (_, before, files) => {
     const folder = createFolder();
     const database = openRaw(join(folder, "state.db"));
     if (before.length > 0) migrate(database, planOf(folder, before, "1.0.0"));
-    const steps = [
-      oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL"),
-      oneTable("two", "b INTEGER"),
-    ];
+    const steps = [first, oneTable("two", "b INTEGER")];
     migrate(database, planOf(folder, steps, "2.0.0"));
     expect(readdirSync(folder).sort()).toEqual(files);
     expect(database.pragma("user_version", { simple: true })).toBe(2);
@@ -141,10 +146,7 @@ describe("a migration", () => {
   it("leaves a copy of the former schema, private and stamped", () => {
     const folder = createFolder();
     const database = openRaw(join(folder, "state.db"));
-    const steps = [
-      oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL"),
-      oneTable("two", "b INTEGER"),
-    ];
+    const steps = [first, oneTable("two", "b INTEGER")];
     migrate(database, planOf(folder, steps.slice(0, 1), "1.0.0"));
     migrate(database, planOf(folder, steps, "2.0.0"));
     const copy = openRaw(join(folder, "state.db.before-v2"));
@@ -157,7 +159,9 @@ describe("a migration", () => {
   it("that fails changes nothing", () => {
     const folder = createFolder();
     const database = openRaw(join(folder, "state.db"));
-    expect(() => migrate(database, planOf(folder, [first], "1.0.0"))).toThrow("missing datatype");
+    expect(() => migrate(database, planOf(folder, [`${first}; ${oneTable("one", "a")}`], "1.0.0"))).toThrow(
+      "missing datatype",
+    );
     expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([]);
     expect(database.pragma("user_version", { simple: true })).toBe(0);
   });
@@ -165,7 +169,7 @@ describe("a migration", () => {
   it("is done once", () => {
     const folder = createFolder();
     const database = openRaw(join(folder, "state.db"));
-    const steps = [oneTable("meta", "key TEXT PRIMARY KEY, value TEXT NOT NULL")];
+    const steps = [first];
     migrate(database, planOf(folder, steps, "1.0.0"));
     migrate(database, planOf(folder, steps, "1.0.1"));
     expect(database.prepare("SELECT value FROM meta WHERE key = 'version'").get()).toEqual({
