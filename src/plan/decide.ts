@@ -19,8 +19,10 @@ export interface FieldFacts<Name extends Field = RuleField> {
   /** Whether the board lists the post no more: it may come back, so nothing that depends on P is given up. */
   readonly isMissing: boolean;
   readonly base: FieldBase | undefined;
-  /** Whether a field without a base belongs to a pair that boardsync has just opened; else it is taken as it is. */
-  readonly isOpening: boolean;
+  /** Whether boardsync opened every issue of the pair: any other one was taken as it was, and has no first plan. */
+  readonly isOpened: boolean;
+  /** Whether the pair has no base at all; else a field without one was named by a rule since, and is taken as it is. */
+  readonly isNew: boolean;
   /** What rules more advanced than the matching one would set. */
   readonly advanced: readonly FieldValue[];
 }
@@ -63,9 +65,10 @@ export function decideField<Name extends Field>(
   const { field, target, post } = facts;
   const known = facts.base && layRules(field, facts.base, target);
   // What our own change has made of the issue is no news.
-  const isTaken = known === undefined ? !facts.isOpening : known.isAwaited === true;
+  const isOpening = facts.isOpened && (known === undefined ? facts.isNew : isOpeningBase(known));
+  const isTaken = known === undefined ? !isOpening : known.isAwaited === true;
   if (isTaken) return takeAsItIs(facts);
-  if (known === undefined || isOpeningBase(known)) return decideOpening(facts, policy, now);
+  if (known === undefined || isOpening) return decideOpening(facts, policy, now);
   const { base, isOther } = confirm(field, known, post);
   const decision = isSameTarget(field, target, base.target)
     ? decideSteady(facts, base, policy)
@@ -78,7 +81,7 @@ export function decideField<Name extends Field>(
 
 /** Row 5, and 20: nothing is known of how the two sides came to be as they are. */
 export function takeAsItIs<Name extends Field>(
-  facts: Omit<FieldFacts<Name>, "isOpening" | "advanced" | "isMissing">,
+  facts: Omit<FieldFacts<Name>, "isOpened" | "isNew" | "advanced" | "isMissing">,
 ): FieldDecision<Name> {
   const { field, target, post, base } = facts;
   const isApart = target.kind === "value" && post !== undefined && !isSameValue(field, post, target.value);

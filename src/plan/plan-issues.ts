@@ -177,11 +177,11 @@ function decideIssue(
   fields: Standing,
   { settings, now }: IssueContext,
 ): readonly IssueDecision[] {
-  const isOpening =
-    linked.link.origin === "opened" && linked.base === undefined && Object.keys(row.base).length === 0;
+  const isOpened = linked.link.origin === "opened";
+  const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
   const policy = policyOf(settings);
   const decided = fields.map(([field, target]): IssueDecision => {
-    const facts = { ...factsOf(linked, field), target, isMissing: false, isOpening, advanced: [] };
+    const facts = { ...factsOf(linked, field), target, isMissing: false, isOpened, isNew, advanced: [] };
     const decision = decideField(facts, policy, now);
     const isReturn = target.kind === "none" && decision.write !== undefined;
     return { field, ...(isReturn && linked.claimed?.includes(field) ? leave(facts, decision) : decision) };

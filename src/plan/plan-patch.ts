@@ -35,9 +35,8 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
     return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
   if (derived.kind === "undecided") return { ...noPatch, base: {}, notes: [derived] };
-  // A pair with any base has had its first plan: a field without one was named by a rule since.
-  const isOpening =
-    Object.keys(row.base).length === 0 && row.links.every(({ link }) => link.origin === "opened");
+  const isOpened = row.links.every(({ link }) => link.origin === "opened");
+  const isNew = Object.keys(row.base).length === 0;
   const policy = policyOf(settings);
   const decided = [...derived.targets].map(([field, target]) => {
     const post = readKnown(row, field, seen);
@@ -46,7 +45,7 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
     const isFirst = base === undefined || base.pending !== undefined;
     const advanced = isFirst ? advancedValues(settings.rules, derived.rule, field) : [];
     const isMissing = row.missing > 0;
-    const facts = { field, sides: postSides, target, post, isMissing, base, isOpening, advanced };
+    const facts = { field, sides: postSides, target, post, isMissing, base, isOpened, isNew, advanced };
     return { field, ...decideField(facts, policy, now) };
   });
   const base = changedBases(row.base, decided);

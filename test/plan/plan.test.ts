@@ -155,6 +155,16 @@ describe("a field without a base", () => {
     expect(plan(linked(done, "open", undefined, { links })).actions).toEqual([]);
   });
 
+  it("row 5: an adopted pair has no first plan, also where its post could not be seen then", () => {
+    const unseen = linked(started, "completed", makeBase(noTarget, undefined), {
+      links: [makeAdopted(started)],
+    });
+    const first = plan(unseen);
+    const again = plan({ ...unseen, base: first.base });
+    for (const { actions } of [first, again])
+      expect(actions).toEqual([patch("completed", "in_progress", "issue #12 open → rule 2")]);
+  });
+
   it("row 5: a field that a rule names later is taken as it is", () => {
     const rules = [{ when: { state: "closed" as const }, set: { status: "completed", onRoadmap: false } }];
     const row = makeRow(
