@@ -49,13 +49,13 @@ export function checkIssueChanges(
   const written = new Map<HubIssue, Map<IssueField, number>>();
   const opened = new Set<PostId>();
   const created = new Set<HubIssue>();
-  const link = state.look<[number, number], { found: number }>(
-    "SELECT 1 AS found FROM links WHERE repository = ? AND number = ? LIMIT 1",
+  const planned = state.look<[number, number], { found: number }>(
+    "SELECT 1 AS found FROM links JOIN bases ON bases.post = links.post WHERE repository = ? AND links.number = ? LIMIT 1",
   );
-  const isLinked = ({ repository, number }: HubIssue): boolean => link(repository.id, number).length > 0;
+  const isPlanned = ({ repository, number }: HubIssue): boolean => planned(repository.id, number).length > 0;
   /**
-   * Issues that were opened for a post in place of another one, or after a change of the config, and those that the state had
-   * not linked by then: what the board asks for then is asked for anew.
+   * Issues that were opened for a post in place of another one, or after a change of the config, and those whose pair the state
+   * had not decided by then: what the board asks for then is asked for anew.
    */
   const later = new Set<HubIssue>();
   let hasOtherRules = false;
@@ -127,7 +127,7 @@ export function checkIssueChanges(
     settingsChange() {
       hasOtherRules = true;
       if (!hasBoardRules(scenario)) return;
-      for (const issue of created) if (!isLinked(issue)) later.add(issue);
+      for (const issue of created) if (!isPlanned(issue)) later.add(issue);
       for (const [id, values] of shown) look(id, values, true);
     },
     issueOpens(issue) {
