@@ -13,7 +13,7 @@ import { delayAction, type PulledCycle } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
 import { lanesOf } from "./lane.ts";
 import { saveActions, withoutTexts } from "./plan-file.ts";
-import { describeAction } from "./plan-lines.ts";
+import { describeAction, withoutRepeated } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
 import { isApproved, markApproved, takeRequests } from "./requests.ts";
@@ -40,7 +40,7 @@ export function decide(cycle: PulledCycle): readonly Wanted[] {
   const judged = withoutFollowing(holdBack(cycle, wanted));
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);
-  cycle.tally.planned.push(...judged.flatMap(showLines));
+  cycle.tally.planned.push(...withoutRepeated(judged.flatMap(showLines)));
   if (cycle.run.mode === "plan") cycle.tally.saved = saveActions(cycle, judged.map(toSaved));
   return judged;
 }

@@ -3,6 +3,21 @@ import { type Action, changeOf } from "../plan/action.ts";
 import { nameIssue } from "./cycle-state.ts";
 import type { PlannedAction, World } from "./world.ts";
 
+/** Without what is listed twice: where two posts ask the same of an issue, one change does for both. */
+export function withoutRepeated(lines: readonly PlannedAction[]): readonly PlannedAction[] {
+  const listed = new Set<string>();
+  return lines.flatMap((line): readonly PlannedAction[] => {
+    if (line.kind !== "change-issue" || line.held !== undefined) return [line];
+    const fields = Object.entries(line.fields).filter((entry) => {
+      const name = JSON.stringify([line.issue, ...entry]);
+      const isNew = !listed.has(name);
+      listed.add(name);
+      return isNew;
+    });
+    return fields.length === 0 ? [] : [{ ...line, fields: Object.fromEntries(fields) }];
+  });
+}
+
 /** An action in words for a person and a script; a create is followed by the PATCH that it leads to. */
 export function describeAction(
   cycle: { readonly world: Pick<World, "ledger"> },

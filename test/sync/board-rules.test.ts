@@ -746,6 +746,20 @@ describe("an issue that stands for several posts", () => {
     expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["planned", "planned"]);
   });
 
+  it("has one line in a plan where both ask the same of it, for one request does for both", async () => {
+    const stage = await openShared();
+    for (const post of ["p1", "p2"]) move(stage, { status: "declined" }, post);
+    const changes = (await stage.plan()).filter(
+      ({ kind, issue }) => kind === "change-issue" && issue === "acme/app#1",
+    );
+    expect(changes).toMatchObject([
+      { post: "p1", fields: { state: "closed:not_planned", "label:declined": true } },
+    ]);
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject(declined);
+    expect(await stage.plan()).toEqual([]);
+  });
+
   it("is closed for one of them, and tells none of the others", async () => {
     const stage = await openShared();
     move(stage, { status: "declined" });
