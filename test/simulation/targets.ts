@@ -1,5 +1,5 @@
 import { decodeIssue, decodeSignals } from "../../src/ledger/sqlite/facts.ts";
-import type { Signals } from "../../src/model/issue.ts";
+import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { LinkedIssue, Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/fields.ts";
@@ -11,7 +11,7 @@ import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import { isHidden, signalsOf, trueCanonical, trueSignals } from "./signals.ts";
 import type { State } from "./state.ts";
-import type { Check } from "./watcher.ts";
+import type { Check, IssueWritten } from "./watcher.ts";
 
 /** Who or what has moved a target last: people, a change of ours, or other rules and other links, which move no target. */
 export type Mover = "people" | "us" | "config";
@@ -78,21 +78,22 @@ export function createTargets(
     derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));
   /**
    * After a write of ours: what the state knows of the other issues, also of those that people have deleted meanwhile, and this
-   * one as it is, with the signals that the state knows of it. What the truth makes of them beyond that is people's.
+   * one as its answer shows it, with the signals that the state knows of it. What the truth makes of them beyond that is people's.
    */
-  const deriveShown = (post: PostId, written: HubIssue): ReadonlyMap<RuleField, Target> =>
+  const deriveShown = (post: PostId, written: Written): ReadonlyMap<RuleField, Target> =>
     derive(
       allOf(post).flatMap((issue) => {
         if (isHidden(hub, issue)) return (isPresent(issue) && asKnown(post, issue)) || [];
         const now = asLinked(scenario, post, issue);
         const known = asKnown(post, issue) ?? now;
-        if (issue !== written) return known;
+        if (issue !== written.issue) return known;
         const canonical = now.signals?.canonical;
-        return { ...now, signals: { ...known.signals, ...(canonical && { canonical }) } };
+        const signals = { ...known.signals, ...(canonical && { canonical }) };
+        return { ...now, issue: shownBy(written, known.issue), signals };
       }),
     );
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
-  const follow = (post: PostId, by: Mover, isNew = false, written?: HubIssue): void => {
+  const follow = (post: PostId, by: Mover, isNew = false, written?: Written): void => {
     const shown = written && deriveShown(post, written);
     for (const [field, target] of deriveNow(post)) {
       const key = `${post} ${field}`;
@@ -163,7 +164,7 @@ export function createTargets(
     ends.set(post, now);
     return now.some((end, index) => end !== before[index]);
   };
-  const followAll = (issue: HubIssue, movedBy: Mover): void => {
+  const followAll = (issue: HubIssue, movedBy: Mover, written?: Written): void => {
     // Any other may be a duplicate of it, however far off.
     const isFar = scenario.settings.followDuplicates;
     for (const post of new Set([...opened.keys(), ...linked.keys()])) {
@@ -172,7 +173,7 @@ export function createTargets(
       const isMoved = linked.get(post)?.includes(issue) ?? opened.get(post) === issue;
       const isElsewhere = isFar && isLedElsewhere(post);
       const isTheirs = movedBy === "people" && isElsewhere;
-      if (isMoved) follow(post, movedBy, isNew || isTheirs, movedBy === "us" ? issue : undefined);
+      if (isMoved) follow(post, movedBy, isNew || isTheirs, written);
       else if (isNew) follow(post, "people", true);
       else if (isFar) {
         const by = isKnownFollower(post, issue) ? movedBy : "people";
@@ -201,7 +202,7 @@ export function createTargets(
         moved.add(issue);
         followAll(issue, "people");
       },
-      issueIsWritten: ({ issue }) => followAll(issue, "us"),
+      issueIsWritten: (written) => followAll(written.issue, "us", written),
       personOrders: relinkAll,
       patchLeaves: relinkAll,
       issueWriteLeaves: relinkAll,
@@ -211,6 +212,15 @@ export function createTargets(
     of: (post, field) => histories.get(`${post} ${field}`),
     issuesOf,
   };
+}
+
+type Written = Pick<IssueWritten, "issue" | "write">;
+
+/** What the answer of a write shows of its issue; that of a label shows the labels alone. */
+function shownBy({ issue: { record }, write }: Written, known: Issue | undefined): Issue {
+  return known === undefined || write.kind === "edit-issue"
+    ? record.issue
+    : { ...known, labels: record.issue.labels };
 }
 
 type Known = (post: PostId, issue: HubIssue) => LinkedIssue | undefined;
