@@ -160,7 +160,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
         }
       },
       patchFindsNoPost(post) {
-        // The first list that lacks it, too, only says so again.
+        // The program takes the first list that lacks it for the same absence; here that is one more, so this only allows more.
         absences.set(post, { count: 1, run });
       },
     },
