@@ -6,6 +6,7 @@ import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker
 import type { HubServer } from "./github-server.ts";
 import { fieldKey, known } from "./signals.ts";
 import type { Bug } from "./stage.ts";
+import { withParts } from "./with-parts.ts";
 
 /** A bug that somebody might write, planted from outside, and the promises one of which it breaks. */
 export interface PlantedBug {
@@ -22,40 +23,19 @@ const ofWorld = (change: (world: World, hub: HubServer) => Partial<World>): Bug 
 });
 
 const ofLedger = (change: (ledger: Ledger) => Partial<Ledger>): Bug =>
-  ofWorld(({ ledger }) => ({ ledger: { ...ledger, ...change(ledger) } }));
+  ofWorld(({ ledger }) => ({ ledger: withParts(ledger, change(ledger)) }));
 
 const ofJournal = (change: (journal: Ledger["journal"]) => Partial<Ledger["journal"]>): Bug =>
-  ofLedger(({ journal }) => ({ journal: { ...journal, ...change(journal) } }));
+  ofLedger(({ journal }) => ({ journal: withParts(journal, change(journal)) }));
 
 const ofRows = (change: (rows: Ledger["rows"]) => Partial<Ledger["rows"]>): Bug =>
-  ofLedger(({ rows }) => ({ rows: { ...rows, ...change(rows) } }));
+  ofLedger(({ rows }) => ({ rows: withParts(rows, change(rows)) }));
 
 const ofPulls = (change: (pulls: Ledger["pulls"]) => Partial<Ledger["pulls"]>): Bug =>
-  ofLedger(({ pulls }) => ({ pulls: { ...pulls, ...change(pulls) } }));
+  ofLedger(({ pulls }) => ({ pulls: withParts(pulls, change(pulls)) }));
 
 const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): Bug =>
-  ofWorld((world, hub) => ({
-    tracker: {
-      account: world.tracker.account,
-      server: world.tracker.server,
-      repository: world.tracker.repository,
-      catalogue: world.tracker.catalogue,
-      labels: world.tracker.labels,
-      issueTypes: world.tracker.issueTypes,
-      milestones: world.tracker.milestones,
-      comments: world.tracker.comments,
-      projectField: world.tracker.projectField,
-      readSignals: world.tracker.readSignals,
-      listIssues: world.tracker.listIssues,
-      readIssue: world.tracker.readIssue,
-      write: world.tracker.write,
-      budgetOf: world.tracker.budgetOf,
-      ...change(world, hub),
-      get requests() {
-        return world.tracker.requests;
-      },
-    },
-  }));
+  ofWorld((world, hub) => ({ tracker: withParts(world.tracker, change(world, hub)) }));
 
 /** The bugs that the protocol's rules are there against. Nothing in `src` knows of them. */
 export const plantedBugs: readonly PlantedBug[] = [

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { defaultRules } from "../../src/plan/rules.ts";
 import type { Step } from "./history.ts";
+import { startLife } from "./process.ts";
 import { ownRepo, projectKey, type Scenario } from "./scenario.ts";
+import { createStage } from "./stage.ts";
 import { createStates } from "./state.ts";
 import { playHistory } from "./world.ts";
 
@@ -80,6 +82,15 @@ describe("histories that broke a promise once", () => {
   it.each([10, 13, 16])("a plan after a crash at await %i lists what the next run does", async (count) => {
     const crash: Step = { kind: "crash", seed: 1, doom: { at: "await", count, when: "after" } };
     expect(await play({}, [crash, { kind: "plan" }])).toEqual([]);
+  });
+
+  it("the state is asked anew whether it is an old copy, also by a process that heard before that it is not", () => {
+    const { state, records } = createStage({ ...scenario }, states.fast, {});
+    state.clear();
+    const ledger = records.hear(state.open(startLife()));
+    expect(ledger.copiedAt).toBeUndefined();
+    ledger.declareOld(1_000);
+    expect(ledger.copiedAt).toBe(1_000);
   });
 
   it("these histories open issues at all", async () => {

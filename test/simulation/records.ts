@@ -5,6 +5,7 @@ import { type PostId, type RuleField, ruleFields } from "../../src/model/post.ts
 import { isSameTarget } from "../../src/plan/fields.ts";
 import type { Looks } from "./checks-board.ts";
 import type { Time } from "./clock.ts";
+import { withParts } from "./with-parts.ts";
 
 /** When the state took a target for agreed, and when the board had shown the post last before that; true times. */
 export interface Agreement {
@@ -26,23 +27,22 @@ export function createRecords(time: Time, looks: Looks): Records {
   const agreements = new Map<string, Agreement>();
   const said = new Map<string, number>();
   return {
-    hear: (ledger) => ({
-      ...ledger,
-      rows: {
-        ...ledger.rows,
-        record(project, post, record) {
-          ledger.rows.record(project, post, record);
-          for (const { kind } of record.notes) said.set(`${post} ${kind}`, time.now());
-          for (const field of ruleFields) {
-            const target = record.base[field]?.target;
-            const known = agreements.get(`${post} ${field}`);
-            if (target === undefined || (known && isSameTarget(field, known.target, target))) continue;
-            const lookedAt = looks.at(post) ?? 0;
-            agreements.set(`${post} ${field}`, { target, at: time.now(), lookedAt });
-          }
-        },
-      },
-    }),
+    hear: (ledger) =>
+      withParts(ledger, {
+        rows: withParts(ledger.rows, {
+          record(project, post, record) {
+            ledger.rows.record(project, post, record);
+            for (const { kind } of record.notes) said.set(`${post} ${kind}`, time.now());
+            for (const field of ruleFields) {
+              const target = record.base[field]?.target;
+              const known = agreements.get(`${post} ${field}`);
+              if (target === undefined || (known && isSameTarget(field, known.target, target))) continue;
+              const lookedAt = looks.at(post) ?? 0;
+              agreements.set(`${post} ${field}`, { target, at: time.now(), lookedAt });
+            }
+          },
+        }),
+      }),
     agreement: (post, field) => agreements.get(`${post} ${field}`),
     saidAt: (post, kind) => said.get(`${post} ${kind}`) ?? -1,
   };
