@@ -10,6 +10,7 @@ import { prepare } from "./intents.ts";
 import { boardLane } from "./lane.ts";
 import { noteClosure } from "./outcome.ts";
 import { noteError } from "./report.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** A note that gets another line of ours, and what it is then. */
 export interface NoteWrite {
@@ -28,13 +29,21 @@ const reason = "the issues of the post have changed since its note was last writ
  * Decides the notes that this pull has shown. It is edge-triggered like everything that a board gets: a note is written once
  * for a change of the post's links, and a line that people take away stays away until those change again.
  */
-export function decideNotes(cycle: PulledCycle): readonly NoteWrite[] {
+export function decideNotes(cycle: PulledCycle, wanted: readonly Wanted[]): readonly NoteWrite[] {
   endRested(cycle);
   if (cycle.tally.hold !== undefined) return [];
-  return cycle.pull.notes.flatMap((note) => decideNote(cycle, note));
+  const isOpened = (post: PostId): boolean =>
+    wanted.some(
+      (action) => action.post === post && action.kind === "create-issue" && action.held === undefined,
+    );
+  return cycle.pull.notes.flatMap((note) => decideNote(cycle, note, isOpened));
 }
 
-function decideNote(cycle: PulledCycle, note: DueNote): readonly NoteWrite[] {
+function decideNote(
+  cycle: PulledCycle,
+  note: DueNote,
+  isOpened: (post: PostId) => boolean,
+): readonly NoteWrite[] {
   const { ledger, clock, log } = cycle.world;
   const { id: project } = cycle.memory;
   const row = ledger.rows.row(project, note.post, clock.now());
@@ -51,6 +60,11 @@ function decideNote(cycle: PulledCycle, note: DueNote): readonly NoteWrite[] {
       "The line in the post's internal note did not stick, or someone has taken it away; it is not written again until the post's issues change",
     );
     ledger.backlinks.record(project, note.post, line, false);
+    return [];
+  }
+  // Nobody knows the new issue's number yet: its line is for the run after the one that opens it.
+  if (isOpened(note.post)) {
+    cycle.tally.notesPutOff += 1;
     return [];
   }
   if (cycle.run.mode === "plan") planNote(cycle, row, line);

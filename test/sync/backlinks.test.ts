@@ -189,6 +189,26 @@ describe("the internal note of a post with an issue", () => {
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, postWrites: 0, quarantined: 1 });
   });
 
+  it("waits, and is said to, while its post is about to get another issue, and the plan says the same", async () => {
+    const stage = await openPair();
+    await stage.sync();
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    const at = stage.clock.now();
+    stage.ledger.requests.add({
+      kind: "unlink",
+      project,
+      at,
+      post: p1,
+      issues: [{ repositoryId, number: 1 }],
+    });
+    stage.ledger.requests.add({ kind: "retry", project, at, posts: [p1] });
+    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["create-issue"]);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, postWrites: 0, waiting: 1 });
+    expect(noteOf(stage)).toBe("Tracked in acme/app#1");
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, waiting: 0 });
+    expect(noteOf(stage)).toBe("Tracked in acme/app#2");
+  });
+
   it("is in no log, no message, no file and no request to GitHub", async () => {
     const stage = await openPair(canary);
     const body = { error: { message: `${canary} is too long`, internalNote: canary } };
