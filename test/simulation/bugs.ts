@@ -145,19 +145,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a PATCH of unknown outcome is sent again because the post shows what it showed before",
     breaks: ["I2"],
     bug: ofLedger(({ journal, rows }) => ({
-      journal: {
-        ...journal,
+      journal: withParts(journal, {
         open: (project) => journal.open(project).map((intent) => ({ ...intent, updatedAtBefore: "unmoved" })),
-      },
-      rows: {
-        ...rows,
+      }),
+      rows: withParts(rows, {
         row: (project, id, now) => {
           const row = rows.row(project, id, now);
           if (row === undefined) return undefined;
           const values = { ...row.post.values, updatedAt: "unmoved" };
           return { ...row, post: { ...row.post, values } };
         },
-      },
+      }),
     })),
   },
   {
@@ -191,13 +189,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I3", "I16"],
     from: 32,
     bug: ofLedger((ledger) => ({
-      journal: {
-        ...ledger.journal,
+      journal: withParts(ledger.journal, {
         prepare(intent) {
           moveBase(ledger, intent);
           return ledger.journal.prepare(intent);
         },
-      },
+      }),
     })),
   },
   {
@@ -294,20 +291,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofLedger(({ journal, rows }) => {
       let isDone = false;
       return {
-        journal: {
-          ...journal,
+        journal: withParts(journal, {
           resolve(id, state, at, message) {
             isDone = state === "DONE";
             journal.resolve(id, state, at, message);
           },
-        },
-        rows: {
-          ...rows,
+        }),
+        rows: withParts(rows, {
           record(project, post, { issueBases = [], ...record }) {
             rows.record(project, post, { ...record, issueBases: isDone ? [] : issueBases });
             isDone = false;
           },
-        },
+        }),
       };
     }),
   },
