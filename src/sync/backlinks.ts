@@ -10,7 +10,7 @@ import { prepare } from "./intents.ts";
 import { boardLane } from "./lane.ts";
 import { noteClosure } from "./outcome.ts";
 import { noteError } from "./report.ts";
-import type { Wanted } from "./wanted.ts";
+import { postsWith, type Wanted } from "./wanted.ts";
 
 /** A note that gets another line of ours, and what it is then. */
 export interface NoteWrite {
@@ -32,18 +32,16 @@ const reason = "the issues of the post have changed since its note was last writ
 export function decideNotes(cycle: PulledCycle, wanted: readonly Wanted[]): readonly NoteWrite[] {
   endRested(cycle);
   if (cycle.tally.hold !== undefined) return [];
-  const isOpened = (post: PostId): boolean =>
-    wanted.some(
-      (action) => action.post === post && action.kind === "create-issue" && action.held === undefined,
-    );
-  return cycle.pull.notes.flatMap((note) => decideNote(cycle, note, isOpened));
+  const opening = postsOpening(cycle, wanted);
+  return cycle.pull.notes.flatMap((note) => decideNote(cycle, note, opening));
 }
 
-function decideNote(
-  cycle: PulledCycle,
-  note: DueNote,
-  isOpened: (post: PostId) => boolean,
-): readonly NoteWrite[] {
+/** A saved plan opens what it names, whatever else is wanted: a note of it waits when its turn comes. */
+function postsOpening({ run }: PulledCycle, wanted: readonly Wanted[]): ReadonlySet<PostId> {
+  return run.mode === "apply" ? new Set() : postsWith(wanted, "create-issue");
+}
+
+function decideNote(cycle: PulledCycle, note: DueNote, opening: ReadonlySet<PostId>): readonly NoteWrite[] {
   const { ledger, clock, log } = cycle.world;
   const { id: project } = cycle.memory;
   const row = ledger.rows.row(project, note.post, clock.now());
@@ -63,7 +61,7 @@ function decideNote(
     return [];
   }
   // Nobody knows the new issue's number yet: its line is for the run after the one that opens it.
-  if (isOpened(note.post)) {
+  if (opening.has(note.post)) {
     cycle.tally.notesPutOff += 1;
     return [];
   }

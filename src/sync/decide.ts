@@ -19,7 +19,7 @@ import { noteError } from "./report.ts";
 import { isApproved, markApproved, takeRequests } from "./requests.ts";
 import { approveSaved } from "./saved-actions.ts";
 import { publicHold } from "./visibility.ts";
-import type { Wanted } from "./wanted.ts";
+import { postsWith, type Wanted } from "./wanted.ts";
 import type { PlannedAction, SavedAction } from "./world.ts";
 
 /** Voters count as notified by one burst for this long. */
@@ -123,9 +123,7 @@ function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wante
  * no plan names what the run after it will not send.
  */
 function withoutFollowing(judged: readonly Wanted[]): readonly Wanted[] {
-  const patched = new Set(
-    judged.flatMap(({ post, kind, held }) => (kind === "patch-post" && held === undefined ? [post] : [])),
-  );
+  const patched = postsWith(judged, "patch-post");
   return judged.filter(({ post, kind }) => !isOfBoardRule(kind) || !patched.has(post));
 }
 

@@ -25,3 +25,8 @@ export interface Wanted {
   /** Of mode `plan`: what is shown of it. */
   readonly lines: readonly PlannedAction[];
 }
+
+/** The posts for which an action of a kind may go in this run. */
+export function postsWith(wanted: readonly Wanted[], kind: ActionKind): ReadonlySet<PostId> {
+  return new Set(wanted.flatMap((one) => (one.kind === kind && one.held === undefined ? [one.post] : [])));
+}

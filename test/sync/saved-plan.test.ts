@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PostId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/world.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
@@ -248,6 +248,34 @@ describe("a saved plan", () => {
     expect(stage.writes()).toEqual(["PATCH /feedback/p1"]);
     const again = await apply(stage, plan);
     expect(outcomes(again)[0]).toEqual(["patch-note", "p1", "already"]);
+  });
+
+  it("leaves a note to the next run where it opens an issue that was held, and refuses nothing", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, backlink: true }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    const project = "prj_app" as ProjectId;
+    const post = "p1" as PostId;
+    const at = stage.clock.now();
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    stage.ledger.requests.add({ kind: "unlink", project, at, post, issues: [{ repositoryId, number: 1 }] });
+    stage.ledger.requests.add({ kind: "retry", project, at, posts: [post] });
+    stage.reconfigure({
+      projects: [{ ...standardProject, backlink: true }],
+      config: { guard: { issues: 0 } },
+    });
+    const done = await apply(stage, await stage.savePlan());
+    expect(done.report).toMatchObject({
+      result: "ok",
+      projects: [{ created: 1, postWrites: 0, waiting: 1 }],
+    });
+    expect(outcomes(done)).toEqual([
+      ["create-issue", "p1", "done"],
+      ["patch-note", "p1", "waiting"],
+    ]);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, failed: 0 });
+    expect(stage.board.post("acme-app", "p1")?.internalNote).toBe("Tracked in acme/app#2");
   });
 
   it.each([
