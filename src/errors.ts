@@ -24,6 +24,15 @@ export type RemoteFault =
   | "refused" // any other definite no
   | "aborted"; // a signal ended the run
 
+/** What a fault leaves open, where other things help for it. */
+export type FaultDetail =
+  | "server" // it answered, with an error of its own (5xx)
+  | "slow" // no whole answer within the deadline
+  | "page" // a web page, or another server's answer, where the API should answer
+  | "forbidden" // 403: we are known, and may not do this
+  | "cut" // the answer broke off on its way
+  | "told"; // the message itself says what to do
+
 /**
  * A read of the board or the tracker that did not give what was asked. It ends the pull that needed it.
  * `message` is one plain sentence for the user and holds no secret; `cause` is the library's error.
@@ -36,18 +45,25 @@ export class RemoteError extends Error {
   readonly retryAt: number | undefined;
   /** Of the tracker: whose budget the request counted against; '' on the board, and where there is only one. */
   readonly budget: string;
+  readonly detail: FaultDetail | undefined;
 
   constructor(
     side: Side,
     fault: RemoteFault,
     message: string,
-    options: { cause?: unknown; retryAt?: number; budget?: string } = {},
+    options: {
+      cause?: unknown;
+      retryAt?: number;
+      budget?: string;
+      detail?: FaultDetail | undefined;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.side = side;
     this.fault = fault;
     this.retryAt = options.retryAt;
     this.budget = options.budget ?? "";
+    this.detail = options.detail;
   }
 
   get code(): string {

@@ -1,6 +1,5 @@
 import { checkAll } from "../sync/check.ts";
 import type { Finding } from "../sync/findings.ts";
-import { adviceOn } from "./advice.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 import { joinFailures } from "./failure.ts";
 import { printJson } from "./json.ts";
@@ -54,7 +53,7 @@ function printFindings(out: Output, options: CommonOptions, findings: readonly F
     printLine(out, paint(out, look, sign), oneLine(`${subject}: ${message}${code ? ` [${code}]` : ""}`));
   }
   if (options.quiet === true) return;
-  for (const advice of new Set(findings.map(({ code = "" }) => adviceOn(code)))) {
+  for (const advice of new Set(findings.map((finding) => finding.advice))) {
     if (advice !== undefined) printLine(out, "→ ", advice);
   }
   printLine(out, "", summaryOf(findings));

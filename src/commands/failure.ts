@@ -1,6 +1,6 @@
 import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../errors.ts";
 import { escapeControls } from "../escape.ts";
-import { adviceOn } from "./advice.ts";
+import { adviceOn } from "../sync/remedy.ts";
 import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
 import { oneLine } from "./text.ts";
@@ -22,7 +22,7 @@ export function failWith(
   // One line each, or what a person typed could pass for a line of ours.
   const lines = error instanceof ConfigError ? error.problems : [message];
   for (const line of lines) terminal.err.write(`${oneLine(line)}\n`);
-  const advice = adviceOn(code);
+  const advice = adviceOn({ code, detail: error instanceof RemoteError ? error.detail : undefined });
   if (advice !== undefined) terminal.err.write(`${advice}\n`);
   // A bug is worth its stack; an expected failure is not.
   if (code === "internal") {

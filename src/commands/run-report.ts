@@ -1,5 +1,4 @@
 import type { ProjectReport, ReportedError, RunReport } from "../sync/world.ts";
-import { adviceOn } from "./advice.ts";
 import { joinFailures } from "./failure.ts";
 import { printJson } from "./json.ts";
 import { type Column, printRecords } from "./table.ts";
@@ -63,7 +62,7 @@ const columns: readonly Column<ProjectReport>[] = [
   { title: "failed", show: ({ failed }) => String(failed), isOptional: true },
 ];
 
-/** The errors of each project, and once for each code what to do next. */
+/** The errors of each project, and each thing to do about them once. */
 export function printErrors(
   out: Output,
   projects: readonly { readonly project: string; readonly errors: readonly ReportedError[] }[],
@@ -74,8 +73,7 @@ export function printErrors(
       printLine(out, paint(out, "red", "✗ "), oneLine(`${where}: ${message} [${code}]`));
     }
   }
-  const codes = new Set(projects.flatMap(({ errors }) => errors.map(({ code }) => code)));
-  for (const advice of [...codes].map(adviceOn)) {
+  for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {
     if (advice !== undefined) printLine(out, "→ ", advice);
   }
 }

@@ -1,5 +1,4 @@
 import { command } from "../sync/remedy.ts";
-import { adviceOn } from "./advice.ts";
 import { describeExtent } from "./import-words.ts";
 import { type DatabaseStatus, describeDatabase } from "./status-database.ts";
 import { type Column, printRecords } from "./table.ts";
@@ -68,6 +67,8 @@ export interface FailedLine {
   readonly issue: string | null;
   readonly code: string;
   readonly message: string;
+  /** What a person may do about it; null where the message says it. */
+  readonly advice: string | null;
 }
 
 /** One thing that waits. */
@@ -91,12 +92,12 @@ const mostNamed = 20;
 export function printStatus(out: Output, { projects, daemon, database }: StatusReport): void {
   printRecords(out, columns, projects);
   for (const { project, lastRun } of projects) {
-    const codes = new Set(lastRun?.errors.map(({ code }) => code));
     for (const { post, issue, code, message } of lastRun?.errors ?? []) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
       printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
     }
-    for (const advice of [...codes].map(adviceOn)) if (advice !== undefined) printLine(out, "  → ", advice);
+    for (const advice of new Set(lastRun?.errors.map((error) => error.advice)))
+      if (advice !== undefined && advice !== null) printLine(out, "  → ", advice);
   }
   for (const { project, import: under } of projects) {
     if (under === null) continue;

@@ -132,6 +132,7 @@ function readErrors(report: unknown): readonly FailedLine[] {
     issue: textOf(error, "issue"),
     code: textOf(error, "code") ?? "unknown",
     message: textOf(error, "message") ?? "",
+    advice: textOf(error, "advice"),
   }));
 }
 

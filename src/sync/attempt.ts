@@ -48,13 +48,13 @@ function noteRead(
 ): void {
   if (!(error instanceof RemoteError)) throw error;
   noteLimitOf(cycle.world, error);
-  const { code, message, fault } = error;
+  const { code, message, fault, detail } = error;
   if (isPutOff(error) || fault === "unauthorized") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
     postpone(cycle, action, message);
     return;
   }
-  noteError(cycle.tally, { post: action.post, code, message });
+  noteError(cycle.tally, { post: action.post, code, message, detail });
   recordRow(cycle, action.post);
 }
 

@@ -12,6 +12,7 @@ import { checkScan } from "./check-scan.ts";
 import { checkFields, checkNames, checkSignals, checkTypes } from "./check-signals.ts";
 import { type Finding, say } from "./findings.ts";
 import { pickProject, unknownProject } from "./identify.ts";
+import { adviceOn } from "./remedy.ts";
 import { repositoryNames } from "./repositories.ts";
 import type { SyncProject, World } from "./world.ts";
 
@@ -48,7 +49,9 @@ async function look<T>(findings: Finding[], subject: string, work: () => Promise
     return await work();
   } catch (error) {
     if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
-    findings.push({ level: "error", subject, code: error.code, message: error.message });
+    const { code, message } = error;
+    const advice = adviceOn({ code, detail: error instanceof RemoteError ? error.detail : undefined });
+    findings.push({ level: "error", subject, code, message, ...(advice !== undefined && { advice }) });
     return undefined;
   }
 }

@@ -1,3 +1,5 @@
+import { adviceOn } from "./remedy.ts";
+
 /** One line of `check`. */
 export interface Finding {
   readonly level: "ok" | "warning" | "error";
@@ -6,6 +8,8 @@ export interface Finding {
   /** Set where something is wrong; for example `board.unauthorized`. */
   readonly code: string | undefined;
   readonly message: string;
+  /** What a person may do about it; left out where the message says it. */
+  readonly advice?: string;
 }
 
 /** Adds a line. */
@@ -16,5 +20,7 @@ export function say(
   message: string,
   code: string | undefined = undefined,
 ): void {
-  findings.push({ level, subject, code: level === "ok" ? undefined : code, message });
+  const advice = level === "ok" || code === undefined ? undefined : adviceOn({ code });
+  const shown = level === "ok" ? undefined : code;
+  findings.push({ level, subject, code: shown, message, ...(advice !== undefined && { advice }) });
 }

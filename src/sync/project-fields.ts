@@ -88,8 +88,8 @@ async function findField(
 
 function noteFieldError(cycle: Cycle, error: unknown): string | undefined {
   if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-  const { code, message } = error;
-  noteError(cycle.tally, { code: isFieldFault(error) ? "tracker.project" : code, message });
+  const { code, message, detail } = error;
+  noteError(cycle.tally, { code: isFieldFault(error) ? "tracker.project" : code, message, detail });
   return isFieldFault(error) ? message : undefined;
 }
 

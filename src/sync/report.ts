@@ -1,16 +1,24 @@
-import { ProjectError, RemoteError, StateError } from "../errors.ts";
+import { type FaultDetail, ProjectError, RemoteError, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { PostId } from "../model/post.ts";
 import type { Tally } from "./cycle-state.ts";
+import { adviceOn } from "./remedy.ts";
 import type { ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
 
-/** Adds a failure to a report, each once. */
-export function noteError({ errors }: Tally, error: ReportedError): void {
+/** Adds a failure to a report, each once, with what a person may do about it. */
+export function noteError({ errors }: Tally, { detail, ...error }: NotedError): void {
   const isKnown = errors.some(
     ({ post, issue, code, message }) =>
       post === error.post && issue === error.issue && code === error.code && message === error.message,
   );
-  if (!isKnown) errors.push(error);
+  if (isKnown) return;
+  const advice = adviceOn({ ...error, detail });
+  errors.push({ ...error, ...(advice !== undefined && { advice }) });
+}
+
+/** A failure as it is noted. */
+interface NotedError extends Omit<ReportedError, "advice"> {
+  readonly detail?: FaultDetail | undefined;
 }
 
 /** Whether a failed read only means "later": a limit of the other side, or the end of this run's time. */
@@ -27,7 +35,9 @@ export function noteFailure(tally: Tally, project: string, error: unknown, log: 
   if (error instanceof RemoteError && isPutOff(error)) {
     tally.isPutOff = true;
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
-  } else if (error instanceof RemoteError || error instanceof ProjectError) {
+  } else if (error instanceof RemoteError) {
+    noteError(tally, { code: error.code, message: error.message, detail: error.detail });
+  } else if (error instanceof ProjectError) {
     noteError(tally, { code: error.code, message: error.message });
   } else {
     noteBug(tally, { project }, error, log);

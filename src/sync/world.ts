@@ -169,6 +169,8 @@ export interface ReportedError {
   /** For example `board.rejected`. */
   readonly code: string;
   readonly message: string;
+  /** What a person may do about it; left out where the message says it. */
+  readonly advice?: string;
 }
 
 /** One line of a plan, as `plan --json` prints it. */

@@ -82,10 +82,11 @@ describe("plan --json", () => {
     const { code, json } = await stage.run(["plan", "--json"], { env: { GITHUB_TOKEN: "wrong-token-0123" } });
     expect(code).toBe(3);
     const error = { code: "tracker.unauthorized", message: expect.any(String) };
+    const advice = expect.stringContaining("GITHUB_TOKEN");
     expect(json()).toEqual({
       projects: [
-        { project: "acme-app", repo: "acme/app", actions: [], errors: [error] },
-        { project: "acme-api", repo: "acme/api", actions: [], errors: [error] },
+        { project: "acme-app", repo: "acme/app", actions: [], errors: [{ ...error, advice }] },
+        { project: "acme-api", repo: "acme/api", actions: [], errors: [{ ...error, advice }] },
       ],
       error,
     });

@@ -215,6 +215,20 @@ describe("exit 3", () => {
     );
   });
 
+  it("an outage is said with what helps, and not with what doesn't, by sync, status and check", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (config) => config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"));
+    await stage.run(["sync"]);
+    for (const command of ["sync", "status", "check"]) {
+      const body = { error: { message: "Maintenance." } };
+      const isRead = { when: ({ method }: { readonly method: string }) => method === "GET", times: 9 };
+      if (command !== "status") stage.story.board.failNext({ kind: "answer", status: 503, body }, isRead);
+      const { out } = await stage.run([command]);
+      expect(out).toContain("→ The board was reached and answered with an error of its own.");
+      expect(out).not.toContain("does this machine reach it");
+    }
+  });
+
   it("a board that is down", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("down.yaml", (config) =>

@@ -40,6 +40,7 @@ describe("the status page", () => {
     const text = await failed.page("/");
     expect(text).toContain("<code>tracker.missing</code>");
     expect(text).toContain('<span class="badge bad">failing</span>');
+    expect(text).toContain("Correct <code>repo</code> or <code>route</code>");
   });
 
   it("draws the runs of the last days, and tells the same in words", async () => {

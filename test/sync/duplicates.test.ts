@@ -252,6 +252,7 @@ describe("where there is no issue to follow the rules for duplicates decide", ()
         post: "p1",
         code: "tracker.undecided",
         message: expect.stringMatching(/closed as a duplicate.*Not for you/u),
+        advice: expect.any(String),
       },
     ]);
     expect(statusOf(stage)).toBe("planned");

@@ -159,6 +159,7 @@ describe("what can't be read is unknown", () => {
           post: "p1",
           code: "tracker.undecided",
           message: expect.stringMatching(/issue #1.*`pullRequest`.*not accessible/u),
+          advice: expect.stringContaining("give the permission"),
         },
       ]);
     }
@@ -189,6 +190,7 @@ describe("what can't be read is unknown", () => {
       {
         code: "tracker.unreachable",
         message: expect.stringMatching(/502.*of which it was read before, that counts/u),
+        advice: expect.stringContaining("was reached"),
       },
     ]);
     expect(await statusAfterSync(stage)).toBe("planned");

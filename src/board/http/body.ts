@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import type { FaultDetail } from "../../errors.ts";
 import type { Answer } from "./transport.ts";
 import type { Excerpt } from "./wording.ts";
 
@@ -13,6 +14,8 @@ export type Body =
 interface Unreadable {
   readonly kind: "unreadable";
   readonly reason: string;
+  /** Set where another remedy helps than for an answer of a strange shape. */
+  readonly detail?: FaultDetail;
 }
 
 export interface BodyLimits {
@@ -34,7 +37,7 @@ export async function unpackBody(
   limits: BodyLimits,
 ): Promise<{ readonly kind: "bytes"; readonly bytes: Uint8Array } | Unreadable> {
   const bytes = await decompress(answer, limits);
-  return typeof bytes === "string" ? { kind: "unreadable", reason: bytes } : { kind: "bytes", bytes };
+  return bytes instanceof Uint8Array ? { kind: "bytes", bytes } : bytes;
 }
 
 /**
@@ -43,10 +46,12 @@ export async function unpackBody(
  */
 export function parseBody(bytes: Uint8Array, limits: BodyLimits, excerpt: Excerpt): Body {
   const text = decode(bytes);
-  if (text === undefined) return { kind: "unreadable", reason: "bytes that are not UTF-8 text" };
+  if (text === undefined)
+    return { kind: "unreadable", reason: "bytes that are not UTF-8 text", detail: "page" };
   if (text.trim() === "") return { kind: "empty" };
   if (/^\s*</.test(text)) {
-    return { kind: "unreadable", reason: `HTML instead of JSON, starting "${excerpt(text, 80)}"` };
+    const reason = `HTML instead of JSON, starting "${excerpt(text, 80)}"`;
+    return { kind: "unreadable", reason, detail: "page" };
   }
   if (isDeeperThan(text, limits.depth)) {
     return { kind: "unreadable", reason: `JSON that is nested more than ${limits.depth} levels deep` };
@@ -55,26 +60,30 @@ export function parseBody(bytes: Uint8Array, limits: BodyLimits, excerpt: Excerp
     return { kind: "json", value: JSON.parse(text) };
   } catch {
     // What begins like a list of posts may show people: of that nothing is quoted.
-    const isCut = /^\s*[[{]/.test(text);
-    const reason = isCut
-      ? `JSON that is broken or cut off (${bytes.length} bytes)`
-      : `something that is not JSON, starting "${excerpt(text, 80)}"`;
-    return { kind: "unreadable", reason };
+    if (/^\s*[[{]/.test(text)) {
+      const reason = `JSON that is broken or cut off (${bytes.length} bytes)`;
+      return { kind: "unreadable", reason, detail: "cut" };
+    }
+    const reason = `something that is not JSON, starting "${excerpt(text, 80)}"`;
+    return { kind: "unreadable", reason, detail: "page" };
   }
 }
 
 const gunzipAsync = promisify(gunzip);
 
 /** The plain bytes, or why there are none. The limit holds for what comes out, so a zip bomb stops at it. */
-async function decompress(answer: Answer, limits: BodyLimits): Promise<Uint8Array | string> {
+async function decompress(answer: Answer, limits: BodyLimits): Promise<Uint8Array | Unreadable> {
   const encoding = (answer.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity" || encoding === "" || answer.body.length === 0) return answer.body;
-  if (encoding !== "gzip" && encoding !== "x-gzip") return "a compressed body that was not asked for";
+  if (encoding !== "gzip" && encoding !== "x-gzip")
+    return { kind: "unreadable", reason: "a compressed body that was not asked for", detail: "page" };
   try {
     return await gunzipAsync(answer.body, { maxOutputLength: limits.bodyBytes });
   } catch (error) {
     const isOversized = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    return isOversized ? describeOversize(limits) : "a gzip body that is broken or cut off";
+    return isOversized
+      ? { kind: "unreadable", reason: describeOversize(limits), detail: "told" }
+      : { kind: "unreadable", reason: "a gzip body that is broken or cut off", detail: "cut" };
   }
 }
 

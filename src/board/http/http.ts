@@ -123,7 +123,7 @@ async function askBase<T>(connection: Connection, ask: () => Promise<T>): Promis
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
     const message = `There is no feedback board at ${placeOf(new URL(connection.base))} (HTTP 404). Check board.url.`;
-    throw new RemoteError("board", "refused", message, { cause: error });
+    throw new RemoteError("board", "refused", message, { cause: error, detail: "told" });
   }
 }
 

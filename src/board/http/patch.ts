@@ -3,7 +3,7 @@ import type { PatchOutcome } from "../board.ts";
 import { isObject, readKey, readPath } from "./access.ts";
 import { type Body, type BodyLimits, describeOversize, readBody } from "./body.ts";
 import { type FieldNames, pickRecord } from "./record.ts";
-import { quoteAnswer, quoteRedirect, readRetryAfter } from "./refusal.ts";
+import { quoteAnswer, quoteRedirect, readRetryAfter, sayPause } from "./refusal.ts";
 import { idNamesKnown } from "./shape.ts";
 import type { Reply } from "./transport.ts";
 import type { Excerpt } from "./wording.ts";
@@ -60,7 +60,8 @@ export async function classifyPatch(reply: Reply, reading: PatchReading): Promis
   }
   if (status === 429) {
     const retryAt = readRetryAfter(headers["retry-after"], now);
-    return { kind: "limited", retryAt, message: `The board limits requests (HTTP 429): ${said}.` };
+    const message = `The board limits requests (HTTP 429): ${said}.${sayPause(retryAt)}`;
+    return { kind: "limited", retryAt, message };
   }
   return { kind: "unknown", message: explainUnknown(reply, said, reading) };
 }

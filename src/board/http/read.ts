@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { RemoteError } from "../../errors.ts";
+import { type FaultDetail, RemoteError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
@@ -56,18 +56,18 @@ export function createReader(options: ReaderOptions): Reader {
     async askJson(url, bounds) {
       const answer = await askPatiently(url, bounds, options);
       const body = await readBody(answer, options.limits, options.excerpt);
-      return { headers: answer.headers, value: requireJson(url, body, options.limits) };
+      return { headers: answer.headers, value: requireJson(url, body) };
     },
     async askPage(url, bounds, known) {
       const answer = await askPatiently(url, bounds, options, known?.conditions);
       const { headers } = answer;
       if (answer.status === notModified) return { kind: "unchanged", headers };
       const unpacked = await unpackBody(answer, options.limits);
-      if (unpacked.kind === "unreadable") throw unreadable(url, unpacked.reason, options.limits);
+      if (unpacked.kind === "unreadable") throw unreadable(url, unpacked);
       const digest = digestOf(unpacked.bytes, headers["link"]);
       if (digest === known?.digest) return { kind: "unchanged", headers };
       const body = parseBody(unpacked.bytes, options.limits, options.excerpt);
-      return { kind: "read", headers, digest, value: requireJson(url, body, options.limits) };
+      return { kind: "read", headers, digest, value: requireJson(url, body) };
     },
   };
 }
@@ -80,15 +80,19 @@ function digestOf(bytes: Uint8Array, link: string | undefined): string {
   return link === undefined ? digest : `${digest} ${hash("sha256", link, "base64")}`;
 }
 
-function requireJson(url: URL, body: Body, limits: BodyLimits): unknown {
+function requireJson(url: URL, body: Body): unknown {
   if (body.kind === "json") return body.value;
-  throw unreadable(url, body.kind === "empty" ? "an empty body" : body.reason, limits);
+  throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
 }
 
-function unreadable(url: URL, what: string, limits: BodyLimits): RemoteError {
-  const isOversized = what === describeOversize(limits);
-  const advice = isOversized ? " Let the board send smaller pages: board.paging.sizeParam and size." : "";
-  return new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${what}.${advice}`);
+function unreadable(
+  url: URL,
+  { reason, detail }: { readonly reason: string; readonly detail?: FaultDetail },
+): RemoteError {
+  const advice =
+    detail === "told" ? " Let the board send smaller pages: board.paging.sizeParam and size." : "";
+  const message = `${placeOf(url)} answered with ${reason}.${advice}`;
+  return new RemoteError("board", "unreadable", message, { detail });
 }
 
 /**
@@ -134,20 +138,27 @@ async function explainFailure(reply: Reply, url: URL, options: ReaderOptions): P
   const { limits, excerpt, clock } = options;
   if (reply.kind === "aborted") return new RemoteError("board", "aborted", "The run was ended.");
   if (reply.kind === "unsent" || (reply.kind === "lost" && reply.status === 0)) {
-    return new RemoteError("board", "unreachable", `${reply.message}.`, { cause: reply.cause });
+    const { message, cause, isLate } = reply;
+    return new RemoteError("board", "unreachable", `${message}.`, {
+      cause,
+      detail: isLate === true ? "slow" : undefined,
+    });
   }
   const { status, headers } = reply;
   if (reply.kind === "answer") {
-    const said = quoteAnswer(await readBody(reply, limits, excerpt), excerpt);
-    return explainRefusal({ url, status, headers, said, now: clock.now() }, excerpt);
+    const body = await readBody(reply, limits, excerpt);
+    const said = quoteAnswer(body, excerpt);
+    const isPage = body.kind === "unreadable" && body.detail === "page";
+    return explainRefusal({ url, status, headers, said, isPage, now: clock.now() }, excerpt);
   }
   if (status >= 300) {
     const said = "its explanation could not be read";
-    return explainRefusal({ url, status, headers, said, now: clock.now() }, excerpt);
+    return explainRefusal({ url, status, headers, said, isPage: false, now: clock.now() }, excerpt);
   }
   return reply.kind === "lost"
     ? new RemoteError("board", "unreadable", `${reply.message}.`, {
         cause: reply.cause,
+        detail: reply.isLate === true ? "slow" : "cut",
       })
-    : unreadable(url, describeOversize(limits), limits);
+    : unreadable(url, { reason: describeOversize(limits), detail: "told" });
 }

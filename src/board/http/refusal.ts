@@ -57,15 +57,18 @@ export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly said: string;
+  /** Whether it is a web page, or otherwise nothing that an API says. */
+  readonly isPage: boolean;
   readonly now: number;
 }
 
 /** Turns an answer to a read that is not 2xx into the error that ends the pull. */
 export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError {
-  const { url, status, headers, said, now } = refusal;
+  const { url, status, headers, said, isPage, now } = refusal;
   const place = placeOf(url);
   const retryAt = readRetryAfter(headers["retry-after"], now);
   const options = retryAt === undefined ? {} : { retryAt };
+  const detail = isPage ? "page" : undefined;
   if (status === 304) {
     const message = `${place} answered that nothing has changed (HTTP 304), but was not asked that. A proxy in between may answer for the board.`;
     return new RemoteError("board", "refused", message);
@@ -73,21 +76,31 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
   if (status >= 300 && status < 400) {
     const target = quoteRedirect(headers["location"], url, excerpt);
     const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set board.url to the address itself.`;
-    return new RemoteError("board", "refused", message);
+    return new RemoteError("board", "refused", message, { detail: "told" });
   }
   if (status === 401 || status === 403) {
-    return new RemoteError("board", "unauthorized", `The board refused the key (HTTP ${status}): ${said}.`);
+    const message = `The board refused the key (HTTP ${status}): ${said}.`;
+    const why = detail ?? (status === 403 ? "forbidden" : undefined);
+    return new RemoteError("board", "unauthorized", message, { detail: why });
   }
   if (status === 404) {
     const project = url.searchParams.get("project");
     const what = project === null ? place : `the project "${excerpt(project)}"`;
-    return new RemoteError("board", "missing", `The board does not know ${what} (HTTP 404): ${said}.`);
+    const message = `The board does not know ${what} (HTTP 404): ${said}.`;
+    return new RemoteError("board", "missing", message, { detail });
   }
   if (status === 429) {
-    return new RemoteError("board", "limited", `The board limits requests (HTTP 429): ${said}.`, options);
+    const message = `The board limits requests (HTTP 429): ${said}.${sayPause(retryAt)}`;
+    return new RemoteError("board", "limited", message, options);
   }
   if (status >= 500) {
-    return new RemoteError("board", "unreachable", `${place} failed (HTTP ${status}): ${said}.`, options);
+    const message = `${place} failed (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
+    return new RemoteError("board", "unreachable", message, { ...options, detail: "server" });
   }
-  return new RemoteError("board", "refused", `${place} was refused (HTTP ${status}): ${said}.`);
+  return new RemoteError("board", "refused", `${place} was refused (HTTP ${status}): ${said}.`, { detail });
+}
+
+/** The pause that it asks for, as a sentence. */
+export function sayPause(retryAt: number | undefined): string {
+  return retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
 }

@@ -36,13 +36,21 @@ export interface Answer extends Head {
   readonly body: Uint8Array;
 }
 
+/** Why there is no whole answer. */
+interface Broken {
+  readonly message: string;
+  readonly cause?: unknown;
+  /** Whether the deadline ended it. */
+  readonly isLate?: boolean;
+}
+
 /** What became of one request. The difference that matters is whether any byte of it can have left. */
 export type Reply =
   | Answer
   /** No byte left: no connection, no name, no TLS, or the deadline came first. */
-  | { readonly kind: "unsent"; readonly message: string; readonly cause?: unknown }
+  | ({ readonly kind: "unsent" } & Broken)
   /** It left, and no whole answer came back. */
-  | (Head & { readonly kind: "lost"; readonly message: string; readonly cause?: unknown })
+  | (Head & { readonly kind: "lost" } & Broken)
   /** The answer is larger than the limit; the rest was not read. */
   | (Head & { readonly kind: "oversized" })
   /** The caller's signal ended it. */
@@ -131,9 +139,9 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
       call.signal?.removeEventListener("abort", abort);
       resolve(reply);
     };
-    const fail = (message: string, cause?: unknown) => {
-      if (controller === undefined) return finish({ kind: "unsent", message, cause });
-      return finish({ kind: "lost", message, ...head, cause });
+    const fail = (message: string, isLate: boolean, cause?: unknown) => {
+      if (controller === undefined) return finish({ kind: "unsent", message, isLate, cause });
+      return finish({ kind: "lost", message, isLate, ...head, cause });
     };
     const stop = () => controller?.abort(new Error("boardsync ended this request"));
     const abort = () => {
@@ -142,7 +150,7 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
     };
     const deadline = setTimeout(() => {
       const late = head.status === 0 ? "did not answer" : "did not end its answer";
-      fail(`${placeOf(call.url)} ${late} within ${options.timeoutMs} ms`);
+      fail(`${placeOf(call.url)} ${late} within ${options.timeoutMs} ms`, true);
       stop();
     }, options.timeoutMs);
     call.signal?.addEventListener("abort", abort, { once: true });
@@ -174,7 +182,7 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
           finish({ kind: "answer", ...head, body: Buffer.concat(chunks) });
         },
         onResponseError(_controller, error) {
-          fail(describeFailure(call.url, error, head.status !== 0), error);
+          fail(describeFailure(call.url, error, head.status !== 0), false, error);
         },
       },
     );

@@ -158,9 +158,10 @@ function describeBudgets(
 function renderErrors(key: string, { errors }: ReadReport): Markup | undefined {
   if (errors.length === 0) return undefined;
   const more = errors.length - mostErrors;
+  const advice = [...new Set(errors.map((error) => error.advice))].filter((said) => said !== undefined);
   return html`<ul class="waits">${errors.slice(0, mostErrors).map(
     ({ post, issue, code, message }) => html`<li><span class="badge bad">failed</span>
       ${post !== undefined && html`<a href="${postAddress(key, post)}"><bdi>${key}/${post}</bdi></a>`} ${issue}
       <p>${renderSentence(message)} <code>${code}</code></p></li>`,
-  )}</ul>${more > 0 && html`<p class="quiet">And ${more} more: ${renderCommand("boardsync status")}</p>`}`;
+  )}</ul>${advice.map((said) => html`<p>${renderSentence(said)}</p>`)}${more > 0 && html`<p class="quiet">And ${more} more: ${renderCommand("boardsync status")}</p>`}`;
 }

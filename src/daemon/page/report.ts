@@ -15,6 +15,8 @@ export interface ReadError {
   readonly issue: string | undefined;
   readonly code: string;
   readonly message: string;
+  /** What a person may do about it. */
+  readonly advice: string | undefined;
 }
 
 /** Reads a report as it was stored: one of another version may lack parts, or have others. */
@@ -31,6 +33,7 @@ export function readReport(report: unknown): ReadReport {
       issue: wordOf(error, "issue"),
       code: wordOf(error, "code") ?? "unknown",
       message: wordOf(error, "message") ?? "",
+      advice: wordOf(error, "advice"),
     })),
     hold: wordOf(report, "hold"),
   };

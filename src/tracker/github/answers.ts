@@ -62,25 +62,35 @@ export function listErrors(answer: Answer): readonly unknown[] {
   return Array.isArray(errors) ? errors : [];
 }
 
-/** The error for an answer that a read can do nothing with. `subject` says what was asked for, such as `acme/app`. */
-export function refuseAnswer(answer: Answer, subject: string, quote: Quote): RemoteError {
+/**
+ * The error for an answer that a read can do nothing with. `subject` says what was asked for, such as `acme/app`.
+ *
+ * @param retryAt - epoch ms, where the answer asks for a pause.
+ */
+export function refuseAnswer(answer: Answer, subject: string, quote: Quote, retryAt?: number): RemoteError {
   const { status } = answer;
   const words = quoteAnswer(answer, quote);
-  if (status < 400) {
-    return new RemoteError(
-      "tracker",
-      "unreadable",
-      `GitHub answered ${status} for ${subject}, without a result.`,
-    );
+  if (status < 400 && !isPage(answer)) {
+    const message = `GitHub answered ${status} for ${subject}, without a result.`;
+    return new RemoteError("tracker", "unreadable", message, { detail: "page" });
   }
   if (!isGitHubError(answer) && status < 500) {
-    return new RemoteError(
-      "tracker",
-      status === 401 || status === 403 ? "unauthorized" : "unreadable",
-      `The server answered ${status} for ${subject} with something that is not GitHub's API: check tracker.url and the proxy.`,
-    );
+    const message = `The server answered ${status} for ${subject} with something that is not GitHub's API.`;
+    const fault = status === 401 || status === 403 ? "unauthorized" : "unreadable";
+    return new RemoteError("tracker", fault, message, { detail: "page" });
   }
-  return new RemoteError("tracker", faultOf(status), describeRefusal(answer, subject, words, quote));
+  const detail = status === 403 ? "forbidden" : status >= 500 ? "server" : undefined;
+  const pause = retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
+  const message = `${describeRefusal(answer, subject, words, quote)}${pause}`;
+  return new RemoteError("tracker", faultOf(status), message, {
+    detail,
+    ...(retryAt !== undefined && { retryAt }),
+  });
+}
+
+/** Whether it is text where GitHub's API answers with JSON: of a proxy, or of another server. */
+export function isPage({ data }: Answer): boolean {
+  return typeof data === "string" && data.trim() !== "";
 }
 
 function faultOf(status: number): RemoteFault {

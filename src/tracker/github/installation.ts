@@ -115,7 +115,7 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
   );
   if (answer.status === 404) {
     const message = `The GitHub App is not installed on ${owner}, or its installation there does not include ${name}. Install it on ${owner}, and choose this repository. ${needed}.`;
-    throw new RemoteError("tracker", "missing", message);
+    throw new RemoteError("tracker", "missing", message, { detail: "told" });
   }
   if (answer.status !== 200 || !isObject(answer.data)) throw refuseApp(answer, quote);
   if (typeof answer.data["suspended_at"] === "string") throw suspended(owner);
@@ -145,20 +145,22 @@ export function refuseApp(answer: Answer, quote: Quote): RemoteError {
   const { status } = answer;
   const words = quoteAnswer(answer, quote);
   if (status >= 500) {
-    return new RemoteError("tracker", "unreachable", `GitHub answered ${status} to the App: ${words}.`);
+    const message = `GitHub answered ${status} to the App: ${words}.`;
+    return new RemoteError("tracker", "unreachable", message, { detail: "server" });
   }
   const message = `GitHub does not accept the App (${status}): ${words}. Check GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY: the key must be one of this App's.`;
-  return new RemoteError("tracker", "unauthorized", message);
+  return new RemoteError("tracker", "unauthorized", message, { detail: "told" });
 }
 
 /** Whoever hears of it ends the work of this installation for the run, and of no other. */
 function throwIn(budget: string, error: unknown): never {
   if (!(error instanceof RemoteError)) throw error;
-  const { side, fault, message, cause, retryAt } = error;
-  throw new RemoteError(side, fault, message, { cause, budget, ...(retryAt !== undefined && { retryAt }) });
+  const { side, fault, message, cause, retryAt, detail } = error;
+  const when = retryAt !== undefined && { retryAt };
+  throw new RemoteError(side, fault, message, { cause, budget, detail, ...when });
 }
 
 function suspended(owner: string): RemoteError {
   const message = `The GitHub App's installation on ${owner} is suspended, so nothing can be read or written there. Whoever administers ${owner} can end that in its settings, under GitHub Apps.`;
-  return new RemoteError("tracker", "unauthorized", message);
+  return new RemoteError("tracker", "unauthorized", message, { detail: "told" });
 }

@@ -112,5 +112,6 @@ function hidden(project: string): RemoteError {
 }
 
 function fail(fault: RemoteFault, message: string): RemoteError {
-  return new RemoteError("tracker", fault, message);
+  const detail = fault === "unauthorized" ? "forbidden" : fault === "unreachable" ? "server" : undefined;
+  return new RemoteError("tracker", fault, message, { detail });
 }

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
-import { refuseAnswer } from "./answers.ts";
+import { isPage, refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
 import { type Gate, readResource, readRetryAfter } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
@@ -115,8 +115,10 @@ async function attemptRead(
   if (retryAt !== undefined) {
     return { error: limited(retryAt, options.budget, readResource(answer)), notBefore: retryAt };
   }
+  if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
   if (answer.status < 500) return answer;
-  return { error: refuseAnswer(answer, subject, quote), notBefore: readRetryAfter(answer, clock.now()) };
+  const notBefore = readRetryAfter(answer, clock.now());
+  return { error: refuseAnswer(answer, subject, quote, notBefore), notBefore };
 }
 
 /** @throws RemoteError when another attempt can't help. */
@@ -126,7 +128,10 @@ function failRead(failure: TransportFailure, subject: string): Setback {
   if (failure.kind === "oversized")
     throw new RemoteError("tracker", "unreadable", message, { cause: failure });
   return {
-    error: new RemoteError("tracker", "unreachable", message, { cause: failure }),
+    error: new RemoteError("tracker", "unreachable", message, {
+      cause: failure,
+      detail: failure.kind === "timeout" ? "slow" : undefined,
+    }),
     notBefore: undefined,
   };
 }

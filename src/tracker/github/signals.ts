@@ -250,9 +250,7 @@ function describeDenial(part: SignalPart, { type, message }: QueryError): string
 }
 
 function refused(words: string): RemoteError {
-  return new RemoteError(
-    "tracker",
-    "unreachable",
-    `GitHub's GraphQL gave no data about issues (${words}); the next run asks again.`,
-  );
+  return new RemoteError("tracker", "unreachable", `GitHub's GraphQL gave no data about issues (${words}).`, {
+    detail: "server",
+  });
 }

@@ -266,13 +266,13 @@ describe("an answer that is no use", () => {
     [403, "unauthorized"],
     [404, "unreadable"],
     [406, "unreadable"],
-  ])("a %i that is not GitHub's is %s and points at the address", async (status, fault) => {
+  ])("a %i that is not GitHub's is %s, and is taken for a page", async (status, fault) => {
     const { tracker } = await startServer((response) =>
       sendJson(response, status, "<h1>Proxy</h1>", { "content-type": "text/html" }),
     );
     const error = await failureOf(tracker.account(unbounded()));
     expect(error.fault).toBe(fault);
-    expect(error.message).toContain("check tracker.url and the proxy");
+    expect(error.detail).toBe("page");
     expect(error.message).not.toContain("<h1>");
   });
 });

@@ -481,6 +481,6 @@ describe("one issue", () => {
       response.writeHead(status, { "content-type": "text/html" }).end("<h1>deleted</h1>");
     });
     const error = await failureOf(tracker.readIssue({ repositoryId: 42, number: 7 }, unbounded()));
-    expect(error).toMatchObject({ fault: "unreadable", message: expect.stringContaining("tracker.url") });
+    expect(error).toMatchObject({ fault: "unreadable", detail: "page" });
   });
 });
