@@ -6,7 +6,7 @@ import type { Cycle, PulledCycle } from "./cycle-state.ts";
 import { closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
-import { isPutOff, noteBug, noteError } from "./report.ts";
+import { closureBy, isPutOff, noteBug, noteError } from "./report.ts";
 
 /**
  * Does what belongs to one post. Whatever fails in it is the failure of this post alone; a limit or a refused key also
@@ -49,9 +49,11 @@ function noteRead(
   if (!(error instanceof RemoteError)) throw error;
   noteLimitOf(cycle.world, error);
   const { code, message, fault, detail } = error;
-  if (isPutOff(error) || fault === "unauthorized") closeLane(cycle.run, error, { code, message });
+  if (fault === "unauthorized") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
-    postpone(cycle, action, message);
+    const closure = closureBy(error, cycle.run);
+    closeLane(cycle.run, error, closure);
+    postpone(cycle, action, closure);
     return;
   }
   noteError(cycle.tally, { post: action.post, code, message, detail });

@@ -86,6 +86,8 @@ export interface Tally {
   notesPutOff: number;
   /** Whether a limit or a signal put the whole project off. */
   isPutOff: boolean;
+  /** Why something was left to a later run. */
+  readonly putOff: Closure[];
   /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
   hold: string | undefined;
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
@@ -114,6 +116,7 @@ export function startTally(): Tally {
     statusWrites: 0,
     notesPutOff: 0,
     isPutOff: false,
+    putOff: [],
     hold: undefined,
     delays: new Map(),
     approved: new Map(),
@@ -144,11 +147,15 @@ export function isOpen({ run, world, tally }: Cycle, lane: Lane): boolean {
 }
 
 /** Why a lane is closed, for the note of what waits. */
-export function closureOf({ run, tally }: Cycle, lane: Lane): string {
-  const closure = laneClosure(run, lane) ?? laneClosure(tally, lane);
-  if (closure !== undefined) return closure.message;
-  if (run.bounds.signal.aborted) return "the run was asked to stop";
-  return "the run's time budget was used up";
+export function closureOf({ run, tally }: Cycle, lane: Lane): Closure {
+  return laneClosure(run, lane) ?? laneClosure(tally, lane) ?? endOf(run);
+}
+
+/** Why a run begins nothing more. */
+export function endOf({ bounds }: Pick<Run, "bounds">): Closure {
+  return bounds.signal.aborted
+    ? { code: "run.stopped", message: "the run was asked to stop" }
+    : { code: "run.budget", message: "the time of the run was over (`budget`)" };
 }
 
 /** A repository of this project by its numeric id; undefined where it can't be used in this run. */

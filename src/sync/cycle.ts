@@ -64,7 +64,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     isDone = true;
   } catch (error) {
     noteLimitOf(world, error);
-    noteFailure(tally, project.key, error, world.log);
+    noteFailure(tally, project.key, error, run, world.log);
   }
   const report = reportProject(project, world, run, tally, before, isDone);
   const { planned, saved, carried } = tally;

@@ -1,4 +1,4 @@
-import { RemoteError } from "../errors.ts";
+import { RemoteError, type Side } from "../errors.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import { boardLane, type Lane, laneOf } from "./lane.ts";
 import type { World } from "./world.ts";
@@ -37,9 +37,15 @@ export function checkLimits(world: World, repositories: readonly RepositoryName[
     const retryAt = limitOf(world, lane);
     if (retryAt === undefined) continue;
     const { side, budget } = lane;
-    const message = `The ${side} wants no request before ${new Date(retryAt).toISOString()}.`;
-    throw new RemoteError(side, "limited", message, { retryAt, budget });
+    throw new RemoteError(side, "limited", `${sayLimit(side, retryAt)}.`, { retryAt, budget });
   }
+}
+
+/** Who wants no request, and until when, as a sentence without its full stop. */
+export function sayLimit(side: Side, retryAt: number | undefined): string {
+  const who = side === "board" ? "the board" : "GitHub";
+  if (retryAt === undefined) return `${who} limits requests, and names no end`;
+  return `${who} wants no request before ${new Date(retryAt).toISOString()}`;
 }
 
 /** undefined once the time has passed. */

@@ -7,9 +7,10 @@ import { signatureOf } from "../plan/print.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { closeLane, type Lane } from "./lane.ts";
-import { noteLimit } from "./limits.ts";
+import { noteLimit, sayLimit } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
+import type { Closure } from "./world.ts";
 
 /** What became of a write, on either side. `missing` is an answer of the board alone. */
 type Outcome = PatchOutcome | WriteOutcome;
@@ -58,7 +59,7 @@ export function noteClosure({ run, world }: PulledCycle, lane: Lane, outcome: Ou
   if (outcome.kind === "applied") return;
   const { fault, isEnd } = meanings[outcome.kind];
   if (!isEnd) return;
-  closeLane(run, lane, { code: `${lane.side}.${fault}`, message: outcome.message });
+  closeLane(run, lane, closureBy(lane.side, fault, outcome));
   if (outcome.kind === "limited") noteLimit(world, lane, outcome.retryAt);
 }
 
@@ -80,7 +81,7 @@ export function takeFailure(cycle: PulledCycle, sent: SentWrite, failure: Failur
       reportTrouble(cycle, action.post, trouble);
       return;
     case "limited":
-      postpone(cycle, action, failure.message);
+      postpone(cycle, action, closureBy(side, fault, failure));
       return;
     case "unauthorized":
     case "unsent":
@@ -92,6 +93,12 @@ export function takeFailure(cycle: PulledCycle, sent: SentWrite, failure: Failur
       return;
     }
   }
+}
+
+function closureBy(side: Side, fault: string, failure: Failure): Closure {
+  const code = `${side}.${fault}`;
+  if (failure.kind !== "limited") return { code, message: failure.message };
+  return { code, message: sayLimit(side, failure.retryAt), until: failure.retryAt };
 }
 
 /** Leaves an action alone until it changes, or a person says `retry`. */

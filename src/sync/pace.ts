@@ -41,7 +41,7 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: "create" | 
     const isFar = next.limit === "hour" && next.at - now > hourPatienceMs;
     if (isFar || next.at > cycle.run.bounds.until) {
       const message = `the pace allows no more writes to the tracker before ${new Date(next.at).toISOString()}`;
-      closeLane(cycle.run, lane, { code: "tracker.pace", message });
+      closeLane(cycle.run, lane, { code: "tracker.pace", message, until: next.at });
       return false;
     }
     await clock.sleep(next.at - now, cycle.run.bounds.signal);

@@ -8,7 +8,7 @@ import type { BoardPull, Cycle } from "./cycle-state.ts";
 import { boardLane, closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { collectNotes } from "./notes.ts";
-import { isPutOff, noteError } from "./report.ts";
+import { isPutOff, noteError, notePutOff } from "./report.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has
@@ -75,8 +75,7 @@ function explainBreak({ world, run, tally }: Cycle, error: unknown, hasSeen: boo
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
   noteLimitOf(world, error);
   if (isPutOff(error)) {
-    tally.isPutOff = true;
-    closeLane(run, boardLane, { code: error.code, message: error.message });
+    closeLane(run, boardLane, notePutOff(tally, run, error));
   }
   return `The list of posts broke off: ${error.message}`;
 }

@@ -7,6 +7,7 @@ import { adoptRow, planRow } from "../plan/plan.ts";
 import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
+import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
 export function recordRow(cycle: PulledCycle, post: PostId): void {
@@ -67,9 +68,15 @@ function isRemembered({ kind }: Action): boolean {
   return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
 }
 
-/** Leaves an action for a later run, with the reason. */
-export function postpone(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">, reason: string): void {
-  delayAction(cycle, wanted, { kind: "waiting", message: `Decided, and waiting: ${reason}` });
+/** Leaves an action for a later run, with the reason. One that concerns more than this action is also one of the run. */
+export function postpone(
+  cycle: PulledCycle,
+  wanted: Pick<Action, "post" | "kind">,
+  reason: string | Closure,
+): void {
+  if (typeof reason !== "string") cycle.tally.putOff.push(reason);
+  const why = typeof reason === "string" ? reason : reason.message;
+  delayAction(cycle, wanted, { kind: "waiting", message: `Decided, and waiting: ${why}` });
   recordRow(cycle, wanted.post);
 }
 

@@ -1,9 +1,10 @@
 import { type FaultDetail, ProjectError, RemoteError, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { PostId } from "../model/post.ts";
-import type { Tally } from "./cycle-state.ts";
+import { endOf, type Tally } from "./cycle-state.ts";
+import { sayLimit } from "./limits.ts";
 import { adviceOn } from "./remedy.ts";
-import type { ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
+import type { Closure, ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
 
 /** Adds a failure to a report, each once, with what a person may do about it. */
 export function noteError({ errors }: Tally, { detail, ...error }: NotedError): void {
@@ -26,14 +27,30 @@ export function isPutOff(error: RemoteError): boolean {
   return error.fault === "limited" || error.fault === "aborted";
 }
 
+/** The part of a run that tells why it ended. */
+type Bounded = Pick<Run, "bounds">;
+
+/** Notes that the whole project is left to a later run; gives the reason. */
+export function notePutOff(tally: Tally, run: Bounded, error: RemoteError): Closure {
+  const closure = closureBy(error, run);
+  tally.isPutOff = true;
+  tally.putOff.push(closure);
+  return closure;
+}
+
+/** What a read that only means "later" closes its lane with. */
+export function closureBy({ code, fault, side, retryAt }: RemoteError, run: Bounded): Closure {
+  return fault === "limited" ? { code, message: sayLimit(side, retryAt), until: retryAt } : endOf(run);
+}
+
 /**
  * Puts the failure of a whole project into its tally. A limit, or a signal, only puts the project off.
  *
  * @throws StateError: without the state no project can go on.
  */
-export function noteFailure(tally: Tally, project: string, error: unknown, log: Log): void {
+export function noteFailure(tally: Tally, project: string, error: unknown, run: Bounded, log: Log): void {
   if (error instanceof RemoteError && isPutOff(error)) {
-    tally.isPutOff = true;
+    notePutOff(tally, run, error);
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
   } else if (error instanceof RemoteError) {
     noteError(tally, { code: error.code, message: error.message, detail: error.detail });
@@ -103,5 +120,19 @@ export function reportProject(
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
     ...(tally.hold !== undefined && { hold: tally.hold }),
+    ...readPutOff(tally),
   };
+}
+
+/** Each reason once. What is among the errors is no mere delay. */
+function readPutOff({ putOff, errors }: Tally): Pick<ProjectReport, "putOff"> {
+  const mere = putOff.filter(({ code }) => !errors.some((error) => error.code === code));
+  if (mere.length === 0) return {};
+  const each = new Map(
+    mere.map(({ code, message, until }) => [
+      `${code} ${message}`,
+      { code, message, ...(until !== undefined && { until: new Date(until).toISOString() }) },
+    ]),
+  );
+  return { putOff: [...each.values()] };
 }

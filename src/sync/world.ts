@@ -136,7 +136,10 @@ export interface Look {
 
 export interface Closure {
   readonly code: string;
+  /** Who wants nothing, or what is used up, as a sentence without its full stop. */
   readonly message: string;
+  /** When that ends, epoch ms; left out where nobody knows. */
+  readonly until?: number | undefined;
 }
 
 /** What `sync --json` prints of a project. */
@@ -160,6 +163,17 @@ export interface ProjectReport {
   readonly errors: readonly ReportedError[];
   /** Why nothing of the whole project is written, where a guard holds it. */
   readonly hold?: string;
+  /** Why something was left to a later run, although nothing failed; left out where nothing was. */
+  readonly putOff?: readonly PutOff[];
+}
+
+/** A limit, the pace, the end of the run's time, or a signal. */
+export interface PutOff {
+  /** For example `tracker.limited`. */
+  readonly code: string;
+  readonly message: string;
+  /** When it ends, ISO 8601; left out where nobody knows. */
+  readonly until?: string;
 }
 
 export interface ReportedError {

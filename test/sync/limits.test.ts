@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { secondaryLimit } from "../../src/sandbox/github-faults.ts";
-import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
 const isList = { when: ({ method }: { readonly method: string }) => method === "GET" };
@@ -33,24 +33,33 @@ describe("a side that has named a time", () => {
     ],
     ["the board, to a write", (stage) => stage.board.failNext(inAnHour, isPatch)],
     ["the board, to a read", (stage) => stage.board.failNext(inAnHour, isList)],
-  ])("(%s) is asked nothing before it, by no later process; that is no failure", async (_, limit) => {
-    const stage = await openBusy();
-    limit(stage);
-    await stage.sync();
-    for (let run = 0; run < 3; run += 1) {
-      stage.restart();
-      stage.mark();
-      const report = await stage.sync();
-      expect(report).toMatchObject({ result: "ok", projects: [{ failed: 0, errors: [] }] });
-      expect(report.projects[0]?.waiting).toBeGreaterThan(0);
-      expect([...stage.reads(), ...stage.writes()]).toEqual([]);
-    }
-    expect(stage.log.at(-2)).toContain("wants no request before");
-    stage.clock.skip(hourMs);
-    expect(await stage.syncOne()).toMatchObject({ waiting: 0, failed: 0 });
-    expect(stage.github.issues("acme/app")).toHaveLength(3);
-    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
-  });
+  ])(
+    "(%s) is asked nothing before it, by no later process; that is no failure, and is said",
+    async (name, limit) => {
+      const stage = await openBusy();
+      limit(stage);
+      const until = new Date(stage.clock.now() + hourMs + minuteMs).toISOString();
+      const [who, code] = name.startsWith("the tracker")
+        ? ["GitHub", "tracker.limited"]
+        : ["the board", "board.limited"];
+      const message = `${who} wants no request before ${until}`;
+      expect(await stage.syncOne()).toMatchObject({ putOff: [{ code, message, until }] });
+      for (let run = 0; run < 3; run += 1) {
+        stage.restart();
+        stage.mark();
+        const report = await stage.sync();
+        expect(report).toMatchObject({ result: "ok", projects: [{ failed: 0, errors: [] }] });
+        expect(report.projects[0]?.waiting).toBeGreaterThan(0);
+        expect(report.projects[0]?.putOff).toEqual([{ code, message, until }]);
+        expect([...stage.reads(), ...stage.writes()]).toEqual([]);
+      }
+      expect(stage.log.at(-2)).toContain("wants no request before");
+      stage.clock.skip(hourMs);
+      expect(await stage.syncOne()).toMatchObject({ waiting: 0, failed: 0 });
+      expect(stage.github.issues("acme/app")).toHaveLength(3);
+      expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    },
+  );
 
   it("puts the other projects of the run off, too, and a plan", async () => {
     const stage = await openStage({
@@ -76,6 +85,15 @@ describe("a side that has named a time", () => {
     stage.board.failNext({ kind: "answer", status: 429 }, isPatch);
     await stage.sync();
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, waiting: 0 });
+  });
+
+  it("says so where it named no time", async () => {
+    const stage = await openBusy();
+    stage.board.failNext({ kind: "answer", status: 429 }, isPatch);
+    expect((await stage.syncOne()).putOff).toEqual([
+      { code: "board.limited", message: "the board limits requests, and names no end" },
+    ]);
+    expect(await stage.syncOne()).not.toHaveProperty("putOff");
   });
 
   it("keeps the latest of the times that answers side by side have named", async () => {

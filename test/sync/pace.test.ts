@@ -22,12 +22,17 @@ describe("the pace of writes", () => {
     const pace = { minIntervalMs: 0, createsPerHour: 4 };
     const stage = await openStage({ config: { tracker: { pace } } });
     addPlanned(stage, 6);
+    const message = expect.stringContaining("the pace allows no more writes");
+    const putOff = [{ code: "tracker.pace", message, until: "2026-03-02T09:01:00.000Z" }];
     expect(await stage.sync()).toMatchObject({
       result: "ok",
-      projects: [{ created: 4, waiting: 2, failed: 0 }],
+      projects: [{ created: 4, waiting: 2, failed: 0, putOff }],
     });
     stage.restart();
-    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 0, waiting: 2 }] });
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ created: 0, waiting: 2, putOff }],
+    });
     const id = stage.ledger.memory.project("acme-app")?.id;
     const waiting = id === undefined ? [] : stage.ledger.rows.waiting(id, 9);
     expect(waiting.map(({ kind }) => kind)).toEqual(["waiting", "waiting"]);
@@ -43,7 +48,8 @@ describe("the pace of writes", () => {
     const stage = await openStage({ config: { tracker: { pace }, budget: "1m" } });
     addPlanned(stage, 5);
     const report = await stage.sync();
-    expect(report).toMatchObject({ result: "ok", projects: [{ created: 3, waiting: 2 }] });
+    const putOff = [{ code: "run.budget", message: "the time of the run was over (`budget`)" }];
+    expect(report).toMatchObject({ result: "ok", projects: [{ created: 3, waiting: 2, putOff }] });
     expect(report.durationMs).toBeLessThanOrEqual(minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
   });
@@ -65,7 +71,7 @@ describe("the pace of writes", () => {
       result: "ok",
       projects: [
         { created: 2, waiting: 7 },
-        { created: 0, waiting: 1, failed: 0 },
+        { created: 0, waiting: 1, failed: 0, putOff: [{ code: expect.stringMatching(/pace|budget/) }] },
       ],
     });
   });
@@ -74,8 +80,17 @@ describe("the pace of writes", () => {
     const stage = await openStage();
     addPlanned(stage, 3);
     stage.atNextWrite("tracker", "after", stage.stop);
-    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2, failed: 0 });
+    const putOff = [{ code: "run.stopped", message: "the run was asked to stop" }];
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2, failed: 0, putOff });
     expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+  });
+
+  it("a signal during the reads is no failure, and is said", async () => {
+    const stage = await openStage();
+    stage.bend((world) => ({ ...world, progress: { show: () => stage.stop() } }));
+    addPlanned(stage, 1);
+    const putOff = [{ code: "run.stopped", message: "the run was asked to stop" }];
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, putOff });
   });
 
   it("a PATCH that would rest on an old pull waits for the next one", async () => {
