@@ -43,7 +43,12 @@ const listing = z
     items: answerPath
       .describe("Where the list of posts stands in an answer, such as `data.feedback`.")
       .exactOptional(),
-    total: answerPath.describe("Where the number of all posts stands, such as `meta.total`.").exactOptional(),
+    total: z
+      .union([answerPath, z.literal(false)])
+      .describe(
+        "Where the number of all posts stands, such as `meta.total`; false where the board's total counts something else than the listed posts.",
+      )
+      .exactOptional(),
   })
   .describe("Where the posts stand in an answer, where this can't be recognised.");
 
@@ -53,8 +58,11 @@ const paging = z
     param: name(100)
       .describe("The query parameter that takes the cursor, the page or the offset.")
       .exactOptional(),
+    first: count(0, 1).describe("Number of the first page: 1 where left out.").exactOptional(),
     next: answerPath
-      .describe("Where the next cursor stands in an answer, such as `meta.nextCursor`.")
+      .describe(
+        "Where the next cursor stands in an answer, such as `meta.nextCursor`; `lastId` where the id of a page's last post is the cursor.",
+      )
       .exactOptional(),
     sizeParam: name(100).describe("The query parameter that takes the size of a page.").exactOptional(),
     size: count(1, 10_000).describe("How many posts a page holds.").exactOptional(),

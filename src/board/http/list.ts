@@ -21,7 +21,7 @@ import type { Excerpt } from "./wording.ts";
 
 /** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
 export interface ListOverrides {
-  readonly list: { readonly items?: string | undefined; readonly total?: string | undefined };
+  readonly list: { readonly items?: string | undefined; readonly total?: string | false | undefined };
   readonly paging: PagingOverrides;
   readonly fields: FieldNames & { readonly id?: string | undefined };
 }
@@ -62,10 +62,19 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const fresh = new Set(reading.ids.filter((id) => !known.has(id)));
     const repeated = reading.ids.some((id) => known.has(id)) ? 1 : 0;
     for (const id of fresh) known.add(id);
-    unusable += reading.records - reading.ids.length;
-
-    const { signals, records } = reading;
-    const step = paging.follow({ signals, url, records, fresh: fresh.size, repeated });
+    const { signals, records, ids } = reading;
+    const lost = records - ids.length;
+    unusable += lost;
+    const lastId = ids.at(-1);
+    const step = paging.follow({
+      signals,
+      url,
+      records,
+      fresh: fresh.size,
+      repeated,
+      unusable: lost,
+      lastId,
+    });
     const { path = "", idName: id } = recognised;
     const shape: ListShape = { items: path, id, paging: paging.description, keys };
     const end = step.kind === "end" ? lower(step.end, unusable) : undefined;

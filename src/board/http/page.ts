@@ -74,7 +74,7 @@ export function readPage({ value, headers }: JsonAnswer, before: Recognised, len
       before,
       after: { path: list.path, idName },
       keys: before.path === undefined ? keysOf(list.records).map((key) => excerpt(key, 60)) : [],
-      signals: readSignals(value, headers["link"], { ...lens.paths, list: list.path }),
+      signals: readSignals(value, headers, { ...lens.paths, list: list.path }, list.records.length),
       records: list.records.length,
       ids: posts.map(({ id }) => id),
       ...read,

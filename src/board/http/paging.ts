@@ -8,7 +8,9 @@ export interface PagingOverrides {
   readonly kind?: "cursor" | "page" | "offset" | "none" | undefined;
   /** Query parameter that takes the cursor, page or offset. */
   readonly param?: string | undefined;
-  /** Path of the next cursor or address. */
+  /** Number of the first page, where that is not 1. */
+  readonly first?: number | undefined;
+  /** Path of the next cursor or address; `lastId`: the cursor is the id of the page's last post. */
   readonly next?: string | undefined;
   /** Query parameter that takes the size of a page; sent only together with `size`. */
   readonly sizeParam?: string | undefined;
@@ -41,12 +43,15 @@ export interface PageRead {
   readonly fresh: number;
   /** Posts on it that a page before has shown. */
   readonly repeated: number;
+  /** Records on it that can't be told from any other. */
+  readonly unusable: number;
+  readonly lastId: string | undefined;
 }
 
-/** The address of the next page, or how the listing ended. */
+/** The address of the next page, or how the listing ended. `isOpen`: no sign leads on, and yet there may be more. */
 export type Step =
   | { readonly kind: "next"; readonly url: URL }
-  | { readonly kind: "end"; readonly end: ListEnd };
+  | { readonly kind: "end"; readonly end: ListEnd; readonly isOpen?: true };
 
 /** Follows one listing from page to page. It lives as long as the listing. */
 export interface Paging {
@@ -81,7 +86,8 @@ export function createPaging(options: PagingOptions): Paging {
   const asked = new Set([options.first.href]);
   let kind: PagingKind | undefined;
   let description = "none seen";
-  let [pages, received, posts, idlePages, base, firstRecords] = [0, 0, 0, 0, 0, 0];
+  let [pages, received, posts, unusable, idlePages, base, firstRecords] = [0, 0, 0, 0, 0, 0, 0];
+  let [total, pageCount] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   return {
     get description() {
       return description;
@@ -91,18 +97,26 @@ export function createPaging(options: PagingOptions): Paging {
       if (kind === undefined) {
         kind = recognise(signals, options.overrides);
         description = describe(kind, signals, options.overrides);
-        base = (kind === "page" ? signals.page : signals.offset) ?? (kind === "page" ? 1 : 0);
+        base = kind === "page" ? (options.overrides.first ?? signals.page ?? 1) : 0;
         firstRecords = page.records;
       }
       pages += 1;
       received += page.records;
       posts += page.fresh;
+      unusable += page.unusable;
+      // Posts come and go while pages are read: what each answer says there is must have been read.
+      total = Math.min(total, signals.total ?? total);
+      pageCount = Math.min(pageCount, signals.pageCount ?? pageCount);
       idlePages = page.fresh === 0 ? idlePages + 1 : 0;
       if (page.repeated > 0 && page.fresh === 0) {
         return incomplete("The board sent a page of posts that it had all sent before.");
       }
       const step = decide({ options, kind, page, pages, received, base, firstRecords });
-      if (step.kind === "end") return step;
+      if (step.kind === "end") {
+        const isSingle = options.overrides.kind === "none";
+        const told = { pages, pageCount, read: posts + unusable, total, isSingle };
+        return step.end.kind === "complete" ? (findRest(signals, told) ?? step) : step;
+      }
       if (idlePages >= mostIdlePages) {
         return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
       }
@@ -126,8 +140,9 @@ function recognise(signals: Signals, overrides: PagingOverrides): PagingKind {
   }
   if (signals.address?.value != null) return "address";
   if (signals.cursor?.value != null) return "cursor";
-  if (signals.page !== undefined || signals.pageCount !== undefined) return "page";
-  if (signals.offset !== undefined) return "offset";
+  // The first page was asked for: a number that is not that of a first page counts something else.
+  if ((signals.page ?? 9) <= 1 || signals.pageCount !== undefined) return "page";
+  if (signals.offset?.value === 0) return "offset";
   if (signals.address !== undefined) return "address";
   return signals.cursor === undefined ? "none" : "cursor";
 }
@@ -182,14 +197,32 @@ function followAddress({ options, page }: Progress): Step {
   return { kind: "next", url };
 }
 
-function followCursor({ options, page: { signals } }: Progress): Step {
+function followCursor(progress: Progress): Step {
+  const {
+    options,
+    page: { signals },
+  } = progress;
+  const { overrides } = options;
+  if (overrides.next === lastId) return followLastId(progress);
   const cursor = signals.cursor?.value ?? undefined;
   if (signals.hasMore === false) return complete;
   if (cursor === undefined) return signals.hasMore === true ? promised : complete;
   if (cursor.length > longestAddress) {
     throw new RemoteError("board", "unreadable", "The board's cursor of the next page is too long.");
   }
-  return nextWith(options, options.overrides.param ?? signals.cursor?.param ?? "cursor", cursor);
+  return nextWith(options, overrides.param ?? signals.cursor?.param ?? "cursor", cursor);
+}
+
+/** What `board.paging.next` is called where no answer shows a cursor, because the id of a page's last post is one. */
+export const lastId = "lastId";
+
+function followLastId(progress: Progress): Step {
+  const { options, page } = progress;
+  const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
+  if (!hasMore) return complete;
+  return page.lastId === undefined
+    ? promised
+    : nextWith(options, options.overrides.param ?? "cursor", page.lastId);
 }
 
 /**
@@ -200,7 +233,8 @@ function count(progress: Progress, next: number): Step {
   const { kind, options, page } = progress;
   const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
   if (!hasMore) return complete;
-  return nextWith(options, options.overrides.param ?? (kind === "page" ? "page" : "offset"), String(next));
+  const param = kind === "page" ? "page" : (page.signals.offset?.param ?? "offset");
+  return nextWith(options, options.overrides.param ?? param, String(next));
 }
 
 /**
@@ -230,14 +264,42 @@ function endSinglePage(progress: Progress): Step {
   const hasMore = promisesMore(progress);
   if (hasMore === true) {
     const seen = signals.total === undefined ? "" : ` (${signals.total} posts in all, ${received} shown)`;
-    return incomplete(
-      `The board says that more posts follow${seen}, but not how to ask for them. Set board.paging.`,
-    );
+    const message = `The board says that more posts follow${seen}, but not how to ask for them. Set board.paging, such as \`paging: { kind: page, param: page }\`${signals.total === undefined ? "" : `, or ${otherTotal}`}.`;
+    return { kind: "end", end: { kind: "incomplete", message }, isOpen: true };
   }
   const isSuspicious = page.records === toldSize(progress) || usualSizes.has(page.records);
   if (hasMore === false || !isSuspicious) return complete;
-  const message = `The board showed exactly ${page.records} posts and no sign of further pages, which looks like a list that was cut off. Posts missing from it are not taken for deleted. Set board.paging if there are more.`;
-  return { kind: "end", end: { kind: "cut", message } };
+  const message = `The board showed exactly ${page.records} posts and no sign of further pages, which looks like a list that was cut off. Posts missing from it are not taken for deleted. Set board.paging: \`paging: { kind: none }\` if there are no more, else how to ask for them.`;
+  return { kind: "end", end: { kind: "cut", message }, isOpen: true };
+}
+
+interface Told {
+  readonly pages: number;
+  readonly pageCount: number;
+  readonly read: number;
+  readonly total: number;
+  readonly isSingle: boolean;
+}
+
+const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
+
+/** What an answer says there is beside what was read. A list that is over and is not all there is was read in part. */
+function findRest(signals: Signals, { pages, pageCount, read, total, isSingle }: Told): Step | undefined {
+  // Infinity stands for a number that no answer has shown.
+  if (read < total && total !== Number.POSITIVE_INFINITY) {
+    return incomplete(
+      `The board says that there are ${total} posts, but its list ended after ${read}. Correct board.paging, or set ${otherTotal}.`,
+    );
+  }
+  // A person has said that the first page is all, whatever the board says of further ones.
+  if (isSingle) return undefined;
+  if (pages < pageCount && pageCount !== Number.POSITIVE_INFINITY) {
+    return incomplete(
+      `The board says that there are ${pageCount} pages, but its list ended after ${pages}. Set board.paging, such as \`paging: { kind: page, param: page }\`.`,
+    );
+  }
+  if (signals.hasMore !== true) return undefined;
+  return incomplete("The board says that more posts follow, but its list ended. Set board.paging.");
 }
 
 /** Sizes that boards cut their lists at. */

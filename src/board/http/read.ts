@@ -4,6 +4,7 @@ import type { Log } from "../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
 import { explainRefusal, quoteAnswer } from "./refusal.ts";
+import { signalHeaders } from "./signs.ts";
 import type { Answer, Reply, Transport } from "./transport.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
 
@@ -64,7 +65,7 @@ export function createReader(options: ReaderOptions): Reader {
       if (answer.status === notModified) return { kind: "unchanged", headers };
       const unpacked = await unpackBody(answer, options.limits);
       if (unpacked.kind === "unreadable") throw unreadable(url, unpacked);
-      const digest = digestOf(unpacked.bytes, headers["link"]);
+      const digest = digestOf(unpacked.bytes, headers);
       if (digest === known?.digest) return { kind: "unchanged", headers };
       const body = parseBody(unpacked.bytes, options.limits, options.excerpt);
       return { kind: "read", headers, digest, value: requireJson(url, body) };
@@ -74,10 +75,11 @@ export function createReader(options: ReaderOptions): Reader {
 
 const notModified = 304;
 
-/** Of what a page is read from: its body, and the header that may say how the list goes on. */
-function digestOf(bytes: Uint8Array, link: string | undefined): string {
+/** Of what a page is read from: its body, and the headers that may say how the list goes on. */
+function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
   const digest = hash("sha256", bytes, "base64");
-  return link === undefined ? digest : `${digest} ${hash("sha256", link, "base64")}`;
+  const told = signalHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  return told.length === 0 ? digest : `${digest} ${hash("sha256", JSON.stringify(told), "base64")}`;
 }
 
 function requireJson(url: URL, body: Body): unknown {

@@ -98,8 +98,16 @@ describe("whatever JSON the board answers", () => {
         (value, link, count) => {
           const limits = { pages: 3, posts: 3 };
           const paging = createPaging({ first, project: "prj_1", overrides: {}, limits, excerpt });
-          const signals = readSignals(value, link, { list: "data.feedback" });
-          const page = { signals, url: first, records: count, fresh: count, repeated: 0 };
+          const signals = readSignals(value, { link }, { list: "data.feedback" }, count);
+          const page = {
+            signals,
+            url: first,
+            records: count,
+            fresh: count,
+            repeated: 0,
+            unusable: 0,
+            lastId: "p",
+          };
           const step = attempt(() => paging.follow(page));
           if (step?.kind !== "next") return;
           expect(step.url.origin).toBe(first.origin);
@@ -141,8 +149,8 @@ describe("whatever JSON the board answers", () => {
     const limits = { pages: 3, posts: 3 };
     const paging = createPaging({ first, project: "p", overrides: {}, limits, excerpt });
     const start = performance.now();
-    const signals = readSignals({}, link, { list: "x" });
-    paging.follow({ signals, url: first, records: 1, fresh: 1, repeated: 0 });
+    const signals = readSignals({}, { link }, { list: "x" }, 1);
+    paging.follow({ signals, url: first, records: 1, fresh: 1, repeated: 0, unusable: 0, lastId: "p" });
     expect(performance.now() - start).toBeLessThan(200);
   });
 });

@@ -166,9 +166,114 @@ describe("a listing ends as complete", () => {
     },
     {
       name: "a post that moved to the next page meanwhile",
-      answers: [body({ posts: two, page: 1, total: 4 }), body({ posts: records(2, 2), page: 2, total: 4 })],
+      answers: [body({ posts: two, page: 1, total: 3 }), body({ posts: records(2, 2), page: 2, total: 4 })],
       posts: 4,
       requests: 2,
+    },
+    {
+      name: "a post that is deleted while the pages are read",
+      answers: [
+        body({ posts: two, nextCursor: "a", total: 5 }),
+        body({ posts: next, nextCursor: null, total: 4 }),
+      ],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a cursor two levels below the top",
+      answers: [
+        body({ posts: two, meta: { pagination: { cursor: "a", hasMore: true } } }),
+        body({ posts: next, meta: { pagination: { cursor: null, hasMore: false } } }),
+      ],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "page numbers under a name of the board's own",
+      answers: [
+        body({ posts: two, metadata: { page: 1, per: 2, total: 4 } }),
+        body({ posts: next, metadata: { page: 2, per: 2, total: 4 } }),
+      ],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "signs far away from the list",
+      answers: [
+        body({ data: { posts: two }, x: { y: { z: { nextCursor: "a" } } } }),
+        body({ data: { posts: next }, x: { y: { z: { nextCursor: null } } } }),
+      ],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "an X-Next-Page header",
+      answers: [body(two, { "x-next-page": "2" }), body(next, { "x-next-page": "" })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "an X-Total-Pages header",
+      answers: [body(two, { "x-total-pages": "2" }), body(next, { "x-total-pages": "2" })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a Content-Range header with a total",
+      answers: [body(two, { "content-range": "0-1/4" }), body(next, { "content-range": "2-3/4" })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a Content-Range header without a total",
+      answers: [
+        body(two, { "content-range": "posts 0-1/*" }),
+        body(records(1, 3), { "content-range": "posts 2-2/*" }),
+      ],
+      posts: 3,
+      requests: 2,
+    },
+    {
+      name: "skip and limit",
+      answers: [body({ posts: two, skip: 0, limit: 2 }), body({ posts: records(1, 3), skip: 2, limit: 2 })],
+      posts: 3,
+      requests: 2,
+    },
+    {
+      name: "an object of the next page",
+      answers: [body({ posts: two, paging: { next: { after: "2" } } }), body({ posts: next })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a board that says which page is the last",
+      answers: [body({ posts: two, number: 0, last: false }), body({ posts: next, number: 1, last: true })],
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "a page and a total of something that is no paging",
+      answers: [body({ posts: records(12), project: { page: 3, limit: 12, offset: 40 } })],
+      posts: 12,
+      requests: 1,
+    },
+    {
+      name: "the signs of another list",
+      answers: [body({ posts: two, users: { items: [{ name: "Ann" }], total: 900, nextCursor: "x" } })],
+      posts: 2,
+      requests: 1,
+    },
+    {
+      name: "a number of all posts of the board, where the list's own says less",
+      answers: [body({ posts: two, stats: { total: 900 }, meta: { total: 2 } })],
+      posts: 2,
+      requests: 1,
+    },
+    {
+      name: "a count of the posts on the page",
+      answers: [body({ posts: two, count: 2 })],
+      posts: 2,
+      requests: 1,
     },
     {
       name: "a board that caps the size that was asked for",
@@ -183,6 +288,27 @@ describe("a listing ends as complete", () => {
       paging: { sizeParam: "limit", size: 100 },
       posts: 51,
       requests: 1,
+    },
+    {
+      name: "a board that promises more where the config says that there is none",
+      answers: [body({ posts: two, hasMore: true, pages: 9 })],
+      paging: { kind: "none" },
+      posts: 2,
+      requests: 1,
+    },
+    {
+      name: "ids of last posts as cursors, until the board says that it is over",
+      answers: [body({ posts: two, has_more: true }), body({ posts: next, has_more: false })],
+      paging: { kind: "cursor", param: "starting_after", next: "lastId" },
+      posts: 4,
+      requests: 2,
+    },
+    {
+      name: "pages from 0 on, as a person said",
+      answers: [body({ posts: two }), body({ posts: records(1, 3) })],
+      paging: { kind: "page", first: 0 },
+      posts: 3,
+      requests: 2,
     },
     {
       name: "cursors that a person named, without one",
@@ -270,6 +396,55 @@ describe("a listing ends as incomplete", () => {
       says: "130 posts in all, 2 shown",
     },
     {
+      name: "a total above what was read, with a cursor that ends",
+      answers: [
+        body({ posts: two, nextCursor: "a", total: 9 }),
+        body({ posts: next, nextCursor: null, total: 9 }),
+      ],
+      says: "there are 9 posts, but its list ended after 4",
+    },
+    {
+      name: "a total in a header",
+      answers: [body(two, { "x-total-count": "130" })],
+      says: "130 posts in all, 2 shown",
+    },
+    {
+      name: "a total far away from the list",
+      answers: [body({ posts: two, summary: { numbers: { total: 130 } } })],
+      says: "list: { total: false }",
+    },
+    {
+      name: "two totals that contradict each other",
+      answers: [body({ posts: two, total: 2, pagination: { total: 9 } })],
+      says: "9 posts in all, 2 shown",
+    },
+    {
+      name: "two flags that contradict each other",
+      answers: [body({ posts: two, hasMore: false, pageInfo: { hasNextPage: true } })],
+      says: "more posts follow",
+    },
+    {
+      name: "a page number below the page count",
+      answers: [body({ posts: two, page: 1, totalPages: 3, hasMore: false })],
+      says: "there are 3 pages, but its list ended after 1",
+    },
+    {
+      name: "a post that was pushed off the pages while they were read",
+      answers: [body({ posts: two, page: 1, total: 4 }), body({ posts: records(2, 2), page: 2, total: 4 })],
+      says: "there are 4 posts, but its list ended after 3",
+    },
+    {
+      name: "a board that says more than the config",
+      answers: [body({ posts: two, total: 45 })],
+      paging: { kind: "none" },
+      says: "there are 45 posts",
+    },
+    {
+      name: "a first page that calls itself another one",
+      answers: [body({ posts: two, page: 3, total: 9 })],
+      says: "9 posts in all, 2 shown",
+    },
+    {
       name: "more, but no cursor",
       answers: [body({ posts: two, nextCursor: null, hasMore: true })],
       says: "does not say where",
@@ -353,6 +528,34 @@ describe("the next page", () => {
     const link = '</a>; rel=first, </api/v1/feedback?p=2>; title="x"; rel="last next", </z>; foo';
     const { asked } = await list({ answers: [body(two, { link }), body(next)] });
     expect(asked[1]?.url).toBe("/api/v1/feedback?p=2&project=prj_1");
+  });
+
+  it("has the number that follows the first one that a person named", async () => {
+    const { asked } = await list({
+      answers: [body({ posts: two }), body({ posts: [] })],
+      paging: { kind: "page", first: 0 },
+    });
+    expect(asked.map(({ url }) => url.split("?")[1])).toEqual(["project=prj_1", "project=prj_1&page=1"]);
+  });
+
+  it("is asked for by the id of the last post where a person said so", async () => {
+    const { asked } = await list({
+      answers: [body({ posts: two }), body({ posts: [] })],
+      paging: { kind: "cursor", param: "starting_after", next: "lastId" },
+    });
+    expect(asked[1]?.url).toBe("/api/v1/feedback?project=prj_1&starting_after=p2");
+  });
+
+  it.each([
+    [{ skip: 0, limit: 2 }, "skip=2"],
+    [{ startAt: 0, maxResults: 2 }, "startAt=2"],
+    [{ pageInfo: { endCursor: "a", hasNextPage: true } }, "after=a"],
+    [{ nextPageToken: "a" }, "pageToken=a"],
+    [{ next_page: 2 }, "page=2"],
+    [{ next_page: { offset: "xyz" } }, "offset=xyz"],
+  ])("is asked for as the board's own words say: %j", async (signal, query) => {
+    const { asked } = await list({ answers: [body({ posts: two, ...signal }), body({ posts: [] })] });
+    expect(asked[1]?.url).toBe(`/api/v1/feedback?project=prj_1&${query}`);
   });
 
   it("takes the parameter that a person named", async () => {
