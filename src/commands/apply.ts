@@ -27,7 +27,7 @@ export function apply(terminal: Terminal, options: CommonOptions, file: string):
       refuse(file, refusePlan(plan, { program, board: world.policy.boardHash, state, projects }));
       const planned = projects.filter(({ key }) => plan.projects.some(({ project }) => project === key));
       const result = await runProjects(planned, world, "apply", terminal.signal, { saved: plan });
-      printApplied(safe, options, clean(withActions(result)));
+      printApplied(safe, options, clean(withActions(result)), result.standings);
       return exitOf(terminal, exitOfResult(result.report.result));
     });
   });
@@ -59,11 +59,12 @@ function printApplied(
   terminal: Pick<Terminal, "out" | "signal">,
   options: CommonOptions,
   report: AppliedReport,
+  standings: RunResult["standings"],
 ): void {
   const { out } = terminal;
   if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
   if (options.json === true || options.quiet === true) return;
-  printRun(terminal, options, report);
+  printRun(terminal, options, report, standings);
   printOutcomes(
     out,
     report.projects.flatMap(({ actions }) => actions),

@@ -6,13 +6,14 @@ import { healthPart } from "../daemon/health.ts";
 import { findConcerned, isOwn } from "../daemon/hints.ts";
 import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
 import { pagePart } from "../daemon/page/page.ts";
-import { findLate } from "../daemon/readiness.ts";
+import { findLate, type Late } from "../daemon/readiness.ts";
 import { createRelease } from "../daemon/release.ts";
 import { createSchedule } from "../daemon/schedule.ts";
 import { isUnfinished } from "../daemon/unfinished.ts";
 import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
+import { readProjectState } from "../sync/project-state.ts";
 import { runProjects } from "../sync/run.ts";
 import type { Round, World } from "../sync/world.ts";
 import { announceOptions } from "./announcing.ts";
@@ -127,9 +128,21 @@ async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void
     }));
     return findLate(known, startedAt, machine.clock.now());
   };
+  const standOf = (key: string, late: readonly Late[]) =>
+    readProjectState(ledger, key, {
+      now: machine.clock.now(),
+      late: late.find(({ project }) => project === key)?.reason,
+    });
+  const measureStates = () => {
+    const late = findLateNow();
+    return measure().map(({ key, periodMs }) => ({ key, periodMs, state: standOf(key, late) }));
+  };
   const { host } = config.http;
   const server = await serveHttp(config.http, followLog(post), [
-    healthPart(findLateNow),
+    healthPart(() => {
+      const late = findLateNow();
+      return late.map(({ project }) => ({ project, state: standOf(project, late) }));
+    }),
     pagePart({
       gate: () => ({ host, token: session().http.token }),
       clock: machine.clock,
@@ -138,7 +151,7 @@ async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void
       read: (work) => work(ledger),
       redact: (text) => session().clean(text),
     }),
-    metricsPart(metrics, () => ({ projects: measure(), sides: session().sides })),
+    metricsPart(metrics, () => ({ projects: measureStates(), sides: session().sides })),
     webhookPart({
       secret: () => session().http.webhook,
       hint: (hint) => {

@@ -90,8 +90,8 @@ async function plan(telling: Telling): Promise<void> {
 async function openIssues(telling: Telling): Promise<RunReport> {
   const { out } = telling;
   heading(out, "Day 1. $ boardsync sync");
-  const { report } = await telling.run("sync");
-  printRun(telling, {}, report);
+  const { report, standings } = await telling.run("sync");
+  printRun(telling, {}, report, standings);
   const legend = runLegend.map(([title, meaning]) => `${title}: ${meaning}`).join("; ");
   out.write("\n");
   printParagraph(out, `(${legend}.)`);
@@ -113,8 +113,8 @@ function showIssues({ out, story }: Telling): void {
 
 async function syncAgain(telling: Telling): Promise<RunReport> {
   heading(telling.out, "Day 1. $ boardsync sync   (again: nothing changed, so nothing is written)");
-  const { report } = await telling.run("sync");
-  printRun(telling, {}, report);
+  const { report, standings } = await telling.run("sync");
+  printRun(telling, {}, report, standings);
   telling.out.write(`${requestsOf(report)}\n`);
   return report;
 }

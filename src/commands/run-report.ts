@@ -1,3 +1,5 @@
+import { describeState } from "../sync/project-state.ts";
+import type { Standing } from "../sync/run.ts";
 import type { ProjectReport, ReportedError, RunReport } from "../sync/world.ts";
 import { joinFailures } from "./failure.ts";
 import { printJson } from "./json.ts";
@@ -15,17 +17,58 @@ export function exitOfResult(result: RunReport["result"]): number {
   }[result];
 }
 
-/** A run, as JSON or for a person. */
+/** A run, as JSON or for a person, who is also told how each project stands after it. */
 export function printRun(
   { out, signal }: Pick<Terminal, "out" | "signal">,
   options: CommonOptions,
   report: RunReport,
+  standings: readonly Standing[],
 ): void {
   if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
   if (options.json === true || options.quiet === true) return;
   printRecords(out, columns, report.projects);
   printErrors(out, report.projects);
-  printLine(out, "", sentenceOf(report, signal));
+  const { run, durationMs } = report;
+  const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on.` : undefined;
+  printStandings(out, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, standings);
+}
+
+/** How the projects stand, as one sentence where all are in step, else a line for each that is not. */
+function printStandings(
+  out: Output,
+  head: string,
+  end: string | undefined,
+  standings: readonly Standing[],
+): void {
+  if (standings.every(isInStep) && end === undefined) {
+    printLine(out, "", `${head} in step.`);
+    return;
+  }
+  printLine(out, "", end === undefined ? head : `${head} ${end}`);
+  printNotInStep(out, standings);
+}
+
+/** A line for each project that is not in step, and one for all that are. */
+export function printNotInStep(out: Output, standings: readonly Standing[]): void {
+  const [calm, others] = [standings.filter(isInStep), standings.filter((one) => !isInStep(one))];
+  for (const { project, state, isRun } of others) {
+    const left = isRun ? "" : "not looked at in this run; before it: ";
+    printLine(out, "  ", oneLine(`${project}: ${left}${describeState(state)}.`));
+  }
+  if (calm.length > 0 && others.length > 0) printLine(out, "  ", `${nameCalm(calm)}: in step.`);
+}
+
+function isInStep({ state, isRun }: Standing): boolean {
+  return isRun && state.kind === "in-sync";
+}
+
+/** So many projects that are in step are named. */
+const mostNamed = 5;
+
+function nameCalm(calm: readonly Standing[]): string {
+  const names = calm.slice(0, mostNamed).map(({ project }) => project);
+  const more = calm.length - names.length;
+  return oneLine(`${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`);
 }
 
 /** The `error` that every document of exit 3 has. */
@@ -76,18 +119,4 @@ export function printErrors(
   for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {
     if (advice !== undefined) printLine(out, "→ ", advice);
   }
-}
-
-const results: Readonly<Record<RunReport["result"], string>> = {
-  ok: "in step",
-  partial: "done in part; what failed is said above, and is tried again in the next run",
-  held: "done; something waits for a person, and `boardsync status` says what",
-  failed: "nothing done, because a side could not be reached or refused to let us in",
-};
-
-function sentenceOf({ run, durationMs, result, projects }: RunReport, signal: AbortSignal): string {
-  const waiting = projects.reduce((sum, project) => sum + project.waiting, 0);
-  const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on` : results[result];
-  const later = waiting === 0 ? "" : ` ${count(waiting, "change")} will follow without your doing.`;
-  return `Run ${run}, ${(durationMs / 1000).toFixed(1)} s: ${end}.${signal.aborted ? "" : later}`;
 }

@@ -1,9 +1,11 @@
+import type { StateKind } from "../sync/project-state.ts";
 import { command } from "../sync/remedy.ts";
+import type { PutOff } from "../sync/world.ts";
 import { describeExtent } from "./import-words.ts";
 import { type DatabaseStatus, describeDatabase } from "./status-database.ts";
 import { type Column, printRecords } from "./table.ts";
 import type { Output } from "./terminal.ts";
-import { count, oneLine, paint, printLine } from "./text.ts";
+import { count, type Look, oneLine, paint, printLine } from "./text.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {
@@ -22,6 +24,10 @@ export interface ProjectStatus {
   readonly repo: string;
   readonly posts: number;
   readonly issues: number;
+  /** How it stands: the most urgent of what is true. */
+  readonly state: StateKind;
+  /** The same, and what else is true, as a sentence without its capital and full stop. */
+  readonly sentence: string;
   readonly lastRun: LastRun | null;
   /** The last run without an error; null when there was none. */
   readonly lastSuccess: string | null;
@@ -31,6 +37,8 @@ export interface ProjectStatus {
   readonly nextRun: string | null;
   /** Why the last run held the whole project; null where it didn't. */
   readonly hold: string | null;
+  /** Why the last run left something to a later one. */
+  readonly putOff: readonly PutOff[];
   /** How far the opening of issues is, as the last run left it; null where none is left to be opened. */
   readonly import: ImportStatus | null;
   readonly held: number;
@@ -91,6 +99,10 @@ const mostNamed = 20;
 /** The state in words and a table. */
 export function printStatus(out: Output, { projects, daemon, database }: StatusReport): void {
   printRecords(out, columns, projects);
+  for (const { project, state, sentence } of projects) {
+    const [sign, look] = signs[state];
+    printLine(out, paint(out, look, sign), oneLine(`${project}: ${sentence}.`));
+  }
   for (const { project, lastRun } of projects) {
     for (const { post, issue, code, message } of lastRun?.errors ?? []) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
@@ -116,6 +128,14 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
   if (database !== null) printLine(out, "", describeDatabase(database));
   printLine(out, "", describeDaemon(daemon));
 }
+
+const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = {
+  failing: ["✗ ", "red"],
+  "needs-you": ["! ", "yellow"],
+  later: ["… ", "cyan"],
+  differs: ["≠ ", "cyan"],
+  "in-sync": ["✓ ", "green"],
+};
 
 /**
  * A guard or a changed rule holds many posts for one reason, which is then said once. Only where nothing else is held: what is
@@ -155,7 +175,10 @@ const columns: readonly Column<ProjectStatus>[] = [
   { title: "posts", show: ({ posts }) => String(posts) },
   { title: "issues", show: ({ issues }) => String(issues) },
   { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(lastRun)) },
-  { title: "in step", show: ({ lagSeconds }) => (lagSeconds === null ? "never" : describeAge(lagSeconds)) },
+  {
+    title: "no failure",
+    show: ({ lagSeconds }) => (lagSeconds === null ? "never" : describeAge(lagSeconds)),
+  },
   {
     title: "next run",
     show: ({ nextRun }) => (nextRun === null ? "0" : nextRun.replace(/\.\d+Z$/, "Z").replace("T", " ")),

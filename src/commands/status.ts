@@ -6,7 +6,9 @@ import type { WaitingRow } from "../ledger/rows.ts";
 import type { StoredRun } from "../ledger/runs.ts";
 import type { ProjectId } from "../model/post.ts";
 import { readImport } from "../sync/import.ts";
+import { describeState, readProjectState, unknownState } from "../sync/project-state.ts";
 import { remedyOf } from "../sync/remedy.ts";
+import { readReport, type StoredReport } from "../sync/stored-report.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
@@ -16,7 +18,6 @@ import { nextRunOf } from "./next-run.ts";
 import { readState } from "./state.ts";
 import { readDatabase } from "./status-database.ts";
 import {
-  type FailedLine,
   type LastRun,
   type ProjectStatus,
   printStatus,
@@ -62,10 +63,9 @@ function readStatus(config: Config, state: string, ledger: Ledger | undefined): 
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
     database: ledger === undefined ? null : readDatabase(ledger),
-    projects: config.projects.map((project) => ({
-      ...readProject(project, config.tracker.pace, ledger),
-      nextRun: nextRunOf(config, project.project, ledger),
-    })),
+    projects: config.projects.map((project) =>
+      readProject(project, config.tracker.pace, ledger, nextRunOf(config, project.project, ledger)),
+    ),
   };
 }
 
@@ -74,30 +74,38 @@ function timeOf(at: number | undefined): string | null {
 }
 
 function readProject(
-  project: Config["projects"][number],
+  { project, repo }: Config["projects"][number],
   pace: Config["tracker"]["pace"],
   ledger: Ledger | undefined,
-): Omit<ProjectStatus, "nextRun"> {
-  const memory = ledger?.memory.project(project.project);
+  nextRun: string | null,
+): ProjectStatus {
+  const memory = ledger?.memory.project(project);
   const counts = memory && ledger?.rows.counts(memory.id);
-  const last = ledger?.runs.last(project.project);
+  const last = ledger?.runs.last(project);
+  const report = last && readReport(last.report);
+  const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
+  const state = ledger === undefined ? unknownState : readProjectState(ledger, project, moment);
   const success = memory?.lastSuccessAt;
   const rows = memory && ledger ? ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
   return {
-    project: project.project,
-    repo: project.repo,
+    project,
+    repo,
     posts: counts?.posts ?? 0,
     issues: counts?.issues ?? 0,
-    lastRun: last === undefined ? null : readRun(last),
+    state: state.kind,
+    sentence: describeState(state),
+    lastRun: last === undefined || report === undefined ? null : readRun(last, report),
     lastSuccess: timeOf(success),
     lagSeconds: success === undefined ? null : ageOf(success),
-    hold: textOf(last?.report, "hold"),
+    hold: report?.hold ?? null,
+    putOff: report?.putOff ?? [],
     import: memory && ledger ? readImportStatus(ledger, memory.id, pace) : null,
     held: counts?.held ?? 0,
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
-    waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project.project, ledger)),
+    waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project, ledger)),
     hasMore: rows.length > maxWaiting,
+    nextRun,
   };
 }
 
@@ -114,37 +122,21 @@ function ageOf(at: number): number {
   return Math.max(0, Math.round((systemClock.now() - at) / 1000));
 }
 
-function readRun({ run, startedAt, result, report }: StoredRun): LastRun {
+/** The result is the project's own: another one of the same run may have failed. */
+function readRun({ run, startedAt, result }: StoredRun, report: StoredReport): LastRun {
   return {
     run,
     at: new Date(startedAt).toISOString(),
-    result,
+    result: report.result ?? result,
     ageSeconds: ageOf(startedAt),
-    errors: readErrors(report),
+    errors: report.errors.map(({ post, issue, code, message, advice }) => ({
+      post: post ?? null,
+      issue: issue ?? null,
+      code,
+      message,
+      advice: advice ?? null,
+    })),
   };
-}
-
-/** The errors of a stored report; a report of another version may have none, or others. */
-function readErrors(report: unknown): readonly FailedLine[] {
-  const errors: unknown = fieldOf(report, "errors");
-  return (Array.isArray(errors) ? errors : []).map((error: unknown) => ({
-    post: textOf(error, "post"),
-    issue: textOf(error, "issue"),
-    code: textOf(error, "code") ?? "unknown",
-    message: textOf(error, "message") ?? "",
-    advice: textOf(error, "advice"),
-  }));
-}
-
-function textOf(value: unknown, name: string): string | null {
-  const field = fieldOf(value, name);
-  return typeof field === "string" ? field : null;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null
-    ? Object.getOwnPropertyDescriptor(value, name)?.value
-    : undefined;
 }
 
 /** Of a post whose issue is gone it is said that it is parked: that nothing can be decided of it is the same once more. */

@@ -18,8 +18,8 @@ export async function sync(
     return withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const mode = options.adopt === true ? "adopt" : "sync";
-      const { report } = await runProjects(projects, world, mode, terminal.signal);
-      printRun(safe, options, clean(report));
+      const { report, standings } = await runProjects(projects, world, mode, terminal.signal);
+      printRun(safe, options, clean(report), standings);
       if (mode === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
       return exitOf(terminal, exitOfResult(report.result));
     });

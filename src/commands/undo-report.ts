@@ -1,7 +1,7 @@
 import type { RunResult } from "../sync/run.ts";
 import type { CarriedAction, PlannedAction, ProjectReport, RunReport, SavedAction } from "../sync/world.ts";
 import { printJson } from "./json.ts";
-import { errorOf, printErrors } from "./run-report.ts";
+import { errorOf, printErrors, printNotInStep } from "./run-report.ts";
 import { type Column, printRecords } from "./table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 import { count, printLine } from "./text.ts";
@@ -61,6 +61,7 @@ export function printUndone(
   { out }: Pick<Terminal, "out">,
   options: CommonOptions,
   report: UndoReport,
+  standings: RunResult["standings"],
 ): void {
   const { run, undone, result, projects } = report;
   if (options.json === true) printJson(out, { ...report, ...errorOf(result, projects) });
@@ -69,6 +70,7 @@ export function printUndone(
   const actions = projects.flatMap((project) => project.actions);
   const made = run === null ? "" : ` This was run ${run}.`;
   printLine(out, "", `Undo of run ${undone}: ${describe(actions)}.${made}`);
+  printNotInStep(out, standings);
 }
 
 /** Where there was nothing to do, or nobody agreed. */

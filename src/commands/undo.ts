@@ -43,7 +43,8 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
       const look = await withPrivateCopy(terminal, state, (copy) => take(copy, undefined));
       const actions = look.saved.flatMap((project) => project.actions);
       const end = (result: RunResult): number => {
-        printUndone(session.terminal, options, session.clean(reportUndo(number, result, result === look)));
+        const report = session.clean(reportUndo(number, result, result === look));
+        printUndone(session.terminal, options, report, result.standings);
         return exitOf(terminal, exitOfResult(result.report.result));
       };
       if (actions.length === 0 || terminal.signal.aborted) return end(look);

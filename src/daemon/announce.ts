@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
+import { readProjectState } from "../sync/project-state.ts";
 import type { ProjectReport, RunReport } from "../sync/world.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
 
@@ -76,7 +77,10 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
     news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
     now - forgottenAfterMs,
   );
-  const outcome = await send("notice", url, JSON.stringify(composeMessage(news)), options);
+  const standings = projects
+    .filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`)))
+    .map(({ project }) => ({ project, state: readProjectState(ledger, project, { now }) }));
+  const outcome = await send("notice", url, JSON.stringify(composeMessage(news, standings)), options);
   if (outcome === "refused") ledger.notices.unsay(news.map(({ cause }) => cause));
 }
 

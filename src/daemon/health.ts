@@ -1,16 +1,27 @@
+import { describeState, type ProjectState } from "../sync/project-state.ts";
 import type { HttpPart } from "./http.ts";
-import type { Late } from "./readiness.ts";
+
+/** A project that is late, and how it stands. */
+export interface LateProject {
+  readonly project: string;
+  readonly state: ProjectState;
+}
 
 /**
- * `GET /healthz` answers 200 while the loop is alive, `GET /readyz` once no project is late. Neither holds anything private.
+ * `GET /healthz` answers 200 while the loop is alive, `GET /readyz` answers 200 once no project is late, else 503 with how
+ * each late one stands. Neither holds anything private.
  *
  * @param findLate - as of now.
  */
-export function healthPart(findLate: () => readonly Late[]): HttpPart {
+export function healthPart(findLate: () => readonly LateProject[]): HttpPart {
   return (server) => {
     server.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
     server.get("/readyz", (_request, reply) => {
-      const reasons = findLate();
+      const reasons = findLate().map(({ project, state }) => {
+        const sentence = describeState(state);
+        const begun = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
+        return { project, reason: `${begun}. \`boardsync status\` says more.` };
+      });
       if (reasons.length === 0) return reply.send({ status: "ready" });
       return reply.code(503).send({ status: "not ready", reasons });
     });

@@ -2,6 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Side } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Traffic } from "../model/surroundings.ts";
+import { type ProjectState, stateKinds } from "../sync/project-state.ts";
+import { readReport } from "../sync/stored-report.ts";
 import type { ProjectReport, RunReport } from "../sync/world.ts";
 import type { HttpPart } from "./http.ts";
 
@@ -30,6 +32,7 @@ export interface MeasuredProject {
   readonly key: string;
   /** Between two of its times, in ms. */
   readonly periodMs: number;
+  readonly state: ProjectState;
 }
 
 /** Has a registry of its own: nothing of it is shared with anything else in the process. */
@@ -145,8 +148,29 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     held: gauge("held", "Posts with a change that waits for approval."),
     parked: gauge("parked", "Changes that were refused, or are in doubt, and are left alone."),
     quarantined: gauge("quarantined", "Posts whose status flapped too often."),
+    differs: gauge("differs", "Posts that differ from what their issues ask for, and stay so."),
   };
-  const readProject = ({ key: project, periodMs }: MeasuredProject): void => {
+  const standing = new Gauge({
+    name: "boardsync_state",
+    help: "1 for the state in which a project is, 0 for the others.",
+    labelNames: ["project", "state"],
+    registers: [registry],
+  });
+  const limited = new Gauge({
+    name: "boardsync_put_off_until_timestamp_seconds",
+    help: "When the limit or the pace ends that put something off in the last run.",
+    labelNames: ["project", "code"],
+    registers: [registry],
+  });
+  const noteState = (project: string, state: ProjectState): void => {
+    for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
+  };
+  const readPutOff = (project: string, report: unknown): void => {
+    for (const { code, until } of readReport(report).putOff) {
+      if (until !== undefined) limited.set({ project, code }, Date.parse(until) / 1000);
+    }
+  };
+  const readProject = ({ key: project, periodMs, state }: MeasuredProject): void => {
     const memory = ledger.memory.project(project);
     const last = ledger.runs.last(project);
     if (Number.isFinite(periodMs)) of.period.set({ project }, periodMs / 1000);
@@ -154,9 +178,11 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     if (last !== undefined) {
       of.run.set({ project }, last.finishedAt / 1000);
       of.failed.set({ project }, failedOf(last.report));
+      readPutOff(project, last.report);
     }
+    noteState(project, state);
     if (memory === undefined) return;
-    const { posts, issues, waiting, held, parked, quarantined } = ledger.rows.counts(memory.id);
+    const { posts, issues, waiting, held, parked, quarantined, differs } = ledger.rows.counts(memory.id);
     of.posts.set({ project }, posts);
     of.links.set({ project }, issues);
     of.waiting.set({ project }, waiting);
@@ -164,11 +190,12 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     of.held.set({ project }, Math.max(held, Number(Object(last?.report).hold !== undefined)));
     of.parked.set({ project }, parked);
     of.quarantined.set({ project }, quarantined);
+    of.differs.set({ project }, differs);
   };
   return {
     /** Projects that the config no longer has are gone from what is shown. */
     read(projects: readonly MeasuredProject[]) {
-      for (const found of Object.values(of)) found.reset();
+      for (const found of [...Object.values(of), standing, limited]) found.reset();
       for (const project of projects) readProject(project);
     },
   };

@@ -1,6 +1,7 @@
 import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
+import { describeState, type ProjectState } from "../sync/project-state.ts";
 import type { ProjectReport, ReportedError } from "../sync/world.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
@@ -31,6 +32,7 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
   const { project, held, parked, quarantined, hold, errors } = report;
   const idsOf = (kind: WaitingRow["kind"]): readonly string[] =>
     [...new Set(waiting.filter((row) => row.kind === kind).map(({ post }) => String(post)))].toSorted();
+  const failures = errors.filter((error) => !isParked(error, waiting));
   const waits = [
     {
       kind: "held" as const,
@@ -54,17 +56,24 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
             : `${count} ${kind}${name(idsOf(kind))}`;
         return { cause: `${project}/${kind}`, sentence: `${clean(project)}: ${what}. Next: ${next}.` };
       }),
-    ...[...Map.groupBy(errors, ({ code }) => code)].map(([code, same]) =>
+    ...[...Map.groupBy(failures, ({ code }) => code)].map(([code, same]) =>
       describeFailure(project, code, same),
     ),
   ];
 }
 
+/** What is parked is said as that, and needs no second word. */
+function isParked({ post, code }: ReportedError, waiting: readonly WaitingRow[]): boolean {
+  return waiting.some((row) => row.kind === "parked" && row.post === post && row.code === code);
+}
+
 function describeFailure(project: string, code: string, errors: readonly ReportedError[]): Cause {
   const places = errors.flatMap(({ post, issue }) => post ?? issue ?? []).toSorted();
+  const advice = errors.find((error) => error.advice !== undefined)?.advice;
+  const next = advice ?? "`boardsync status` says more.";
   return {
     cause: `${project}/failed/${code}`,
-    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${name(places)}. Next: \`boardsync status\` says more.`,
+    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${name(places)}. Next: ${next}`,
   };
 }
 
@@ -90,12 +99,23 @@ export function pickNews(
   });
 }
 
-/** A message as Slack, and what understands its JSON, takes it. */
-export function composeMessage(causes: readonly Cause[]): { readonly text: string } {
+/**
+ * A message as Slack, and what understands its JSON, takes it.
+ *
+ * @param standings - how the projects of the run stand.
+ */
+export function composeMessage(
+  causes: readonly Cause[],
+  standings: readonly { readonly project: string; readonly state: ProjectState }[],
+): { readonly text: string } {
   const lines = causes.slice(0, maxLines).map(({ sentence }) => `• ${sentence}`);
   const more = causes.length - lines.length;
   const end = more > 0 ? [`… and ${more} more: \`boardsync status\` has them all.`] : [];
-  return { text: ["*boardsync* needs a person:", ...lines, ...end].join("\n") };
+  const states = standings
+    .filter(({ state }) => state.kind !== "in-sync")
+    .slice(0, maxLines)
+    .map(({ project, state }) => `*boardsync* ${clean(project)}: ${describeState(state)}.`);
+  return { text: [...states, ...lines, ...end].join("\n") };
 }
 
 /** Ids come from outside, too: nothing in them may command Slack, call people, or pass for another line. */

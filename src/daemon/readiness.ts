@@ -9,9 +9,10 @@ export interface Punctuality {
   readonly times: readonly number[];
 }
 
-/** A project that is late, and why. */
+/** A project that is late. */
 export interface Late {
   readonly project: string;
+  /** How often it is to run, as the end of a sentence: "it is to run every 300 s". */
   readonly reason: string;
 }
 
@@ -25,15 +26,11 @@ const allowedPeriods = 3;
  */
 export function findLate(projects: readonly Punctuality[], startedAt: number, now: number): readonly Late[] {
   return projects.flatMap(({ key, periodMs, lastSuccessAt, times }): readonly Late[] => {
-    if (lastSuccessAt === undefined) {
-      return [{ project: key, reason: "No run of it has come through yet: `boardsync status` says more." }];
-    }
+    const late = { project: key, reason: `it is to run every ${Math.round(periodMs / 1000)} s` };
+    if (lastSuccessAt === undefined) return [late];
     const ageMs = now - lastSuccessAt;
     if (ageMs < allowedPeriods * periodMs) return [];
     const missed = times.filter((at) => at > lastSuccessAt).length;
-    if (lastSuccessAt >= startedAt && missed < allowedPeriods) return [];
-    const [age, period] = [ageMs, periodMs].map((ms) => Math.round(ms / 1000));
-    const reason = `The last run without a failure ended ${age} s ago, and it is to run every ${period} s: \`boardsync status\` says more.`;
-    return [{ project: key, reason }];
+    return lastSuccessAt >= startedAt && missed < allowedPeriods ? [] : [late];
   });
 }

@@ -87,6 +87,8 @@ export interface RowCounts {
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;
+  /** Posts that differ from what their issues ask for, or show something else than was written, and stay so. */
+  readonly differs: number;
 }
 
 export interface WaitingRow {

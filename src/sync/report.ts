@@ -101,9 +101,12 @@ export function reportProject(
   if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && run.mode === "sync") {
     ledger.memory.rememberProject({ ...memory, lastSuccessAt: clock.now() });
   }
+  const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
+  const held = Math.max(heldPosts, Number(tally.hold !== undefined));
   return {
     project: project.key,
     repo: project.settings.repo,
+    result: resultOf(tally, isDone, held + parked + quarantined > 0),
     posts: tally.posts,
     issues: counts?.issues ?? 0,
     created: tally.created,
@@ -112,9 +115,9 @@ export function reportProject(
     postWrites: tally.postWrites,
     statusWrites: tally.statusWrites,
     waiting: (counts?.waiting ?? 0) + tally.notesPutOff + Number(tally.isPutOff),
-    held: Math.max(counts?.held ?? 0, Number(tally.hold !== undefined)),
-    parked: counts?.parked ?? 0,
-    quarantined: counts?.quarantined ?? 0,
+    held,
+    parked,
+    quarantined,
     skipped: counts?.skipped ?? 0,
     failed: tally.errors.length,
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
@@ -122,6 +125,20 @@ export function reportProject(
     ...(tally.hold !== undefined && { hold: tally.hold }),
     ...readPutOff(tally),
   };
+}
+
+/** What a side that can't be reached, or refuses our key, puts into a report. */
+const accessCodes: ReadonlySet<string> = new Set([
+  "board.unreachable",
+  "board.unauthorized",
+  "tracker.unreachable",
+  "tracker.unauthorized",
+]);
+
+function resultOf({ errors }: Tally, isDone: boolean, isWaiting: boolean): ProjectReport["result"] {
+  if (!isDone && errors.some(({ code }) => accessCodes.has(code))) return "failed";
+  if (errors.length > 0) return "partial";
+  return isWaiting ? "held" : "ok";
 }
 
 /** Each reason once. What is among the errors is no mere delay. */

@@ -1,5 +1,6 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./looks.ts";
+import { type ProjectState, readProjectState } from "./project-state.ts";
 import { leastServedFirst } from "./share.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 import type {
@@ -23,15 +24,17 @@ export interface RunResult {
   readonly saved: readonly SavedProject[];
   /** What became of what a person has ordered, by project. */
   readonly carried: ReadonlyMap<string, readonly CarriedAction[]>;
+  /** How each of the given projects stands after the run, also one that a signal kept from being looked at. */
+  readonly standings: readonly Standing[];
 }
 
-/** What a side that can't be reached, or refuses our key, puts into a report. */
-const accessCodes: ReadonlySet<string> = new Set([
-  "board.unreachable",
-  "board.unauthorized",
-  "tracker.unreachable",
-  "tracker.unauthorized",
-]);
+/** How one project stands. */
+export interface Standing {
+  readonly project: string;
+  readonly state: ProjectState;
+  /** Whether this run came to it. */
+  readonly isRun: boolean;
+}
 
 /** Runs the given projects, one after another; one that fails never stops another. Each result is logged as it comes. */
 export async function runProjects(
@@ -70,7 +73,7 @@ export async function runProjects(
     results.push(result);
   }
   const inOrder = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
-  return finish(world, run, startedAt, inOrder);
+  return finish(world, run, startedAt, inOrder, projects);
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */
@@ -78,11 +81,17 @@ function placeOf({ report }: CycleResult, projects: readonly SyncProject[]): num
   return projects.findIndex(({ key }) => key === report.project);
 }
 
-function finish(world: World, run: Run, startedAt: number, results: readonly CycleResult[]): RunResult {
+function finish(
+  world: World,
+  run: Run,
+  startedAt: number,
+  results: readonly CycleResult[],
+  projects: readonly SyncProject[],
+): RunResult {
   const { ledger, clock } = world;
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
-  const result = resultOf(results);
+  const result = resultOf(reports);
   ledger.runs.finish(run.number, {
     finishedAt,
     result,
@@ -107,6 +116,11 @@ function finish(world: World, run: Run, startedAt: number, results: readonly Cyc
     },
     saved: results.flatMap(({ saved }) => saved ?? []),
     carried: new Map(results.map(({ report, carried }) => [report.project, carried])),
+    standings: projects.map(({ key }) => ({
+      project: key,
+      state: readProjectState(ledger, key, { now: finishedAt }),
+      isRun: reports.some(({ project }) => project === key),
+    })),
   };
 }
 
@@ -129,18 +143,11 @@ function recoverJournal(world: World, now: number): void {
   );
 }
 
-/** `failed`: nothing could be reached or authenticated, so nothing was done. */
-function resultOf(results: readonly CycleResult[]): RunReport["result"] {
-  const reports = results.map(({ report }) => report);
-  const isUnreached = ({ report, isDone }: CycleResult): boolean =>
-    !isDone && report.errors.some(({ code }) => accessCodes.has(code));
-  if (results.length > 0 && results.every(isUnreached)) return "failed";
-  if (reports.some(({ failed }) => failed > 0)) return "partial";
-  return reports.some(hasWaiting) ? "held" : "ok";
-}
-
-function hasWaiting({ held, parked, quarantined }: ProjectReport): boolean {
-  return held + parked + quarantined > 0;
+/** Of all projects. */
+function resultOf(reports: readonly ProjectReport[]): RunReport["result"] {
+  const results = new Set(reports.map(({ result }) => result));
+  if (results.has("failed")) return results.size === 1 ? "failed" : "partial";
+  return results.has("partial") ? "partial" : results.has("held") ? "held" : "ok";
 }
 
 function logResult(world: World, run: Run, report: ProjectReport): void {

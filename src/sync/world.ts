@@ -146,6 +146,8 @@ export interface Closure {
 export interface ProjectReport {
   readonly project: string;
   readonly repo: RepositoryName;
+  /** Of this project by itself, in the words of the whole run's. */
+  readonly result: RunResultWord;
   readonly posts: number;
   readonly issues: number;
   readonly created: number;
@@ -247,10 +249,16 @@ export interface CarriedAction {
   readonly message: string;
 }
 
+/**
+ * `ok`: nothing failed, and nothing waits for a person. `held`: nothing failed, and something does. `partial`: something
+ * failed. `failed`: a side could not be reached or refused our key, so nothing was done.
+ */
+export type RunResultWord = "ok" | "partial" | "held" | "failed";
+
 /** What `sync --json` prints. */
 export interface RunReport {
   readonly run: number;
-  readonly result: "ok" | "partial" | "held" | "failed";
+  readonly result: RunResultWord;
   readonly startedAt: string;
   readonly durationMs: number;
   readonly projects: readonly ProjectReport[];

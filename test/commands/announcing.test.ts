@@ -124,7 +124,9 @@ describe("a notice", () => {
     expect(others).toEqual([]);
     expect(notice).toMatchObject({ method: "POST", headers: { "content-type": "application/json" } });
     const message = JSON.parse(String(notice?.body)).text;
-    expect(message).toMatch(/^\*boardsync\* needs a person:\n• acme-app: \d+ held \(.+\)\. Next: /);
+    expect(message).toMatch(
+      /^\*boardsync\* acme-app: needs you \(\d+ actions\)\.\n(?:.*\n)*• acme-app: \d+ held \(.+\)\. Next: /,
+    );
     for (const { title } of stage.story.board.posts("acme-app")) expect(message).not.toContain(title);
     await stage.run(["sync", "-c", file]);
     await stage.run(["sync", "-c", file]);

@@ -92,7 +92,15 @@ describe("the metrics", () => {
     expect(metrics.has('boardsync_last_success_timestamp_seconds{project="acme-app"}')).toBe(false);
     const ready = await fetch(`${address}/readyz`);
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ reasons: [{ project: "acme-app" }, { project: "acme-api" }] });
+    const reason = expect.stringMatching(
+      /^Failing \(board\.unreachable\): no run without a failure yet, and it is to run every \d+ s\. `boardsync status`/,
+    );
+    const reasons = ["acme-app", "acme-api"].map((project) => ({ project, reason }));
+    expect(await ready.json()).toMatchObject({ reasons });
+    const states = ["failing", "needs-you", "later", "differs", "in-sync"].map((state) =>
+      metrics.get(`boardsync_state{project="acme-app",state="${state}"}`),
+    );
+    expect(states).toEqual([1, 0, 0, 0, 0]);
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
   });
 });

@@ -14,6 +14,7 @@ const firstRun = {
     {
       project: "acme-app",
       repo: "acme/app",
+      result: "ok",
       posts: 8,
       issues: 4,
       created: 4,
@@ -91,7 +92,9 @@ describe("sync for a person", () => {
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(1);
     expect(out).toMatch(/\n✗ acme-ipa: .*acme-api.* \[board\.project\]\n/);
-    expect(out).toContain("done in part");
+    expect(out).toMatch(
+      /\nRun 1, \S+ s:\n {2}acme-ipa: failing \(board\.project\): .+\.\n {2}acme-app: in step\.\n$/,
+    );
   });
 
   it("says what waits for a person, and exits 4", async () => {
@@ -100,7 +103,9 @@ describe("sync for a person", () => {
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(4);
     expect(out).toContain("│ held │");
-    expect(out).toContain("something waits for a person, and `boardsync status` says what.");
+    expect(out).toMatch(
+      /\n {2}acme-app: needs you \(4 actions\)\.\n {2}acme-api: needs you \(2 actions\)\.\n$/,
+    );
   });
 
   it("says what follows by itself", async () => {
@@ -110,7 +115,30 @@ describe("sync for a person", () => {
     const file = stage.writeConfig("slow.yaml", (config) => `${config}settle: 1h\n`);
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(0);
-    expect(out).toMatch(/in step\. 1 change will follow without your doing\.\n$/);
+    expect(out).toMatch(/\n {2}acme-app: 1 follows by itself\.\n {2}acme-api: in step\.\n$/);
+  });
+
+  it("says what a limit has put off, and until when, and so does status", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.board.failNext({ kind: "answer", status: 429, headers: { "retry-after": "3600" } });
+    const file = stage.writeConfig("once.yaml", (config) =>
+      config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
+    );
+    const { code, out } = await stage.run(["sync", "-c", file]);
+    expect(code).toBe(0);
+    const limit = /acme-app: put off: the board wants no request before \d{4}-\d\d-\d\dT[\d:.]+Z\.$/m;
+    expect(out).toMatch(limit);
+    expect(out).not.toContain("in step");
+    expect((await stage.run(["status"])).out).toMatch(limit);
+    const { json } = await stage.run(["status", "--json"]);
+    const putOff = [{ code: "board.limited", until: expect.any(String) }];
+    expect(json()).toMatchObject({
+      projects: [
+        { state: "later", putOff },
+        { state: "later", putOff },
+      ],
+    });
   });
 
   it("prints nothing with --quiet, but for errors on stderr", async () => {
@@ -210,9 +238,7 @@ describe("exit 3", () => {
     const { out } = await stage.run(["sync"], { env });
     expect(out.split(`→ Put a valid`)).toHaveLength(2);
     expect(out).toContain(advice);
-    expect(out).toMatch(
-      /\nRun 2, .* nothing done, because a side could not be reached or refused to let us in\.\n$/,
-    );
+    expect(out).toMatch(/\nRun 2, .*\n {2}acme-app: failing \((?:board|tracker)\.unauthorized\): .*\.\n/);
   });
 
   it("an outage is said with what helps, and not with what doesn't, by sync, status and check", async () => {
@@ -335,7 +361,12 @@ it.each([
   const stage = await openStage();
   const { code, out } = await stage.run(["sync"], { signal: AbortSignal.abort(signal) });
   expect(code).toBe(exit);
-  expect(out).toContain(`stopped by ${signal}; the next run goes on.`);
+  expect(out).toMatch(
+    new RegExp(
+      `stopped by ${signal}; the next run goes on\\.\\n  acme-app: not looked at in this run; .*no run yet`,
+    ),
+  );
+  expect(out).not.toContain("in step");
   expect(stage.story.board.requests).toEqual([]);
 });
 

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { healthPart } from "../../src/daemon/health.ts";
+import { healthPart, type LateProject } from "../../src/daemon/health.ts";
 import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
-import type { Late } from "../../src/daemon/readiness.ts";
 import { ConfigError } from "../../src/errors.ts";
+import { judgeProject } from "../../src/sync/project-state.ts";
+import { readReport } from "../../src/sync/stored-report.ts";
 import { createMemoryLog } from "./memory-log.ts";
 
 const open: HttpServer[] = [];
@@ -12,7 +13,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-async function given(where: Partial<HttpPlace> = {}, late: readonly Late[] = []): Promise<HttpServer> {
+async function given(where: Partial<HttpPlace> = {}, late: readonly LateProject[] = []): Promise<HttpServer> {
   const parts = [healthPart(() => late)];
   const server = await serveHttp({ host: "127.0.0.1", port: 0, ...where }, createMemoryLog(), parts);
   open.push(server);
@@ -61,8 +62,18 @@ describe("the daemon's HTTP", () => {
   it("is ready while no project is late, else says which one is and why", async () => {
     const ready = await fetch(`${(await given()).address}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
-    const reasons = [{ project: "acme-app", reason: "It is late." }];
-    const late = await fetch(`${(await given({}, reasons)).address}/readyz`);
+    const state = judgeProject({
+      now: 0,
+      counts: undefined,
+      parked: [],
+      report: readReport({ putOff: [{ message: "GitHub wants no request before 10:00" }] }),
+      lastSuccessAt: undefined,
+      late: "it is to run every 300 s",
+    });
+    const reason =
+      "Failing: no run without a failure yet, and it is to run every 300 s; put off: GitHub wants no request before 10:00. `boardsync status` says more.";
+    const reasons = [{ project: "acme-app", reason }];
+    const late = await fetch(`${(await given({}, [{ project: "acme-app", state }])).address}/readyz`);
     expect([late.status, await late.json()]).toEqual([503, { status: "not ready", reasons }]);
   });
 

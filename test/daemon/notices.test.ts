@@ -3,6 +3,8 @@ import { type Cause, composeMessage, findCauses, pickNews } from "../../src/daem
 import type { WaitingRow } from "../../src/ledger/rows.ts";
 import type { RepositoryName } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
+import { judgeProject } from "../../src/sync/project-state.ts";
+import { readReport } from "../../src/sync/stored-report.ts";
 import type { ProjectReport } from "../../src/sync/world.ts";
 
 const hour = 3_600_000;
@@ -12,6 +14,7 @@ function reportOf(more: Partial<ProjectReport> = {}): ProjectReport {
   return {
     project: "acme-app",
     repo: "acme/app" as RepositoryName,
+    result: "ok",
     posts: 9,
     issues: 9,
     created: 0,
@@ -56,12 +59,13 @@ describe("what a person should hear of", () => {
       errors: [
         { post: "p5", code: "board.rejected", message: "a private title" },
         { post: "p4", code: "board.rejected", message: "a private title" },
-        { code: "tracker.unreachable", message: "no connection" },
+        { code: "tracker.unreachable", message: "no connection", advice: "Look at the proxy." },
+        { post: "p3", code: "board.rejected", message: "parked, and said as that" },
       ],
     });
     const waiting = [
       ...waitingOf("held", "p2", "p1", "p2"),
-      ...waitingOf("parked", "p3"),
+      ...waitingOf("parked", "p3").map((row) => ({ ...row, code: "board.rejected" })),
       ...waitingOf("quarantined", "p9"),
     ];
     const sentences = findCauses(report, waiting).map(({ sentence }) => sentence);
@@ -70,7 +74,7 @@ describe("what a person should hear of", () => {
       "acme-app: 1 parked (p3). Next: `boardsync status` says why, `boardsync retry POST` tries again.",
       "acme-app: 1 quarantined (p9). Next: `boardsync release POST` ends it.",
       "acme-app: 2 failed with board.rejected (p4, p5). Next: `boardsync status` says more.",
-      "acme-app: 1 failed with tracker.unreachable. Next: `boardsync status` says more.",
+      "acme-app: 1 failed with tracker.unreachable. Next: Look at the proxy.",
     ]);
     expect(sentences.join()).not.toContain("private");
   });
@@ -121,8 +125,16 @@ it("a message has twenty lines at most, and says how many there are more", () =>
     cause: `${index}`,
     sentence: `cause ${index}`,
   }));
-  const lines = composeMessage(causes).text.split("\n");
+  const state = judgeProject({
+    now,
+    counts: undefined,
+    parked: [],
+    report: readReport({ hold: "It shrank." }),
+    lastSuccessAt: now,
+  });
+  const lines = composeMessage(causes, [{ project: "acme@app", state }]).text.split("\n");
   expect(lines).toHaveLength(22);
+  expect(lines[0]).toBe("*boardsync* acme@\u200bapp: needs you (1 action).");
   expect(lines[1]).toBe("• cause 0");
   expect(lines.at(-1)).toBe("… and 5 more: `boardsync status` has them all.");
 });

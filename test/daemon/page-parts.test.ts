@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { issueAddress, readPostAddress, siteOf, webAddress } from "../../src/daemon/page/addresses.ts";
-import { readReport } from "../../src/daemon/page/report.ts";
 import { describeLength } from "../../src/daemon/page/times.ts";
+import { readReport } from "../../src/sync/stored-report.ts";
 import { addPost, openPage, parkPost } from "../support/page-stage.ts";
 
 describe("the addresses on the status page", () => {
@@ -39,8 +39,9 @@ describe("a stored report", () => {
   it.each([null, "x", {}, { errors: "none", requests: 7, created: "3" }])(
     "of another version, such as %j, is read as far as it goes",
     (report) => {
-      const none = { created: 0, issueWrites: 0, postWrites: 0, errors: [], hold: undefined };
+      const none = { created: 0, issueWrites: 0, postWrites: 0, errors: [], putOff: [] };
       expect(readReport(report)).toEqual({ ...none, requests: { board: 0, tracker: 0 } });
+      expect(readReport(report)).toMatchObject({ hold: undefined, result: undefined });
     },
   );
 

@@ -14,13 +14,15 @@ describe("the status page", () => {
     expect(text).toContain("4 opened");
     expect(text).toMatch(/board \d, GitHub \d+/);
     expect(text).toMatch(/6 of 450 <span class="quiet more">6 of 150 new issues/);
-    expect(text).toContain("Nothing. What waits for a time or a limit goes on by itself.");
+    expect(text).toContain("<bdi>In step.</bdi>");
+    expect(text).toMatch(/What needs you<\/h2>\s*<p class="lead">Nothing\.<\/p>/);
   });
 
   it("names what waits for a person, with the command that frees it, the oldest first", async () => {
     const { page } = await openPage({ after: addWaits });
     const text = await page("/");
-    expect(text).toContain("<h1>In step, but for what waits for you</h1>");
+    expect(text).toContain("<h1>1 project needs you</h1>");
+    expect(text).toContain("<bdi>Needs you (3 actions)");
     expect([...text.matchAll(/<code class="command">([^<]+)</g)].map(([, command]) => command)).toEqual([
       "boardsync approve acme-app p1",
       "boardsync retry acme-app/p2",
@@ -30,9 +32,9 @@ describe("the status page", () => {
   });
 
   it("says which project is late, and what failed in its last run", async () => {
-    const late = [{ project: "acme-api", reason: "The last run without a failure ended 900 s ago." }];
+    const late = [{ project: "acme-api", reason: "it is to run every 300 s" }];
     const before = await openPage({ late });
-    expect(await before.page("/")).toContain("<h1>1 project is in trouble</h1>");
+    expect(await before.page("/")).toContain("<h1>1 project is failing</h1>");
     expect(await before.page("/")).toContain(late[0]?.reason);
     const failed = await openPage({
       config: (config) => config.replace("repo: acme/api", "repo: acme/gone"),
@@ -41,6 +43,17 @@ describe("the status page", () => {
     expect(text).toContain("<code>tracker.missing</code>");
     expect(text).toContain('<span class="badge bad">failing</span>');
     expect(text).toContain("Correct <code>repo</code> or <code>route</code>");
+  });
+
+  it("says what a limit has put off, and until when", async () => {
+    const { page } = await openPage({
+      before: ({ story }) =>
+        story.board.failNext({ kind: "answer", status: 429, headers: { "retry-after": "3600" } }),
+      config: (config) => config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
+    });
+    const text = await page("/");
+    expect(text).toContain("<h1>2 projects follow by themselves</h1>");
+    expect(text).toMatch(/<bdi>Put off: the board wants no request before \d{4}-[^<]+<\/bdi>/);
   });
 
   it("draws the runs of the last days, and tells the same in words", async () => {

@@ -310,6 +310,7 @@ export function describeRows(ledger: () => Ledger): void {
         held: 0,
         parked: 0,
         quarantined: 0,
+        differs: 0,
       });
       pullPosts(
         ledger(),
@@ -325,7 +326,8 @@ export function describeRows(ledger: () => Ledger): void {
       ledger().rows.record(project, postId("p3"), createRecord({ standing: skipped }));
       ledger().rows.record(project, postId("p4"), createRecord({ standing: skipped }));
       const held = { kind: "held", message: "a person has to choose", since: noon } as const;
-      ledger().rows.record(project, p1, createRecord({ notes: [held, held] }));
+      const differs = (["disagreement", "did-not-stick"] as const).map((kind) => ({ ...held, kind }));
+      ledger().rows.record(project, p1, createRecord({ notes: [held, held, ...differs] }));
       ledger().rows.park(project, p1, createParked());
       ledger().rows.park(project, p1, createParked({ kind: "update-issue" }));
       ledger().rows.quarantine(project, postId("p2"));
@@ -337,6 +339,7 @@ export function describeRows(ledger: () => Ledger): void {
         held: 1,
         parked: 2,
         quarantined: 1,
+        differs: 1,
       });
       pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
       ledger().pulls.end(ledger().pulls.begin(project, 3, noon), { kind: "incomplete", at: noon });

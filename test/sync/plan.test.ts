@@ -118,6 +118,7 @@ describe("the numbers of a report", () => {
     expect(await stage.syncOne()).toEqual({
       project: "acme-app",
       repo: "acme/app",
+      result: "ok",
       posts: 6,
       issues: 5,
       created: 1,

@@ -1,12 +1,19 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
+import {
+  describeState,
+  type ProjectState,
+  readProjectState,
+  type StateKind,
+  stateKinds,
+} from "../../sync/project-state.ts";
 import { command } from "../../sync/remedy.ts";
 import { repositoryNames } from "../../sync/repositories.ts";
+import { readReport, type StoredReport } from "../../sync/stored-report.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { html, type Markup, type Piece } from "./html.ts";
-import { type ReadReport, readReport } from "./report.ts";
 import { describeLength } from "./times.ts";
 import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderSentence, renderWaits } from "./waits.ts";
@@ -21,7 +28,8 @@ interface Seen {
   readonly memory: ProjectMemory | undefined;
   readonly counts: RowCounts | undefined;
   readonly last: StoredRun | undefined;
-  readonly report: ReadReport | undefined;
+  readonly report: StoredReport | undefined;
+  readonly state: ProjectState;
 }
 
 /**
@@ -31,7 +39,7 @@ interface Seen {
  */
 export function renderOverview(looking: Looking, range: string | undefined): Markup {
   const projects = looking.view.projects.map((known) => see(looking, known));
-  return html`<h1>${judge(looking, projects)}</h1>
+  return html`<h1>${judge(projects)}</h1>
     <p class="lead">As of ${looking.times.today}.</p>
     <section aria-labelledby="projects">
       <h2 id="projects">Projects</h2>
@@ -47,7 +55,7 @@ export function renderOverview(looking: Looking, range: string | undefined): Mar
     </section>`;
 }
 
-function see({ ledger }: Looking, known: PageProject): Seen {
+function see({ ledger, view, times }: Looking, known: PageProject): Seen {
   const { key } = known.project;
   const memory = ledger.memory.project(key);
   const last = ledger.runs.last(key);
@@ -57,51 +65,53 @@ function see({ ledger }: Looking, known: PageProject): Seen {
     counts: memory && ledger.rows.counts(memory.id),
     last,
     report: last && readReport(last.report),
+    state: readProjectState(ledger, key, {
+      now: times.now,
+      nextRunAt: known.nextRunAt,
+      late: view.late.find(({ project }) => project === key)?.reason,
+    }),
   };
 }
 
-/** The one sentence that a person comes for. */
-function judge(looking: Looking, projects: readonly Seen[]): string {
-  const states = projects.map((seen) => stateOf(looking, seen).name);
-  const failing = states.filter((name) => name === "failing" || name === "late").length;
-  if (failing > 0) return `${countProjects(failing)} in trouble`;
-  if (states.includes("waits for you")) return "In step, but for what waits for you";
-  if (states.every((name) => name === "no run yet")) return "No run yet";
-  return "All in step";
+/** The one sentence that a person comes for: how many projects stand as the worst of them does. */
+function judge(projects: readonly Seen[]): string {
+  const worst = stateKinds.find((kind) => projects.some(({ state }) => state.kind === kind)) ?? "in-sync";
+  const number = projects.filter(({ state }) => state.kind === worst).length;
+  const what = number === 1 ? headings[worst][0] : headings[worst][1];
+  if (projects.every(({ state }) => !state.hasRun)) return "No run yet";
+  return worst === "in-sync" ? "All in step" : `${number === 1 ? "1 project" : `${number} projects`} ${what}`;
 }
 
-function countProjects(number: number): string {
-  return number === 1 ? "1 project is" : `${number} projects are`;
-}
+const headings: Readonly<Record<StateKind, readonly [one: string, several: string]>> = {
+  failing: ["is failing", "are failing"],
+  "needs-you": ["needs you", "need you"],
+  later: ["follows by itself", "follow by themselves"],
+  differs: ["differs and stays so", "differ and stay so"],
+  "in-sync": ["is in step", "are in step"],
+};
 
-interface State {
-  readonly name: "failing" | "late" | "waits for you" | "no run yet" | "in step";
-  readonly look: "good" | "warn" | "bad" | "";
-}
-
-function stateOf({ view }: Looking, { known, counts, last, report }: Seen): State {
-  if (last === undefined || report === undefined) return { name: "no run yet", look: "" };
-  if (report.errors.length > 0 || last.result === "failed") return { name: "failing", look: "bad" };
-  if (view.late.some(({ project }) => project === known.project.key)) return { name: "late", look: "bad" };
-  const waits = (counts?.held ?? 0) + (counts?.parked ?? 0) + (counts?.quarantined ?? 0);
-  if (waits > 0 || report.hold !== undefined) return { name: "waits for you", look: "warn" };
-  return { name: "in step", look: "good" };
-}
+const badges: Readonly<Record<StateKind, readonly [look: "good" | "warn" | "bad" | "", name: string]>> = {
+  failing: ["bad", "failing"],
+  "needs-you": ["warn", "needs you"],
+  later: ["", "later"],
+  differs: ["", "differs"],
+  "in-sync": ["good", "in step"],
+};
 
 function renderProject(looking: Looking, seen: Seen): Markup {
-  const { known, counts, last, report } = seen;
+  const { known, counts, last, report, state } = seen;
   const { key, settings } = known.project;
-  const { name, look } = stateOf(looking, seen);
-  const late = looking.view.late.find(({ project }) => project === key);
+  const { kind, hasRun, failing } = state;
+  const [look, name] = hasRun || failing !== undefined ? badges[kind] : ["", "no run yet"];
   const facts: readonly (readonly [string, Piece])[] = [
-    ["Last run", last === undefined ? "none" : renderRun(looking, last)],
+    ["Last run", last === undefined ? "none" : renderRun(looking, last, report?.result ?? last.result)],
     [
       "Next run",
       known.nextRunAt === undefined ? "when somebody starts it" : looking.times.show(known.nextRunAt),
     ],
     ["Posts", counts?.posts ?? 0],
     ["Linked issues", html`<a href="${linksAddress({ project: key })}">${counts?.issues ?? 0}</a>`],
-    ["Waiting by itself", counts?.waiting ?? 0],
+    ["Follow by themselves", counts?.waiting ?? 0],
     ["Written by the last run", report === undefined ? "–" : describeWrites(report)],
     [
       "Requests of the last run",
@@ -112,18 +122,19 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
       <span>${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span></span></div>
-    ${late !== undefined && html`<p>${renderSentence(late.reason)}</p>`}
+    <p>${renderSentence(describeState(state, looking.times.name))}</p>
     ${report?.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>${renderCommand(command("approve", key))}`}
     ${report !== undefined && renderErrors(key, report)}
     <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
   </article>`;
 }
 
-function renderRun({ times }: Looking, { run, startedAt, finishedAt, result }: StoredRun): Markup {
+/** The result is the project's own: another one of the same run may have failed. */
+function renderRun({ times }: Looking, { run, startedAt, finishedAt }: StoredRun, result: string): Markup {
   return html`${times.show(finishedAt)} <span class="quiet more">run ${run}: ${result}, ${describeLength(finishedAt - startedAt)}</span>`;
 }
 
-function describeWrites({ created, issueWrites, postWrites }: ReadReport): string {
+function describeWrites({ created, issueWrites, postWrites }: StoredReport): string {
   const parts = [
     created > 0 && `${created} opened`,
     issueWrites > 0 && `${issueWrites} to issues`,
@@ -155,7 +166,7 @@ function describeBudgets(
   ];
 }
 
-function renderErrors(key: string, { errors }: ReadReport): Markup | undefined {
+function renderErrors(key: string, { errors }: StoredReport): Markup | undefined {
   if (errors.length === 0) return undefined;
   const more = errors.length - mostErrors;
   const advice = [...new Set(errors.map((error) => error.advice))].filter((said) => said !== undefined);

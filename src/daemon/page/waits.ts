@@ -18,8 +18,8 @@ export function renderWaits(looking: Looking): Markup {
   const lists = known.map(({ key, memory }) => renderList(looking, key, memory));
   const isNothing = lists.every((list) => list === undefined);
   return html`<section aria-labelledby="waits">
-    <h2 id="waits">Waiting for you</h2>
-    ${isNothing ? html`<p class="lead">Nothing. What waits for a time or a limit goes on by itself.</p>` : lists}
+    <h2 id="waits">What needs you</h2>
+    ${isNothing ? html`<p class="lead">Nothing.</p>` : lists}
     ${known.map(({ key, memory }) => renderByItself(looking, key, memory))}
   </section>`;
 }
@@ -61,7 +61,7 @@ function renderByItself({ ledger, times }: Looking, key: string, memory: Project
   const found = ledger.browse.waiting(memory.id, kinds, mostShown + 1);
   if (found.length === 0) return undefined;
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
-  return html`<details><summary>${key}: ${number} said of posts that wait for no person</summary>
+  return html`<details><summary>${key}: ${number} that follow by themselves, or differ and stay so</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
       ({ post, title, kind, message, since }) => html`<li>
         <span class="badge">${kind.replaceAll("-", " ")}</span>

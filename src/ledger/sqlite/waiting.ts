@@ -31,6 +31,7 @@ const noCounts: RowCounts = {
   parked: 0,
   quarantined: 0,
   waiting: 0,
+  differs: 0,
 };
 
 /** Reads what `status` shows. */
@@ -47,7 +48,9 @@ export function createWaitingReader(store: Store): WaitingReader {
       )) AS waiting,
       (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held') AS held,
       (SELECT count(*) FROM parked WHERE project = known.number) AS parked,
-      (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined
+      (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined,
+      (SELECT count(DISTINCT post) FROM notes
+        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs
     FROM board_projects AS known WHERE known.id = ?`);
   const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
     SELECT waiting.post AS post, posts.id AS id, kind, code, message, since FROM (

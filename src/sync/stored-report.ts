@@ -1,16 +1,21 @@
-/** What the page shows of the stored report of a project's run. */
-export interface ReadReport {
+import type { PutOff, RunReport } from "./world.ts";
+
+/** What is shown of the stored report of a project's run. */
+export interface StoredReport {
+  readonly result: RunReport["result"] | undefined;
   readonly created: number;
   readonly issueWrites: number;
   readonly postWrites: number;
   readonly requests: { readonly board: number; readonly tracker: number };
-  readonly errors: readonly ReadError[];
+  readonly errors: readonly StoredError[];
   /** Why nothing of the whole project is written. */
   readonly hold: string | undefined;
+  /** Why something was left to a later run. */
+  readonly putOff: readonly PutOff[];
 }
 
 /** One thing that failed. */
-export interface ReadError {
+export interface StoredError {
   readonly post: string | undefined;
   readonly issue: string | undefined;
   readonly code: string;
@@ -20,15 +25,15 @@ export interface ReadError {
 }
 
 /** Reads a report as it was stored: one of another version may lack parts, or have others. */
-export function readReport(report: unknown): ReadReport {
-  const errors = fieldOf(report, "errors");
+export function readReport(report: unknown): StoredReport {
   const requests = fieldOf(report, "requests");
   return {
+    result: results.find((result) => result === fieldOf(report, "result")),
     created: numberOf(report, "created"),
     issueWrites: numberOf(report, "issueWrites"),
     postWrites: numberOf(report, "postWrites"),
     requests: { board: numberOf(requests, "board"), tracker: numberOf(requests, "tracker") },
-    errors: (Array.isArray(errors) ? errors : []).map((error: unknown) => ({
+    errors: listOf(report, "errors").map((error) => ({
       post: wordOf(error, "post"),
       issue: wordOf(error, "issue"),
       code: wordOf(error, "code") ?? "unknown",
@@ -36,7 +41,19 @@ export function readReport(report: unknown): ReadReport {
       advice: wordOf(error, "advice"),
     })),
     hold: wordOf(report, "hold"),
+    putOff: listOf(report, "putOff").map((reason) => {
+      const until = wordOf(reason, "until");
+      const code = wordOf(reason, "code") ?? "unknown";
+      return { code, message: wordOf(reason, "message") ?? code, ...(until !== undefined && { until }) };
+    }),
   };
+}
+
+const results = ["ok", "partial", "held", "failed"] as const;
+
+function listOf(value: unknown, name: string): readonly unknown[] {
+  const field = fieldOf(value, name);
+  return Array.isArray(field) ? field : [];
 }
 
 function numberOf(value: unknown, name: string): number {

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import type { RowCounts } from "../../src/ledger/rows.ts";
+import { describeState, judgeProject, type Known, readProjectState } from "../../src/sync/project-state.ts";
+import { readReport } from "../../src/sync/stored-report.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const now = Date.parse("2026-03-02T09:00:00Z");
+const until = "2026-03-02T10:00:00.000Z";
+const none: RowCounts = {
+  posts: 9,
+  issues: 9,
+  skipped: 0,
+  waiting: 0,
+  held: 0,
+  parked: 0,
+  quarantined: 0,
+  differs: 0,
+};
+
+function known(counts: Partial<RowCounts>, report: object = {}, more: Partial<Known> = {}): Known {
+  return {
+    now,
+    counts: { ...none, ...counts },
+    report: readReport({ errors: [], ...report }),
+    parked: [],
+    lastSuccessAt: now - minuteMs,
+    ...more,
+  };
+}
+
+const refused = { post: "p1", code: "board.rejected", message: "No." };
+const down = { code: "board.unreachable", message: "No." };
+const limit = { code: "tracker.limited", message: `GitHub wants no request before ${until}`, until };
+const stopped = { code: "run.stopped", message: "the run was asked to stop" };
+
+describe("the sentence of a project", () => {
+  it.each<[what: string, given: Known, kind: string, sentence: string]>([
+    ["all is well", known({}), "in-sync", "in step"],
+    [
+      "no run has come",
+      known({}, {}, { counts: undefined, report: undefined, lastSuccessAt: undefined }),
+      "later",
+      "no run yet",
+    ],
+    ["a post differs", known({ differs: 1 }), "differs", "1 differs and stays so"],
+    ["posts differ", known({ differs: 6 }), "differs", "6 differ and stay so"],
+    ["a post settles", known({ waiting: 1 }), "later", "1 follows by itself"],
+    [
+      "posts settle, and a daemon runs",
+      known({ waiting: 1200 }, {}, { nextRunAt: now + 5 * minuteMs }),
+      "later",
+      "1,200 follow by themselves, the next at 2026-03-02 09:05:00 UTC",
+    ],
+    [
+      "a limit has put a run off",
+      known({}, { putOff: [limit] }),
+      "later",
+      `put off: GitHub wants no request before ${until}`,
+    ],
+    [
+      "a limit has put writes off",
+      known({ waiting: 3 }, { putOff: [limit] }, { nextRunAt: now + minuteMs }),
+      "later",
+      `3 follow by themselves, the next at 2026-03-02 10:00:00 UTC (GitHub wants no request before ${until})`,
+    ],
+    [
+      "a signal has ended a run",
+      known({ waiting: 3 }, { putOff: [stopped] }),
+      "later",
+      "3 follow by themselves (the run was asked to stop)",
+    ],
+    ["an action is held", known({ held: 1 }), "needs-you", "needs you (1 action)"],
+    ["actions wait", known({ held: 2, parked: 1, quarantined: 1 }), "needs-you", "needs you (4 actions)"],
+    ["the whole project is held", known({}, { hold: "It shrank." }), "needs-you", "needs you (1 action)"],
+    [
+      "a write was refused and is parked",
+      known({ parked: 1 }, { errors: [refused] }, { parked: [{ post: "p1", code: "board.rejected" }] }),
+      "needs-you",
+      "needs you (1 action)",
+    ],
+    [
+      "a side is down",
+      known({}, { errors: [down, { ...down, post: "p2" }] }),
+      "failing",
+      "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC",
+    ],
+    [
+      "no run has come through",
+      known({}, { errors: [refused, down] }, { lastSuccessAt: undefined }),
+      "failing",
+      "failing (board.rejected, board.unreachable): no run without a failure yet",
+    ],
+    [
+      "it is late",
+      known({}, {}, { late: "it is to run every 300 s" }),
+      "failing",
+      "failing: no run without a failure since 2026-03-02 08:59:00 UTC, and it is to run every 300 s",
+    ],
+    [
+      "an order could not be carried out: that is no failure of the project",
+      known({}, { errors: [{ post: "p1", code: "plan.moved" }, { code: "undo.refused" }] }),
+      "in-sync",
+      "in step",
+    ],
+    [
+      "all of it is true at once, the most urgent first",
+      known({ held: 2, waiting: 1, differs: 1 }, { errors: [down] }),
+      "failing",
+      "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC; needs you (2 actions); 1 follows by itself; 1 differs and stays so",
+    ],
+  ])("where %s", (_, given, kind, sentence) => {
+    const state = judgeProject(given);
+    expect(state.kind).toBe(kind);
+    expect(describeState(state)).toBe(sentence);
+  });
+});
+
+function stateOf(stage: Stage, key = "acme-app"): string {
+  return describeState(readProjectState(stage.ledger, key, { now: stage.clock.now() }));
+}
+
+describe("a project after a run", () => {
+  it("is not in step while a post settles", async () => {
+    const stage = await openStage({ config: { settle: "10m" } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stateOf(stage)).toBe("1 follows by itself");
+  });
+
+  it("is not in step where a post differs and stays so", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { isArchived: true });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stateOf(stage)).toBe("1 differs and stays so");
+  });
+
+  it("says what a signal has left undone", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 4);
+    stage.atNextWrite("tracker", "after", stage.stop);
+    await stage.sync();
+    expect(stateOf(stage)).toBe("3 follow by themselves (the run was asked to stop)");
+    await stage.sync();
+    expect(stateOf(stage)).toBe("in step");
+  });
+
+  it("says the limit that put it off, with its end", async () => {
+    const stage = await openStage();
+    const headers = { "retry-after": "3600" };
+    stage.board.failNext({ kind: "answer", status: 429, headers });
+    const end = new Date(stage.clock.now() + minuteMs + hourMs).toISOString();
+    await stage.sync();
+    expect(stateOf(stage)).toBe(`put off: the board wants no request before ${end}`);
+  });
+
+  it("tells of itself alone: another one that fails or is held changes nothing", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app" },
+        { id: "prj_api", slug: "acme-api" },
+      ],
+      projects: [
+        { ...standardProject, repo: "acme/gone" },
+        { ...standardProject, project: "acme-api" },
+      ],
+    });
+    const { result, projects } = await stage.sync();
+    expect(result).toBe("partial");
+    expect(projects.map((project) => project.result)).toEqual(["partial", "ok"]);
+    expect(stateOf(stage)).toMatch(/^failing \(tracker\.missing\)/);
+    expect(stateOf(stage, "acme-api")).toBe("in step");
+  });
+});
