@@ -1,3 +1,4 @@
+import type { FaultDetail } from "../errors.ts";
 import type { KnownPages, PageTrace } from "../model/page.ts";
 import type {
   BoardProject,
@@ -98,7 +99,7 @@ export type PatchOutcome =
   /** 404. */
   | { readonly kind: "missing"; readonly message: string }
   /** 401, 403: the board side of the run is over. */
-  | { readonly kind: "unauthorized"; readonly message: string }
+  | { readonly kind: "unauthorized"; readonly message: string; readonly detail?: FaultDetail | undefined }
   /** 429: not applied. `retryAt` in epoch ms where the board named a time. */
   | { readonly kind: "limited"; readonly retryAt: number | undefined; readonly message: string }
   /** Refused connection, name not found, TLS failure: it never left. */

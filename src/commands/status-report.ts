@@ -103,13 +103,14 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
     const [sign, look] = signs[state];
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${sentence}.`));
   }
-  for (const { project, lastRun } of projects) {
-    for (const { post, issue, code, message } of lastRun?.errors ?? []) {
+  for (const { project, lastRun, waiting } of projects) {
+    const errors = (lastRun?.errors ?? []).filter((error) => !isParked(error, waiting));
+    for (const { post, issue, code, message } of errors) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
       printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
     }
-    for (const advice of new Set(lastRun?.errors.map((error) => error.advice)))
-      if (advice !== undefined && advice !== null) printLine(out, "  → ", advice);
+    for (const advice of new Set(errors.map((error) => error.advice)))
+      if (advice !== null) printLine(out, "  → ", advice);
   }
   for (const { project, import: under } of projects) {
     if (under === null) continue;
@@ -127,6 +128,11 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
   printLine(out, "", describeDaemon(daemon));
+}
+
+/** What is parked is said below, with the command that ends it. */
+function isParked({ post, code }: FailedLine, waiting: readonly WaitingLine[]): boolean {
+  return waiting.some((line) => line.kind === "parked" && line.post === post && line.code === code);
 }
 
 const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = {

@@ -1,5 +1,5 @@
 import type { PatchOutcome } from "../board/board.ts";
-import type { Side } from "../errors.ts";
+import type { FaultDetail, Side } from "../errors.ts";
 import type { IntentId } from "../ledger/journal.ts";
 import type { PostId } from "../model/post.ts";
 import type { Action } from "../plan/action.ts";
@@ -52,6 +52,7 @@ export interface Trouble {
   readonly place: string | undefined;
   readonly code: string;
   readonly message: string;
+  readonly detail?: FaultDetail | undefined;
 }
 
 /** A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. */
@@ -84,6 +85,8 @@ export function takeFailure(cycle: PulledCycle, sent: SentWrite, failure: Failur
       postpone(cycle, action, closureBy(side, fault, failure));
       return;
     case "unauthorized":
+      reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
+      return;
     case "unsent":
       reportTrouble(cycle, action.post, trouble);
       return;
@@ -116,7 +119,7 @@ export function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble)
   reportTrouble(cycle, post, trouble);
 }
 
-function reportTrouble(cycle: PulledCycle, post: PostId, { place, code, message }: Trouble): void {
-  noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), code, message });
+function reportTrouble(cycle: PulledCycle, post: PostId, { place, ...trouble }: Trouble): void {
+  noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), ...trouble });
   recordRow(cycle, post);
 }

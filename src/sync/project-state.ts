@@ -107,9 +107,12 @@ function judgeFailing({ report, parked, lastSuccessAt, late }: Known): Failing |
   return { codes: [...new Set(errors.map(({ code }) => code))], since: lastSuccessAt, late };
 }
 
-/** What is parked waits for a person; and what an order could not do is the order's failure, not the project's. */
+/**
+ * What is parked waits for a person. A write of unknown outcome is looked up, so it follows by itself. What an order could not
+ * do is the order's failure, not the project's.
+ */
 function isSettled({ code, post }: StoredError, parked: Known["parked"]): boolean {
-  if (/^(?:plan|undo)\./.test(code)) return true;
+  if (/^(?:plan|undo)\.|\.unknown$/.test(code)) return true;
   return post !== undefined && parked.some((one) => one.post === post && one.code === code);
 }
 

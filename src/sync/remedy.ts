@@ -103,6 +103,8 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.unreadable/page": trackerPage,
   "tracker.missing/all":
     "Correct `repo` or `route`, or let the token see the repository. Nothing is lost: the next run goes on.",
+  "tracker.archived":
+    "Unarchive it, or take it out of the config: what waits then goes on by itself. Posts are written meanwhile.",
   "tracker.rejected": parked("Read GitHub's words and mend what they name"),
   "tracker.unknown":
     "Nothing needs to be done: the next runs look at the issue, or look for it, before anything is sent again.",

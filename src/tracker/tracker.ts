@@ -1,3 +1,4 @@
+import type { FaultDetail } from "../errors.ts";
 import type {
   Issue,
   IssueRecord,
@@ -270,7 +271,12 @@ export type WriteOutcome =
    * 401: the credential is not accepted. Not applied. Where there is another one by now, the same write may be made again
    * after `againAfterMs`.
    */
-  | { readonly kind: "unauthorized"; readonly message: string; readonly againAfterMs?: number | undefined }
+  | {
+      readonly kind: "unauthorized";
+      readonly message: string;
+      readonly againAfterMs?: number | undefined;
+      readonly detail?: FaultDetail | undefined;
+    }
   /** 403 or 429 that names a limit: not applied; nothing may be sent before `retryAt` (epoch ms). */
   | { readonly kind: "limited"; readonly retryAt: number; readonly message: string }
   /** Refused connection, name not found, TLS failure: it never left. */

@@ -79,6 +79,12 @@ describe("the sentence of a project", () => {
       "needs you (1 action)",
     ],
     [
+      "the answer to a write was lost",
+      known({ waiting: 1 }, { errors: [{ post: "p1", code: "board.unknown", message: "?" }] }),
+      "later",
+      "1 follows by itself",
+    ],
+    [
       "a side is down",
       known({}, { errors: [down, { ...down, post: "p2" }] }),
       "failing",

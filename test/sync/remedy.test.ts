@@ -111,6 +111,23 @@ describe("what is advised", () => {
   });
 
   it.each([
+    ["a wrong key", 401, { error: words }, "Put a valid key into BOARD_API_KEY"],
+    ["a key without a right", 403, { error: words }, "knows the key and does not allow it this"],
+    ["a login page", 403, html, boardPage],
+  ])("after %s, shown by a write", async (_, status, body, advice) => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
+    stage.board.failNext({ kind: "answer", status, body }, isPatch);
+    const { errors } = await stage.syncOne();
+    expect(errors).toMatchObject([
+      { code: "board.unauthorized", post: "p1", advice: expect.stringContaining(advice) },
+    ]);
+  });
+
+  it.each([
     ["board", "board.unreachable", "failed (HTTP 503)"],
     ["github", "tracker.unreachable", "answered 503"],
   ] as const)("an outage of the %s is said with the end that it names", async (side, code, what) => {

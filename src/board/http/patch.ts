@@ -53,7 +53,10 @@ export async function classifyPatch(reply: Reply, reading: PatchReading): Promis
     return { kind: "rejected", status, message: `The board refused the change (HTTP ${status}): ${said}.` };
   }
   if (status === 401 || status === 403) {
-    return { kind: "unauthorized", message: `The board refused the key (HTTP ${status}): ${said}.` };
+    const message = `The board refused the key (HTTP ${status}): ${said}.`;
+    const isPage = body.kind === "unreadable" && body.detail === "page";
+    const detail = isPage ? "page" : status === 403 ? "forbidden" : undefined;
+    return { kind: "unauthorized", message, detail };
   }
   if (status === 404) {
     return { kind: "missing", message: `The board does not know this post (HTTP 404): ${said}.` };

@@ -29,8 +29,10 @@ export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
   if (answer.status < 400) return unknown(answer, "it redirects, and the write was not sent again");
   const words = quoteAnswer(answer, quote);
   if (!isGitHubError(answer)) return unknown(answer, words);
-  if (answer.status === 401)
-    return { kind: "unauthorized", message: words, againAfterMs: answer.againAfterMs };
+  if (answer.status === 401) {
+    const message = `GitHub does not accept the token (401): ${words}`;
+    return { kind: "unauthorized", message, againAfterMs: answer.againAfterMs };
+  }
   if (!refusals.has(answer.status)) return unknown(answer, words);
   if (isAlreadySo(answer, sent.write)) return applied;
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];

@@ -47,9 +47,10 @@ export async function sendWrite(
 /** Nothing to sign it with: it has not left. @throws what is no failure of signing in */
 function outcomeUnsigned(error: unknown): WriteOutcome {
   if (!(error instanceof RemoteError)) throw error;
-  const { fault, message, retryAt } = error;
+  const { fault, message, retryAt, detail } = error;
   if (fault === "limited" && retryAt !== undefined) return { kind: "limited", retryAt, message };
-  return { kind: fault === "unauthorized" || fault === "missing" ? "unauthorized" : "unsent", message };
+  const isRefused = fault === "unauthorized" || fault === "missing";
+  return isRefused ? { kind: "unauthorized", message, detail } : { kind: "unsent", message };
 }
 
 function describeWrite(repository: Repository, write: IssueWrite): ClientRequest | WriteOutcome {

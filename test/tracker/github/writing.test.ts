@@ -253,7 +253,7 @@ describe("GitHub refuses", () => {
     sandbox.github.revokeToken(sandbox.github.token);
     expect(await sandbox.tracker.write(repository, create)).toEqual({
       kind: "unauthorized",
-      message: "Bad credentials",
+      message: "GitHub does not accept the token (401): Bad credentials",
     });
   });
 });
