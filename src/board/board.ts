@@ -1,5 +1,5 @@
 import type { FaultDetail } from "../errors.ts";
-import type { KnownPages, PageTrace } from "../model/page.ts";
+import type { AskedPaging, KnownPages, PageTrace } from "../model/page.ts";
 import type {
   BoardProject,
   NoteChange,
@@ -50,6 +50,8 @@ export interface ListWishes {
   readonly known?: KnownPages;
   /** Whether the board is believed when it says that a known page has not changed; else what it sends is compared. */
   readonly isConditional?: boolean;
+  /** What asking for more has shown before. Left out, the board is asked once more where its list may go on. */
+  readonly asked?: AskedPaging | undefined;
 }
 
 export interface PostPage {
@@ -66,6 +68,8 @@ export interface PostPage {
   readonly shape: ListShape;
   /** Records that could not be used (no id, not an object), as sentences; at most a few a page. */
   readonly unusable: readonly string[];
+  /** What asking for more has shown just now; of the first page only. */
+  readonly asked?: AskedPaging;
   readonly end: ListEnd | undefined;
 }
 
@@ -82,8 +86,9 @@ export interface ListShape {
 
 /**
  * How a listing ended. `complete`: absence means something. `cut`: one page without any sign of paging, of a size that
- * looks like a limit; usable, but absence means nothing. `incomplete`: the pages contradict themselves (all seen before,
- * a repeated cursor, the page limit): the pull failed.
+ * looks like a limit, and the board could not be asked for more; usable, but absence means nothing. `incomplete`: the
+ * pages contradict themselves (all seen before, a repeated cursor, the page limit), or the board says that there is more
+ * than was read: the pull failed.
  */
 export type ListEnd =
   | { readonly kind: "complete" }

@@ -5,9 +5,11 @@ import { readLogLevel, readVariable } from "../config/environment.ts";
 import { loadConfig } from "../config/load.ts";
 import { ConfigError } from "../errors.ts";
 import { createKnownSecrets } from "../log.ts";
+import type { PagingWay } from "../model/page.ts";
 import type { PostField } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { checkTemplate } from "../plan/template.ts";
+import { showAsked } from "../sync/check.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
@@ -56,17 +58,19 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     };
     const board = connectBoard(settings, key, machine);
     const bounds = { until: systemClock.now() + lookMs, signal: terminal.signal };
-    const projects = await lookAtProjects(board, bounds, await chooseProjects(safe, options, board, bounds));
+    const chosen = await chooseProjects(safe, options, board, bounds);
+    const looked = await lookAtProjects(board, bounds, chosen);
     const text = composeConfig({
       url: settings.url,
-      projects,
+      projects: looked.projects,
+      way: looked.way,
       hasSchema: existsSync(join(dirname(path), "boardsync.schema.json")),
       today: new Date(systemClock.now()).toISOString().slice(0, 10),
     });
     // What we write is held against the same rules as what a person writes.
     loadConfig({ file, environment: {}, cwd: terminal.cwd, readText: () => text, checkTemplate });
     writeConfig(file, path, text, isThere);
-    say(safe, options, file, settings.url, projects);
+    say(safe, options, { file, board: settings.url, ...looked });
     return exitOf(terminal, exitCodes.ok);
   } catch (error) {
     return failWith(safe, options, error);
@@ -94,20 +98,25 @@ async function lookAtProjects(
   board: Sides["board"],
   bounds: ReadBounds,
   chosen: readonly ChosenProject[],
-): Promise<readonly InitProject[]> {
+): Promise<LookedAt> {
   const projects: InitProject[] = [];
+  const said: string[] = [];
+  let way: PagingWay | undefined;
   for (const { project, repo } of chosen) {
     const statuses = new Set<string>();
     let seen: ReadonlySet<PostField> = new Set();
     for await (const page of board.listPosts(project.id, bounds)) {
       seen = page.seen;
+      way ??= page.asked?.way;
+      if (page.asked !== undefined) said.push(`${project.slug ?? project.id}: ${showAsked(page.asked)}`);
+      if (page.end !== undefined && page.end.kind !== "complete") said.push(page.end.message);
       for (const { values } of page.posts) if (typeof values.status === "string") statuses.add(values.status);
       break;
     }
     const meanings = matchStatuses([...statuses]);
     projects.push({ project: project.slug ?? project.id, repo, statuses: [...statuses], meanings, seen });
   }
-  return projects;
+  return { projects, way, said };
 }
 
 function writeConfig(file: string, path: string, text: string, isThere: boolean): void {
@@ -133,19 +142,27 @@ const meaningNames: Readonly<Record<Meaning, string>> = {
   closed: "closed as not planned",
 };
 
-function say(
-  { out }: Terminal,
-  options: InitOptions,
-  file: string,
-  board: string,
-  projects: readonly InitProject[],
-): void {
+/** What the board has shown. */
+interface LookedAt {
+  readonly projects: readonly InitProject[];
+  readonly way: PagingWay | undefined;
+  /** About its lists, as sentences. */
+  readonly said: readonly string[];
+}
+
+interface Written extends LookedAt {
+  readonly file: string;
+  readonly board: string;
+}
+
+function say({ out }: Terminal, options: InitOptions, { file, board, projects, way, said }: Written): void {
   if (options.json === true) {
     const shown = projects.map(({ seen: _, ...project }) => project);
-    printJson(out, { file, board, projects: shown });
+    printJson(out, { file, board, projects: shown, ...(way !== undefined && { paging: way }) });
   }
   if (options.json === true || options.quiet === true) return;
   for (const project of projects) sayProject(out, project);
+  for (const line of said) printLine(out, "! ", oneLine(line));
   printLine(out, "", `${file} is written. It holds no secret.`);
   printLine(
     out,

@@ -1,5 +1,6 @@
 import type { Side } from "../errors.ts";
 import type { Milestone, ProjectFieldKey, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type { AskedPaging } from "../model/page.ts";
 import type { PostField, ProjectId } from "../model/post.ts";
 
 /** Facts about the two sides that are asked for once and checked again every `fullEvery`. */
@@ -9,6 +10,9 @@ export interface Memory {
   /** By the name that the config gives the project. */
   project(key: string): ProjectMemory | undefined;
   rememberProject(project: ProjectMemory): void;
+  /** What asking the board for more of a project's list has shown last. */
+  paging(project: ProjectId): PagingMemory | undefined;
+  rememberPaging(project: ProjectId, paging: PagingMemory): void;
   /** By the name that the config uses. */
   repository(name: RepositoryName): RepositoryMemory | undefined;
   /** By its numeric id. */
@@ -52,6 +56,10 @@ export interface ProjectMemory {
   readonly recoveredFrom: number | undefined;
   /** When both sides of its due pairs were last taken as they were because the state had been lost or was old. */
   readonly settledAt: number | undefined;
+}
+
+export interface PagingMemory extends AskedPaging {
+  readonly askedAt: number;
 }
 
 export interface RepositoryMemory {

@@ -21,3 +21,31 @@ export interface KnownPages {
    */
   find(request: string): PageTrace | undefined;
 }
+
+/** What asking a board for more has shown, where no sign on the first page of its list said how to go on. */
+export interface AskedPaging {
+  /** undefined where no request brought a post that the first page lacks. */
+  readonly way: PagingWay | undefined;
+  /** Stands for the posts of the first page: once it shows others, they may be a part of a longer list. */
+  readonly posts: string;
+}
+
+/** How a list goes on; the same words as `board.paging` of the config. */
+export interface PagingWay {
+  readonly kind: "page" | "offset" | "cursor";
+  /** Query parameter that takes the page, the offset or the cursor. */
+  readonly param: string;
+  /** Number of the first page, where that is not 1. */
+  readonly first?: 0;
+  /** The cursor is the id of the page's last post. */
+  readonly next?: "lastId";
+}
+
+/** A way on as the line of the config that says so, below `board`. */
+export function showWay(way: PagingWay): string {
+  const { kind, param, first, next } = way;
+  const parts = [`kind: ${kind}`, `param: ${param}`];
+  if (first !== undefined) parts.push(`first: ${first}`);
+  if (next !== undefined) parts.push(`next: ${next}`);
+  return `paging: { ${parts.join(", ")} }`;
+}

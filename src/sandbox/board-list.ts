@@ -19,7 +19,8 @@ interface Cut {
 export function answerList(posts: readonly SandboxPost[], asked: URL, style: BoardStyle): ListAnswer {
   const { paging } = style;
   const size = paging.kind === "none" ? Math.max(posts.length, 1) : style.pageSize;
-  const start = startOf(asked, paging, size);
+  const start =
+    paging.kind === "silent" ? startOfSilent(asked, paging, size, posts) : startOf(asked, paging, size);
   const end = Math.min(start + size, posts.length);
   const cut: Cut = { start, end, total: posts.length, size, asked };
   const page = posts.slice(start, end).map((post) => showRecord(post, style, asked.href));
@@ -29,6 +30,19 @@ export function answerList(posts: readonly SandboxPost[], asked: URL, style: Boa
     headers: isLinked ? { link: `<${asked.pathname}?first>; rel="first", <${next}>; rel="next"` } : {},
     body: dress(page, signalsOf(cut, paging, next), style),
   };
+}
+
+function startOfSilent(
+  asked: URL,
+  { param, firstPage = 1 }: Extract<PagingStyle, { readonly kind: "silent" }>,
+  size: number,
+  posts: readonly SandboxPost[],
+): number {
+  const value = asked.searchParams.get(param);
+  if (value === null) return 0;
+  if (param === "page") return (Number(value) - firstPage) * size;
+  if (param === "offset" || param === "skip") return Number(value);
+  return posts.findIndex(({ id }) => id === value) + 1;
 }
 
 /** Address pages and cursors carry the start as an opaque `cursor`; the other two count in the open. */
@@ -58,6 +72,7 @@ function signalsOf(cut: Cut, paging: PagingStyle, next: string | undefined): Rec
   const told = { totalPages: pageCount, pages: pageCount, hasMore, total: cut.total, limit: cut.size };
   switch (paging.kind) {
     case "none":
+    case "silent":
     case "link":
       return {};
     case "next":

@@ -28,6 +28,12 @@ export type SignalPlace = "top" | "pagination" | "meta" | "pageInfo";
 export type PagingStyle =
   /** Everything in one page. */
   | { readonly kind: "none" }
+  /** Pages without any sign of paging. Parameters that the board doesn't know are ignored. */
+  | {
+      readonly kind: "silent";
+      readonly param: "page" | "offset" | "skip" | "cursor" | "after" | "starting_after" | "none";
+      readonly firstPage?: 0 | 1;
+    }
   | { readonly kind: "link"; readonly form?: "absolute" | "relative" }
   | {
       readonly kind: "next";

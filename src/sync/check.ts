@@ -1,6 +1,7 @@
 import type { ListShape } from "../board/board.ts";
 import { ProjectError, RemoteError } from "../errors.ts";
 import type { Repository } from "../model/issue.ts";
+import { type AskedPaging, showWay } from "../model/page.ts";
 import type { BoardProject, PostField } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { isSameValue } from "../plan/fields.ts";
@@ -92,8 +93,10 @@ async function checkPosts(
   const statuses = new Map<string, number>();
   let posts = 0;
   let shape: ListShape | undefined;
+  let asked: AskedPaging | undefined;
   for await (const page of board.listPosts(found.id, bounds)) {
     shape ??= page.shape;
+    asked ??= page.asked;
     posts += page.posts.length;
     for (const field of page.seen) seen.add(field);
     for (const { values } of page.posts) {
@@ -113,6 +116,7 @@ async function checkPosts(
   }
   const settings: Settings = { ...project.settings, project: found.id };
   sayShape(findings, project.key, posts, shape);
+  if (asked !== undefined) sayAsked(findings, project.key, asked);
   checkStatuses(findings, settings, project.key, seen, statuses);
   if (posts === 0) return;
   for (const problem of unseenConditions(settings, seen)) {
@@ -137,6 +141,17 @@ function sayShape(findings: Finding[], subject: string, posts: number, shape: Li
     subject,
     `${posts} posts, found under ${shape.items}; id field \`${shape.id ?? "?"}\`; paging: ${shape.paging}. Fields: ${shape.keys.join(", ")}.`,
   );
+}
+
+function sayAsked(findings: Finding[], subject: string, asked: AskedPaging): void {
+  if (asked.way === undefined) say(findings, "ok", subject, showAsked(asked));
+  else say(findings, "warning", subject, showAsked(asked), "board.paging-found");
+}
+
+/** What asking for more has shown, where the first page had no sign of how the list goes on. */
+export function showAsked({ way }: AskedPaging): string {
+  if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
+  return `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
 }
 
 /** The values of `status` are the board's own: a rule's word that nobody has seen may be a slip. */

@@ -2,6 +2,7 @@ import type { ListEnd, ListWishes, PostPage } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
 import type { PullId, PullMeasure } from "../ledger/pulls.ts";
 import type { PersonRequest } from "../ledger/requests.ts";
+import { type AskedPaging, showWay } from "../model/page.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
 import type { BoardPull, Cycle } from "./cycle-state.ts";
@@ -28,12 +29,14 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
     hasNotes: notes !== undefined,
     known: { find: (request) => ledger.pulls.knownPage(pull, request) },
     isConditional: isBelieved(cycle),
+    asked: recallPaging(cycle),
   };
   try {
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
       read += storePage(cycle, pull, page);
       for (const field of page.seen) seen.add(field);
       notes?.take(page);
+      if (page.asked !== undefined) rememberPaging(cycle, page.asked);
       for (const reason of page.unusable) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
@@ -66,6 +69,22 @@ function storePage({ world: { ledger, clock } }: Cycle, pull: PullId, page: Post
  */
 function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
   return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
+}
+
+/** What asking the board for more has shown. It is asked again every `fullEvery`. */
+function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): AskedPaging | undefined {
+  const known = ledger.memory.paging(memory.id);
+  return known !== undefined && clock.now() - known.askedAt < policy.fullEveryMs ? known : undefined;
+}
+
+function rememberPaging({ memory, project, world: { clock, ledger, log } }: Cycle, asked: AskedPaging): void {
+  ledger.memory.rememberPaging(memory.id, { ...asked, askedAt: clock.now() });
+  if (asked.way === undefined) return;
+  const config = `board: { ${showWay(asked.way)} }`;
+  log.warn(
+    { project: project.key, code: "board.paging-found", config },
+    "The board's list shows no sign of further pages, and yet there are some: they are read. Put the line into the config",
+  );
 }
 
 const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };

@@ -83,6 +83,35 @@ describe("init with flags", () => {
     });
   });
 
+  it("writes how the list goes on where only asking the board has shown that", async () => {
+    const stage = await openStage();
+    stage.story.board.restyle({ paging: { kind: "silent", param: "skip" }, pageSize: 10 });
+    for (let post = 0; post < 12; post += 1) stage.story.board.addPost("acme-app", { status: "planned" });
+    const ran = await stage.run(flags(stage, "--json", "--force"));
+    expect(ran.json()).toMatchObject({ paging: { kind: "offset", param: "skip" } });
+    expect(readFileSync(stage.file, "utf8")).toContain("\n  paging: { kind: offset, param: skip }\n");
+    const told = await stage.run(flags(stage, "--force"));
+    expect(told.out).toContain("! acme-app: The list shows no sign of how it goes on;");
+  });
+
+  it("says where the board's list shows less than there is, or may", async () => {
+    const stage = await openStage();
+    stage.story.board.restyle({ paging: { kind: "silent", param: "none" }, pageSize: 10 });
+    for (let post = 0; post < 12; post += 1) stage.story.board.addPost("acme-app", { status: "planned" });
+    const none = await stage.run(flags(stage, "--force"));
+    expect(none.out).toContain(
+      "! acme-app: The board was asked for further posts in the usual ways, and sent none.",
+    );
+    const body = { feedback: [{ id: "p1", title: "One", status: "planned" }], total: 9 };
+    stage.story.board.failNext(
+      { kind: "answer", status: 200, body },
+      { times: 7, when: ({ path }) => path === "/feedback" },
+    );
+    expect((await stage.run(flags(stage, "--force"))).out).toContain(
+      "! The board says that more posts follow",
+    );
+  });
+
   it("names the JSON Schema where it lies beside the file", async () => {
     const stage = await openStage();
     writeFileSync(join(stage.folder, "boardsync.schema.json"), "{}");

@@ -112,6 +112,17 @@ export function describeMemory(ledger: () => Ledger): void {
     });
 
     it.each([
+      ["a way on", { kind: "cursor", param: "after", next: "lastId" } as const],
+      ["nothing more", undefined],
+    ])("gives back that asking a board for more has shown %s", (_, way) => {
+      expect(ledger().memory.paging(project)).toBeUndefined();
+      ledger().memory.rememberPaging(project, { way: undefined, posts: "a", askedAt: noon });
+      ledger().memory.rememberPaging(project, { way, posts: "b", askedAt: noon + 1 });
+      expect(ledger().memory.paging(project)).toEqual({ way, posts: "b", askedAt: noon + 1 });
+      expect(ledger().memory.paging(otherProject)).toBeUndefined();
+    });
+
+    it.each([
       ["with everything", repository],
       ["that was never read", newRepository],
     ])("gives back a repository %s, by name and by id", (_, memory) => {

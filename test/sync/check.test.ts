@@ -169,11 +169,27 @@ describe("a check", () => {
     expect(findings.map(({ message }) => message).join("\n")).toContain("The list has no posts");
   });
 
+  it("says what asking for further pages has found", async () => {
+    const stage = await openStage({ style: { paging: { kind: "silent", param: "skip" }, pageSize: 10 } });
+    addPlanned(stage, 12);
+    const said = async (): Promise<string> =>
+      (await stage.check()).map(({ level, message }) => `${level} ${message}`).join("\n");
+    expect(await said()).toContain("`paging: { kind: offset, param: skip }`");
+    expect(await said()).toContain("12 posts, found under feedback; id field `id`; paging: offset, found by");
+    expect(await problems(stage)).toContain("warning board.paging-found");
+    stage.board.restyle({ paging: { kind: "silent", param: "none" }, pageSize: 10 });
+    expect(await said()).toContain(
+      "ok The board was asked for further posts in the usual ways, and sent none.",
+    );
+    expect(await problems(stage)).not.toContain("warning board.paging-found");
+  });
+
   it("says where a list looks cut, holds records without an id, or contradicts itself", async () => {
     const stage = await openStage({ style: { paging: { kind: "none" } } });
     addPlanned(stage, 10);
     for (const status of allStatuses) stage.board.addPost("acme-app", { status, isArchived: true });
     for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    stage.board.failNext({ kind: "answer", status: 429 }, { when: ({ query }) => query["page"] === "2" });
     expect(await problems(stage)).toEqual(["warning board.incomplete"]);
     stage.board.restyle({ pageSize: 5 });
     const body = {

@@ -45,6 +45,8 @@ interface Connection {
   readonly base: string;
   readonly transport: Transport;
   readonly reader: Reader;
+  /** The same without a repetition. */
+  readonly asker: Reader;
   readonly overrides: ListOverrides;
   readonly limits: HttpBoardLimits;
   readonly excerpt: Excerpt;
@@ -81,10 +83,12 @@ function connect(options: HttpBoardOptions): Connection {
   const limits = { ...usualLimits, ...options.limits };
   const excerpt = createExcerpt(key);
   const transport = createTransport({ key, version, timeoutMs, proxy, bodyBytes: limits.bodyBytes });
+  const reading = { transport, limits, clock, random, log, excerpt };
   return {
     base: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,
     transport,
-    reader: createReader({ transport, retries, limits, clock, random, log, excerpt }),
+    reader: createReader({ ...reading, retries }),
+    asker: createReader({ ...reading, retries: 0 }),
     overrides: { list: overrides.list ?? {}, paging: overrides.paging ?? {}, fields: overrides.fields ?? {} },
     limits,
     excerpt,
@@ -128,16 +132,18 @@ async function askBase<T>(connection: Connection, ask: () => Promise<T>): Promis
 }
 
 function listPosts(connection: Connection, project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
-  const { reader, overrides, limits, excerpt, options } = connection;
+  const { reader, asker, overrides, limits, excerpt, options } = connection;
   const first = addressOf(connection, "/feedback", project);
   const { sizeParam, size } = overrides.paging;
-  const { hasNotes = false, known, isConditional = false } = wishes ?? {};
+  const { hasNotes = false, known, isConditional = false, asked } = wishes ?? {};
   if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
   return listPages({
     first,
     project,
     bounds,
     reader,
+    asker,
+    asked,
     overrides,
     limits,
     excerpt,

@@ -1,8 +1,9 @@
 import type { Log } from "../../log.ts";
-import type { KnownPages, PageTrace } from "../../model/page.ts";
+import type { AskedPaging, KnownPages, PageTrace } from "../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { ListEnd, ListShape, PostPage } from "../board.ts";
+import { askForMore, namePosts } from "./ask-for-more.ts";
 import {
   conditionsOf,
   type Lens,
@@ -14,7 +15,13 @@ import {
   readValidators,
   recallReading,
 } from "./page.ts";
-import { createPaging, type PagingLimits, type PagingOverrides } from "./paging.ts";
+import {
+  createPaging,
+  type PageRead,
+  type Paging,
+  type PagingLimits,
+  type PagingOverrides,
+} from "./paging.ts";
 import type { Reader } from "./read.ts";
 import type { FieldNames } from "./record.ts";
 import type { Excerpt } from "./wording.ts";
@@ -32,6 +39,9 @@ export interface ListOptions {
   readonly project: ProjectId;
   readonly bounds: ReadBounds;
   readonly reader: Reader;
+  /** The same without a repetition, for what the board need not know. */
+  readonly asker: Reader;
+  readonly asked: AskedPaging | undefined;
   readonly overrides: ListOverrides;
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
@@ -48,37 +58,40 @@ export interface ListOptions {
 /** Reads a listing page by page; see `Board.listPosts` for the contract. */
 export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
   const { first, project, overrides, limits, excerpt } = options;
-  const paging = createPaging({ first, project, overrides: overrides.paging, limits, excerpt });
+  let paging = createPaging({ first, project, overrides: overrides.paging, limits, excerpt });
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
   let recognised: Recognised = { path: undefined, idName: undefined };
   let keys: readonly string[] | undefined;
-  let unusable = 0;
+  let lost = 0;
   for (let url: URL | undefined = first; url !== undefined; ) {
     const { reading, ...page } = await askForPage(url, recognised, options);
+    const { records, ids } = reading;
     recognised = reading.after;
     keys ??= reading.keys;
     warnOfTypes(reading.mistyped, warned, project, options.log);
-    const fresh = new Set(reading.ids.filter((id) => !known.has(id)));
-    const repeated = reading.ids.some((id) => known.has(id)) ? 1 : 0;
+    const fresh = new Set(ids.filter((id) => !known.has(id)));
+    const repeated = ids.some((id) => known.has(id)) ? 1 : 0;
     for (const id of fresh) known.add(id);
-    const { signals, records, ids } = reading;
-    const lost = records - ids.length;
-    unusable += lost;
-    const lastId = ids.at(-1);
-    const step = paging.follow({
-      signals,
-      url,
-      records,
-      fresh: fresh.size,
-      repeated,
-      unusable: lost,
-      lastId,
-    });
+    const unusable = records - ids.length;
+    lost += unusable;
+
+    const read = { url, records, fresh: fresh.size, repeated, unusable, lastId: ids.at(-1) };
+    const pageRead: PageRead = { ...read, signals: reading.signals };
+    let step = paging.follow(pageRead);
+    let asked: AskedPaging | undefined;
+    if (step.kind === "end" && step.isOpen === true) {
+      const before = options.asked;
+      const shown = before ?? (await askForMore({ url, recognised, ids, records }, askingOf(options)));
+      if (before === undefined) asked = shown;
+      paging = goOn(paging, step.end, shown, ids, options);
+      step = paging.follow(pageRead);
+    }
     const { path = "", idName: id } = recognised;
     const shape: ListShape = { items: path, id, paging: paging.description, keys };
-    const end = step.kind === "end" ? lower(step.end, unusable) : undefined;
-    yield { ...page, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
+    const end = step.kind === "end" ? lower(step.end, lost) : undefined;
+    const told = { seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
+    yield { ...page, ...told, ...(asked !== undefined && { asked }) };
     url = step.kind === "next" ? step.url : undefined;
   }
 }
@@ -128,6 +141,31 @@ function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
   const { list, paging, fields } = overrides;
   const paths = { next: paging.next, total: list.total };
   return { items: list.items, id: fields.id, names: fields, paths, hasNotes, excerpt };
+}
+
+function askingOf(options: ListOptions) {
+  return { reader: options.asker, bounds: options.bounds, lens: { ...lensOf(options), hasNotes: false } };
+}
+
+/**
+ * How a list is followed whose first page shows no way on: as asking has shown. Where no request brought another post, a page
+ * that only looked like a part is the whole list, as long as it shows the same posts; more that the board itself promises is missing.
+ */
+function goOn(
+  paging: Paging,
+  end: ListEnd,
+  shown: AskedPaging | undefined,
+  ids: readonly PostId[],
+  { first, project, overrides, limits, excerpt }: ListOptions,
+): Paging {
+  if (shown?.way !== undefined) {
+    const ways = { ...overrides.paging, ...shown.way };
+    return createPaging({ first, project, overrides: ways, isFound: true, limits, excerpt });
+  }
+  const isWhole = end.kind === "cut" && shown?.posts === namePosts(ids);
+  const over: ListEnd = isWhole ? { kind: "complete" } : end;
+  const description = isWhole ? "none, found by asking" : paging.description;
+  return { description, follow: () => ({ kind: "end", end: over }) };
 }
 
 /** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */

@@ -28,6 +28,8 @@ export interface PagingOptions {
   readonly first: URL;
   readonly project: string;
   readonly overrides: PagingOverrides;
+  /** Whether the overrides were found by asking the board, and not set by a person. */
+  readonly isFound?: boolean;
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
 }
@@ -96,7 +98,7 @@ export function createPaging(options: PagingOptions): Paging {
       const { signals } = page;
       if (kind === undefined) {
         kind = recognise(signals, options.overrides);
-        description = describe(kind, signals, options.overrides);
+        description = describe(kind, signals, options);
         base = kind === "page" ? (options.overrides.first ?? signals.page ?? 1) : 0;
         firstRecords = page.records;
       }
@@ -147,7 +149,8 @@ function recognise(signals: Signals, overrides: PagingOverrides): PagingKind {
   return signals.cursor === undefined ? "none" : "cursor";
 }
 
-function describe(kind: PagingKind, signals: Signals, overrides: PagingOverrides): string {
+function describe(kind: PagingKind, signals: Signals, options: PagingOptions): string {
+  const { overrides } = options;
   const words: Record<PagingKind, string> = {
     address: signals.address?.from ?? "next address",
     cursor: "cursor",
@@ -155,6 +158,7 @@ function describe(kind: PagingKind, signals: Signals, overrides: PagingOverrides
     offset: "offset",
     none: "none seen",
   };
+  if (options.isFound === true) return `${words[kind]}, found by asking`;
   return overrides.kind === undefined ? words[kind] : `${overrides.kind}, as set in board.paging`;
 }
 

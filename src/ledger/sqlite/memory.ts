@@ -1,5 +1,6 @@
 import type { Side } from "../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { PagingWay } from "../../model/page.ts";
 import type { ProjectId } from "../../model/post.ts";
 import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../memory.ts";
 import type { Numbers } from "./numbers.ts";
@@ -18,6 +19,12 @@ interface ProjectColumns {
   last_success_at: number | null;
   recovered_from: number | null;
   settled_at: number | null;
+}
+
+interface PagingColumns {
+  asked_at: number;
+  posts: string;
+  way: string | null;
 }
 
 interface RepositoryColumns {
@@ -66,6 +73,11 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       checked_at = excluded.checked_at, settings_print = excluded.settings_print, rules = excluded.rules,
       seen = excluded.seen, full_at = excluded.full_at, last_success_at = excluded.last_success_at,
       recovered_from = excluded.recovered_from, settled_at = excluded.settled_at`);
+  const selectPaging = store.prepare<[string], PagingColumns>(`
+    SELECT asked_at, posts, way FROM asked_paging
+    JOIN board_projects ON board_projects.number = asked_paging.project WHERE id = ?`);
+  const writePaging = store.prepare<[PagingColumns & { readonly project: number }]>(`
+    INSERT OR REPLACE INTO asked_paging (project, asked_at, posts, way) VALUES (@project, @asked_at, @posts, @way)`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, scanned_for, recovered_at, full_at,
     public_since, paused_at`;
@@ -114,6 +126,18 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       store.transaction(() => {
         recall.forget(`project ${project.key}`);
         writeProject.run(fromProject(project, numbers.project(project.id)));
+      });
+    },
+    paging(project) {
+      const found = selectPaging.get(project);
+      if (found === undefined) return undefined;
+      const way: PagingWay | undefined = found.way === null ? undefined : JSON.parse(found.way);
+      return { way, posts: found.posts, askedAt: found.asked_at };
+    },
+    rememberPaging(project, { way, posts, askedAt }) {
+      store.transaction(() => {
+        const text = way === undefined ? null : JSON.stringify(way);
+        writePaging.run({ project: numbers.project(project), asked_at: askedAt, posts, way: text });
       });
     },
     repository: (name) =>

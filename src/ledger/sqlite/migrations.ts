@@ -446,4 +446,14 @@ export const migrations: readonly string[] = [
   -- once more, until it ends.
   ALTER TABLE intents ADD COLUMN taken_at INTEGER;
   `,
+  `
+  -- What asking a board for more of its list has shown, where its first page has no sign of paging. posts: stands for those of
+  -- that page. way: JSON, how the list goes on; NULL: no request brought another post.
+  CREATE TABLE asked_paging (
+    project INTEGER PRIMARY KEY REFERENCES board_projects (number),
+    asked_at INTEGER NOT NULL,
+    posts TEXT NOT NULL,
+    way TEXT
+  ) STRICT;
+  `,
 ];

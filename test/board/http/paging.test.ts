@@ -326,22 +326,23 @@ describe("a listing ends as complete", () => {
   });
 });
 
-describe("a single page that looks like a limit is cut", () => {
+describe("a single page that looks like a limit is cut where the board can't be asked for more", () => {
+  const busy = { status: 429 };
   it.each([10, 20, 25, 50, 100])("%i posts", async (count) => {
-    const { end, posts } = await list({ answers: [body({ feedback: records(count) })] });
+    const { end, posts } = await list({ answers: [body({ feedback: records(count) }), busy] });
     expect(end?.kind).toBe("cut");
     expect(end).toHaveProperty("message", expect.stringContaining("board.paging"));
     expect(posts).toHaveLength(count);
   });
 
   it("as many posts as the board says a page holds", async () => {
-    const { end } = await list({ answers: [body({ feedback: records(33), perPage: 33 })] });
+    const { end } = await list({ answers: [body({ feedback: records(33), perPage: 33 }), busy] });
     expect(end?.kind).toBe("cut");
   });
 
   it("as many posts as were asked for", async () => {
     const { end } = await list({
-      answers: [body({ feedback: records(33) })],
+      answers: [body({ feedback: records(33) }), busy],
       paging: { sizeParam: "limit", size: 33 },
     });
     expect(end?.kind).toBe("cut");
