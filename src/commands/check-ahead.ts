@@ -4,7 +4,7 @@ import { StateError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Finding } from "../sync/findings.ts";
 import { runProjects } from "../sync/run.ts";
-import type { PlannedAction, ProjectReport } from "../sync/world.ts";
+import type { PlannedAction, ProjectReport, PutOff } from "../sync/world.ts";
 import { createTerminalLog, type Session } from "./session.ts";
 import { withPrivateCopy } from "./state.ts";
 import { count } from "./text.ts";
@@ -24,6 +24,8 @@ export interface Ahead {
   /** Posts whose voters would hear of it, and of which the board does not show how many they are. */
   readonly unseenVotes: number;
   readonly held: number;
+  /** Why something could not be looked at or would be left to a later run: a limit, the pace, the end of the time. */
+  readonly putOff: readonly PutOff[];
 }
 
 /** Plans every project on a private copy of the state; of one that can't be planned nothing is said here. */
@@ -66,13 +68,14 @@ function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst
     notified: free.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
     unseenVotes: free.filter(({ notifies }) => notifies === null).length,
     held: actions.length - free.length,
+    putOff: report.putOff ?? [],
   };
 }
 
 /** The same as lines of the check. */
 export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
   return ahead.map((one) => ({
-    level: "ok",
+    level: one.putOff.length > 0 ? "warning" : "ok",
     subject: one.project,
     code: undefined,
     message: describeAhead(one),
@@ -80,13 +83,15 @@ export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
 }
 
 function describeAhead(ahead: Ahead): string {
-  const { isFirst, opened, linked, changed, patched, notified, unseenVotes, held } = ahead;
+  const { isFirst, opened, linked, changed, patched, notified, unseenVotes, held, putOff } = ahead;
+  const why = putOff.map(({ message }) => message).join("; ");
   const parts = [
     { amount: linked, said: `${count(linked, "issue")} linked by the mark in them` },
     { amount: opened, said: `${count(opened, "issue")} opened` },
     { amount: changed, said: `${count(changed, "write")} to issues that are there` },
     { amount: patched, said: `${count(patched, "post")} patched` },
   ].filter(({ amount }) => amount > 0);
+  if (parts.length + held === 0 && why !== "") return `Nothing could be planned: ${why}.`;
   const what = parts.length === 0 ? "nothing to do" : parts.map(({ said }) => said).join(", ");
   const unseen =
     unseenVotes === 0
@@ -97,5 +102,5 @@ function describeAhead(ahead: Ahead): string {
     held === 0
       ? ""
       : `; ${count(held, "further write")} held until a person lets ${held === 1 ? "it" : "them"} go`;
-  return `The ${isFirst ? "first" : "next"} sync: ${what}, ${voters}${rest}.`;
+  return `The ${isFirst ? "first" : "next"} sync: ${what}, ${voters}${rest}${why && `; put off: ${why}`}.`;
 }

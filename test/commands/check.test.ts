@@ -38,6 +38,21 @@ describe("check", () => {
     expect(out).toMatch(/\n3 to mend \(✗\), \d to know \(!\)\. Nothing was written\. Then check again\.\n$/);
   });
 
+  it("doesn't call it nothing to do where a limit kept it from looking", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const file = stage.writeConfig("once.yaml", (config) =>
+      config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
+    );
+    stage.story.board.failNext(
+      { kind: "answer", status: 429, headers: { "retry-after": "3600" } },
+      { when: ({ path }) => path.startsWith("/feedback"), times: 9 },
+    );
+    const { out } = await stage.run(["check", "-c", file]);
+    expect(out).toMatch(/^! acme-app: Nothing could be planned: the board wants no request before .+\.$/m);
+    expect(out).not.toContain("nothing to do");
+  });
+
   it("says that a repository is public", async () => {
     const stage = await openStage();
     stage.story.github.setPrivate("acme/app", false);
@@ -96,6 +111,7 @@ describe("check", () => {
           patched: 0,
           notified: 0,
           unseenVotes: 0,
+          putOff: [],
           held: 0,
         },
         { project: "acme-api", opened: 2 },
