@@ -1,4 +1,4 @@
-import type { StateKind } from "../sync/project-state.ts";
+import { type StateKind, stateKinds } from "../sync/project-state.ts";
 import { command } from "../sync/remedy.ts";
 import type { PutOff } from "../sync/world.ts";
 import { describeExtent } from "./import-words.ts";
@@ -104,7 +104,7 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${sentence}.`));
   }
   for (const { project, lastRun, waiting } of projects) {
-    const errors = (lastRun?.errors ?? []).filter((error) => !isParked(error, waiting));
+    const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
     for (const { post, issue, code, message } of errors) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
       printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
@@ -122,17 +122,22 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
     const held = hasMore ? [] : heldForOneReason(waiting);
     const [first] = held;
     if (first !== undefined) printHeld(out, project, first, held);
-    for (const line of waiting)
-      if (!held.includes(line)) printWait(out, describe(project, line), line.command);
+    // What needs a person comes first; the sort keeps the oldest of each kind on top.
+    for (const line of waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other)))
+      if (!held.includes(line)) printWait(out, describe(project, line), line.command, stateOf(line));
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
   printLine(out, "", describeDaemon(daemon));
 }
 
-/** What is parked is said below, with the command that ends it. */
-function isParked({ post, code }: FailedLine, waiting: readonly WaitingLine[]): boolean {
-  return waiting.some((line) => line.kind === "parked" && line.post === post && line.code === code);
+/** What is parked, and what is being looked up, is said among what waits. */
+function isSaidBelow({ post, code }: FailedLine, waiting: readonly WaitingLine[]): boolean {
+  return waiting.some(
+    (line) =>
+      line.post === post &&
+      (line.kind === "parked" ? line.code === code : line.kind === "intent" && code.endsWith(".unknown")),
+  );
 }
 
 const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = {
@@ -170,8 +175,9 @@ function printHeld(
   );
 }
 
-function printWait(out: Output, text: string, remedy: string | null): void {
-  printLine(out, paint(out, "yellow", "! "), oneLine(text));
+function printWait(out: Output, text: string, remedy: string | null, state: StateKind = "needs-you"): void {
+  const [sign, look] = signs[state];
+  printLine(out, paint(out, look, sign), oneLine(text));
   if (remedy !== null) printLine(out, "  → ", oneLine(remedy));
 }
 
@@ -199,10 +205,40 @@ function describeRun({ result, ageSeconds }: LastRun): string {
   return `${result}, ${describeAge(ageSeconds)}`;
 }
 
+/** Of which state of its project a line is a part. */
+function stateOf({ kind }: WaitingLine): StateKind {
+  switch (kind) {
+    case "settling":
+    case "waiting":
+    case "intent":
+      return "later";
+    case "disagreement":
+    case "did-not-stick":
+      return "differs";
+    case "undecided":
+      return "failing";
+    default:
+      return "needs-you";
+  }
+}
+
+function urgencyOf(line: WaitingLine): number {
+  return stateKinds.indexOf(stateOf(line));
+}
+
+/** How a person calls it; `--json` has the names of the kinds. */
+const kindWords: Readonly<Record<string, string>> = {
+  settling: "follows by itself",
+  waiting: "follows by itself",
+  intent: "follows by itself",
+  disagreement: "differs and stays so",
+  "did-not-stick": "differs and stays so",
+};
+
 function describe(project: string, { kind, post, issues, since, message, code }: WaitingLine): string {
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
-  return `${kind}: ${project}/${post}${linked}, since ${since}: ${message}${end}`;
+  return `${kindWords[kind] ?? kind}: ${project}/${post}${linked}, since ${since}: ${message}${end}`;
 }
 
 function describeDaemon(daemon: StatusReport["daemon"]): string {

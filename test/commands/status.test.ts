@@ -179,6 +179,27 @@ describe("status", () => {
     ]);
   });
 
+  it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const { story } = stage;
+    story.board.editPost("acme-app", "p1", { isArchived: true });
+    for (const issue of [1, 2, 3]) story.github.close("acme/app", issue, "completed");
+    story.board.failNext({ kind: "reset" }, { when: ({ path }) => path === "/feedback/p2" });
+    story.board.failNext({ kind: "answer", status: 422 }, { when: ({ path }) => path === "/feedback/p3" });
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    const lines = out.split("\n").filter((line) => line.includes("acme-app"));
+    expect(lines.filter((line) => !line.includes("│"))).toEqual([
+      "! acme-app: needs you (1 action); 1 follows by itself; 1 differs and stays so.",
+      expect.stringMatching(/^! parked: acme-app\/p3 .* \[board\.rejected\]$/),
+      "  → boardsync retry acme-app/p3",
+      expect.stringMatching(/^… follows by itself: acme-app\/p2 .*: It is not known yet whether/),
+      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: status would become `completed`/),
+      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: roadmapColumn would become/),
+    ]);
+  });
+
   it("says why a whole project is held, and what ends that", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
