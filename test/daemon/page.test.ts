@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addLinks, addPost, addWaits, openPage, parkPost } from "../support/page-stage.ts";
+import { addLinks, addOthers, addPost, addWaits, openPage, parkPost } from "../support/page-stage.ts";
 
 const script = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
 
@@ -29,6 +29,15 @@ describe("the status page", () => {
       "boardsync release acme-app/p4",
     ]);
     expect(text).toContain("<code>board.rejected</code>");
+  });
+
+  it('is not "all in step" while one post settles and one differs, and shows both by themselves', async () => {
+    const { page } = await openPage({ after: addOthers });
+    const text = await page("/");
+    expect(text).toContain("<h1>1 project follows by itself</h1>");
+    expect(text).toMatch(/<bdi>1 follows by itself, the next at [^;]+; 1 differs and stays so\.<\/bdi>/);
+    expect(text).toContain("<summary>acme-app: follow by themselves (1)</summary>");
+    expect(text).toContain("<summary>acme-app: differ and stay so (1)</summary>");
   });
 
   it("says which project is late, and what failed in its last run", async () => {

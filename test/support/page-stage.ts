@@ -145,6 +145,20 @@ export function addHistory({ runs }: Ledger): void {
   }
 }
 
+/** Of two posts of the story: one that settles, and one that differs and stays so. */
+export function addOthers({ memory, rows }: Ledger): void {
+  const project = memory.project("acme-app")?.id;
+  const notes = [
+    ["p1", { kind: "settling", message: "status becomes `completed` at 10:00", since: Date.now() }],
+    ["p2", { kind: "disagreement", message: "status is `open`, the issue asks for `planned`", since: 1 }],
+  ] as const;
+  for (const [post, note] of notes) {
+    const standing = { kind: "linked", reason: "it has an issue" } as const;
+    if (project !== undefined)
+      rows.record(project, post as PostId, { base: {}, standing, notes: [note], due: undefined });
+  }
+}
+
 /** Something of each kind that waits, for posts of the story. */
 export function addWaits(ledger: Ledger): void {
   const project = projectOf(ledger);

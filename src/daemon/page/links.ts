@@ -13,7 +13,7 @@ const states: Readonly<Record<LinkSearch["state"], string>> = {
   open: "Open issue",
   closed: "Closed issue",
   absent: "Issue not found",
-  waiting: "Waiting for you",
+  waiting: "Needs you",
 };
 const pageSizes = ["100", "1000"];
 /** Longer texts are no search. */

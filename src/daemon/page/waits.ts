@@ -20,7 +20,7 @@ export function renderWaits(looking: Looking): Markup {
   return html`<section aria-labelledby="waits">
     <h2 id="waits">What needs you</h2>
     ${isNothing ? html`<p class="lead">Nothing.</p>` : lists}
-    ${known.map(({ key, memory }) => renderByItself(looking, key, memory))}
+    ${known.map(({ key, memory }) => renderOthers(looking, key, memory))}
   </section>`;
 }
 
@@ -56,16 +56,29 @@ function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Mark
   </li>`;
 }
 
-function renderByItself({ ledger, times }: Looking, key: string, memory: ProjectMemory): Markup | undefined {
-  const kinds = ["settling", "waiting", "undecided", "did-not-stick", "disagreement"] as const;
-  const found = ledger.browse.waiting(memory.id, kinds, mostShown + 1);
-  if (found.length === 0) return undefined;
+/** What needs nobody, by what becomes of it. */
+const others: readonly (readonly [
+  words: string,
+  kinds: readonly ("settling" | "waiting" | "undecided" | "did-not-stick" | "disagreement")[],
+])[] = [
+  ["can't be decided yet", ["undecided"]],
+  ["follow by themselves", ["settling", "waiting"]],
+  ["differ and stay so", ["disagreement", "did-not-stick"]],
+];
+
+function renderOthers(looking: Looking, key: string, memory: ProjectMemory): readonly (Markup | undefined)[] {
+  return others.map(([words, kinds]) => {
+    const found = looking.ledger.browse.waiting(memory.id, kinds, mostShown + 1);
+    return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, found);
+  });
+}
+
+function renderOther({ times }: Looking, title: string, key: string, found: readonly WaitingPost[]): Markup {
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
-  return html`<details><summary>${key}: ${number} that follow by themselves, or differ and stay so</summary>
+  return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
-      ({ post, title, kind, message, since }) => html`<li>
-        <span class="badge">${kind.replaceAll("-", " ")}</span>
-        <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+      ({ post, title: named, message, since }) => html`<li>
+        <a href="${postAddress(key, post)}"><bdi>${named === null || named === "" ? post : String(named)}</bdi></a>
         <span class="quiet">since ${times.show(since)}</span><p>${renderSentence(message)}</p></li>`,
     )}</ul></details>`;
 }
