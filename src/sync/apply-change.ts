@@ -1,21 +1,21 @@
-import type { RepositoryMemory } from "../ledger/memory.ts";
-import type { Issue, IssueField, IssueRecord, IssueRef } from "../model/issue.ts";
+import type { IssueField, IssueRecord, IssueRef } from "../model/issue.ts";
 import type { ChangeIssue, FieldWrite } from "../plan/action.ts";
 import { isSameName } from "../plan/condition.ts";
 import { labelOf, splitState, withFields } from "../plan/issue-fields.ts";
-import type { IssueWrite, WriteOutcome } from "../tracker/tracker.ts";
+import type { IssueWrite } from "../tracker/tracker.ts";
 import { putOff } from "./backlog.ts";
 import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
 import { takeOwnChange } from "./own-change.ts";
+import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone } from "./prepare-issue.ts";
 import { readWoken } from "./pull-signals.ts";
 import { type FreshIssue, readFresh } from "./read-fresh.ts";
 import { postpone, recordRow, replan } from "./record.ts";
 import { isClosedNow } from "./writable.ts";
-import { writeIssue } from "./write-issue.ts";
+import { type IssueRequest, type Turn, writeIssue } from "./write-issue.ts";
 
 /** One request, with the fields that it writes. */
 interface Step {
@@ -24,32 +24,35 @@ interface Step {
 }
 
 /** Whether what comes next may be tried in this run. */
-type Progress = "go on" | "stop";
+export type Progress = "go on" | "stop";
 
 /**
- * Brings a post's issues to what the board rules ask for, one request after the other, each journalled by itself. Every
- * issue is read right before: what people have changed meanwhile is decided with first. A refusal stops no other request;
- * what it leaves undone is parked.
+ * Brings a post's issues to what the board rules ask for, one request after the other, each journalled by itself. Before each
+ * of them the issue is read: what people have changed meanwhile is decided with first. A refusal stops no other request; what
+ * it leaves undone is parked.
  */
 export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Promise<void> {
   const refusals: string[] = [];
   for (const { issue } of action.changes) {
-    if ((await changeOne(cycle, action, issue, refusals)) === "stop") return;
+    const lane = laneOfIssue(cycle.world, issue);
+    if (!isOpen(cycle, lane)) {
+      putOff(cycle, action, lane);
+      continue;
+    }
+    const look = (): Promise<Needed | Progress> => lookAt(cycle, action, issue);
+    if ((await writeFields(cycle, action, issue, look, refusals)) === "stop") return;
   }
   if (refusals.length > 0) parkRest(cycle, action, refusals);
 }
 
-async function changeOne(
-  cycle: PulledCycle,
-  action: ChangeIssue,
-  issue: IssueRef,
-  refusals: string[],
-): Promise<Progress> {
-  const lane = laneOfIssue(cycle.world, issue);
-  if (!isOpen(cycle, lane)) {
-    putOff(cycle, action, lane);
-    return "go on";
-  }
+/** What an issue, read this moment, still needs. */
+export interface Needed {
+  readonly action: ChangeIssue;
+  readonly fresh: FreshIssue;
+  readonly writes: readonly FieldWrite<IssueField>[];
+}
+
+async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Progress> {
   const fresh = await readFresh(cycle, action, issue);
   if (fresh === undefined) return "go on";
   storeRecords(cycle, [fresh.record]);
@@ -60,43 +63,82 @@ async function changeOne(
     return "stop";
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
-  if (change === undefined) return "go on";
-  return writeFields(cycle, now, fresh, change.writes, refusals);
+  return change === undefined ? "go on" : { action: now, fresh, writes: change.writes };
 }
 
-/** Writes fields of an issue that was read this moment, one request after the other; adds what is refused, in words. */
+/**
+ * Writes fields of an issue, one request after the other; adds what is refused, in words.
+ *
+ * @param look reads the issue, and says what it still needs then; asked before each request, after the wait for the pace.
+ */
 export async function writeFields(
   cycle: PulledCycle,
   action: ChangeIssue,
-  fresh: FreshIssue,
-  writes: readonly FieldWrite<IssueField>[],
+  issue: IssueRef,
+  look: () => Promise<Needed | Progress>,
   refusals: string[],
 ): Promise<Progress> {
-  const { issue } = fresh.record;
-  await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
-  const { steps, lacking } = await stepsOf(cycle, action, fresh, writes);
-  refusals.push(...lacking);
-  return takeSteps(cycle, action, fresh, steps, refusals);
+  const turn = { action, lane: laneOfIssue(cycle.world, issue), kind: "other" } as const;
+  // Each field is sent once: a read that lags may not show it yet.
+  const sent = new Set<IssueField>();
+  for (;;) {
+    const found: { next?: NextStep | Progress } = {};
+    const taken = await writeIssue(cycle, turn, async () => {
+      found.next = await findStep(cycle, turn, look, sent, refusals);
+      return typeof found.next === "string" ? undefined : requestOf(cycle, found.next);
+    });
+    const { next = "stop" } = found;
+    if (typeof next === "string") return next;
+    if (taken === undefined) return "stop";
+    const { outcome } = taken;
+    if (outcome.kind === "rejected") {
+      if (await isClosedNow(cycle, next.fresh.repository, action, outcome)) return "stop";
+      refusals.push(outcome.message);
+    } else if (outcome.kind !== "applied") return "stop";
+    for (const { field } of next.step.writes) sent.add(field);
+    if (!next.isLast) continue;
+    // The answer to a change of labels does not show the issue.
+    if (next.step.write.kind !== "edit-issue") await lookAgain(cycle, issue);
+    return "go on";
+  }
 }
 
-/** State and milestone last: their answer shows the issue, and with it what the labels' answers leave out. */
-async function takeSteps(
+/** The first of the requests that an issue needs, made of what it shows this moment. */
+interface NextStep extends Needed {
+  readonly step: Step;
+  readonly isLast: boolean;
+}
+
+/** A label that the repository lacks is created first; that takes a turn of its own, so the issue is read once more. */
+async function findStep(
   cycle: PulledCycle,
-  action: ChangeIssue,
-  { repository, record }: FreshIssue,
-  steps: readonly Step[],
+  { lane, kind }: Turn,
+  look: () => Promise<Needed | Progress>,
+  sent: Set<IssueField>,
   refusals: string[],
-): Promise<Progress> {
-  let { issue } = record;
-  for (const step of steps) {
-    const outcome = await take(cycle, repository, action, issue, step);
-    if (outcome?.kind === "applied") issue = outcome.record?.issue ?? shownAfter(repository, issue, step);
-    else if (outcome?.kind !== "rejected") return "stop";
-    else if (await isClosedNow(cycle, repository, action, outcome)) return "stop";
-    else refusals.push(outcome.message);
+): Promise<NextStep | Progress> {
+  for (;;) {
+    const needed = await look();
+    if (typeof needed === "string") return needed;
+    const { action, fresh } = needed;
+    const writes = needed.writes.filter(({ field }) => !sent.has(field));
+    const { issue } = fresh.record;
+    await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
+    const { steps, lacking } = await stepsOf(cycle, fresh, writes);
+    if (lacking !== undefined) {
+      refusals.push(lacking);
+      sent.add("milestone");
+    }
+    const [step] = steps;
+    if (step === undefined) return "go on";
+    const labels = step.write.kind === "add-labels" ? step.write.labels : [];
+    const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
+    if (!isCreated) return { action, fresh, writes, step, isLast: steps.length === 1 };
+    if (!(await awaitPace(cycle, lane, kind))) {
+      putOff(cycle, action, lane);
+      return "stop";
+    }
   }
-  if (steps.length > 0 && steps.at(-1)?.write.kind !== "edit-issue") await lookAgain(cycle, issue);
-  return "go on";
 }
 
 /** A list that lags must not pass for a change of people's: facts with the time of our own change are newer than its. */
@@ -106,16 +148,13 @@ async function lookAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (answer.kind === "found") storeRecords(cycle, [answer.record]);
 }
 
-function take(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: ChangeIssue,
-  issue: Issue,
-  { write, writes }: Step,
-): Promise<WriteOutcome | undefined> {
+function requestOf(cycle: PulledCycle, { action, fresh, step: { write, writes } }: NextStep): IssueRequest {
+  const { repository, record } = fresh;
+  const { issue } = record;
   const place = nameIssue(cycle, issue);
-  return writeIssue(cycle, repository, {
+  return {
     action,
+    repository,
     write,
     place,
     number: issue.number,
@@ -128,7 +167,7 @@ function take(
     claim: "the issue was changed",
     isShown: () => true,
     recordApplied: (record) => {
-      const shown = record?.issue ?? shownAfter(repository, issue, { write, writes });
+      const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
       takeOwnChange(cycle, { post: action.post, writes, issue: shown, repository });
       cycle.tally.issueWrites += 1;
       cycle.world.log.info(
@@ -144,27 +183,20 @@ function take(
       );
       recordRow(cycle, action.post);
     },
-  });
+  };
 }
 
-function shownAfter({ milestones }: RepositoryMemory, issue: Issue, { writes }: Step): Issue {
-  return withFields(issue, writes, milestones);
-}
-
-/** The requests for one issue, and in words what can't be asked for. */
+/** The requests for one issue, state and milestone last; and in words what can't be asked for. */
 async function stepsOf(
   cycle: PulledCycle,
-  { post }: ChangeIssue,
   { repository, record }: FreshIssue,
   writes: readonly FieldWrite<IssueField>[],
-): Promise<{ readonly steps: readonly Step[]; readonly lacking: readonly string[] }> {
+): Promise<{ readonly steps: readonly Step[]; readonly lacking: string | undefined }> {
   const labels = writes.flatMap((write): readonly Step[] => {
     const name = labelOf(write.field);
     if (name === undefined) return [];
     return [{ write: labelWrite(cycle, record, name, write.value === true), writes: [write] }];
   });
-  const added = labels.flatMap(({ write }) => (write.kind === "add-labels" ? write.labels : []));
-  await ensureLabels(cycle, repository, { post, labels: added });
   const others = writes.filter(({ field }) => labelOf(field) === undefined);
   const title = others.find(({ field }) => field === "milestone")?.value;
   const milestone = typeof title === "string" ? await findMilestone(cycle, repository, title) : undefined;
@@ -175,8 +207,8 @@ async function stepsOf(
       ? []
       : [{ write: editWrite(record, possible, milestone?.number), writes: possible }];
   const lacking = isLacking
-    ? [`${repository.name} has no milestone "${title}": create it, or correct the board rule`]
-    : [];
+    ? `${repository.name} has no milestone "${title}": create it, or correct the board rule`
+    : undefined;
   return { steps: [...labels, ...edit], lacking };
 }
 

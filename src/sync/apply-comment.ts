@@ -1,14 +1,16 @@
+import type { RepositoryMemory } from "../ledger/memory.ts";
+import type { IssueRef } from "../model/issue.ts";
 import type { CommentIssue, IssueComment } from "../plan/action.ts";
 import { putOff } from "./backlog.ts";
 import { isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
-import { laneOfIssue } from "./lane.ts";
+import { type Lane, laneOfIssue } from "./lane.ts";
 import { isSameIssue, storeRecords } from "./markers.ts";
 import { parkAction } from "./outcome.ts";
 import { basesOf } from "./own-change.ts";
 import { readFresh } from "./read-fresh.ts";
 import { recordRow, replan } from "./record.ts";
 import { isClosedNow } from "./writable.ts";
-import { writeIssue } from "./write-issue.ts";
+import { type IssueRequest, writeIssue } from "./write-issue.ts";
 
 /**
  * Makes the comments that a board rule asks for, each once for each time that the rule begins to hold. A comment carries a
@@ -21,34 +23,66 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
       putOff(cycle, action, lane);
       continue;
     }
+    const progress = await commentOne(cycle, action, issue, lane);
+    if (progress === "stop") return;
+  }
+}
+
+async function commentOne(
+  cycle: PulledCycle,
+  action: CommentIssue,
+  issue: IssueRef,
+  lane: Lane,
+): Promise<"go on" | "stop"> {
+  let found:
+    | { readonly now: CommentIssue; readonly comment: IssueComment; readonly locked: boolean }
+    | undefined;
+  let isUnread = false;
+  const sent = await writeIssue(cycle, { action, lane, kind: "other" }, async () => {
     const fresh = await readFresh(cycle, action, issue);
-    if (fresh === undefined) continue;
+    isUnread = fresh === undefined;
+    if (fresh === undefined) return undefined;
     storeRecords(cycle, [fresh.record]);
     const now = replan(cycle, action);
     const comment =
       now?.kind === "comment-issue" && now.comments.find((one) => isSameIssue(one.issue, issue));
-    if (now?.kind !== "comment-issue" || !comment) return;
-    const outcome = await writeIssue(cycle, fresh.repository, {
-      action: now,
-      write: { kind: "add-comment", number: issue.number, body: comment.body },
-      place: nameIssue(cycle, issue),
-      number: issue.number,
-      issueWrites: [comment.write],
-      fields: [{ field: "comment", value: "the text of the board rule" }],
-      claim: "the comment was made",
-      isShown: () => true,
-      recordApplied: () => {
-        takeComment(cycle, now, comment);
-        recordRow(cycle, action.post);
-      },
-    });
-    if (outcome?.kind === "applied") continue;
-    if (outcome?.kind !== "rejected") return;
-    if (await isClosedNow(cycle, fresh.repository, now, outcome)) return;
-    const { locked } = fresh.record.issue;
-    parkRefused(cycle, now, comment, locked ? `${outcome.message} The issue is locked.` : outcome.message);
-    return;
-  }
+    if (now?.kind !== "comment-issue" || !comment) return undefined;
+    found = { now, comment, locked: fresh.record.issue.locked };
+    return requestOf(cycle, now, comment, fresh.repository);
+  });
+  // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
+  if (sent === undefined || found === undefined) return isUnread ? "go on" : "stop";
+  const { outcome, request } = sent;
+  if (outcome.kind === "applied") return "go on";
+  if (outcome.kind !== "rejected") return "stop";
+  const { now, comment, locked } = found;
+  if (await isClosedNow(cycle, request.repository, now, outcome)) return "stop";
+  parkRefused(cycle, now, comment, locked ? `${outcome.message} The issue is locked.` : outcome.message);
+  return "stop";
+}
+
+function requestOf(
+  cycle: PulledCycle,
+  action: CommentIssue,
+  comment: IssueComment,
+  repository: RepositoryMemory,
+): IssueRequest {
+  const { issue, write, body } = comment;
+  return {
+    action,
+    repository,
+    write: { kind: "add-comment", number: issue.number, body },
+    place: nameIssue(cycle, issue),
+    number: issue.number,
+    issueWrites: [write],
+    fields: [{ field: "comment", value: "the text of the board rule" }],
+    claim: "the comment was made",
+    isShown: () => true,
+    recordApplied: () => {
+      takeComment(cycle, action, comment);
+      recordRow(cycle, action.post);
+    },
+  };
 }
 
 /** A comment is known to be made. */

@@ -18,7 +18,7 @@ import { noteError } from "./report.ts";
 import { repositoryNames } from "./repositories.ts";
 import { publicHold } from "./visibility.ts";
 import { isClosedNow, openForWrites } from "./writable.ts";
-import { writeIssue } from "./write-issue.ts";
+import { type IssueRequest, writeIssue } from "./write-issue.ts";
 
 /**
  * Opens one issue. The request is journalled before it leaves and sent once; what became of it is decided by the answer,
@@ -104,14 +104,16 @@ async function send(
   return second?.kind === "applied";
 }
 
-function sendOnce(
+async function sendOnce(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   action: CreateIssue,
   write: CreateWrite,
 ): Promise<WriteOutcome | undefined> {
-  return writeIssue(cycle, repository, {
+  const lane = laneOf(cycle.world, repository.repository.name);
+  const request: IssueRequest = {
     action,
+    repository,
     write,
     place: repository.repository.name,
     number: undefined,
@@ -125,7 +127,9 @@ function sendOnce(
     recordApplied: (record) => {
       if (record !== undefined) linkOpened(cycle, repository, action, write, record);
     },
-  });
+  };
+  const sent = await writeIssue(cycle, { action, lane, kind: "create" }, async () => request);
+  return sent?.outcome;
 }
 
 /** An answer counts as the new issue only when it shows our marker for this very post. */

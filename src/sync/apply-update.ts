@@ -1,16 +1,16 @@
-import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import type { UpdateIssue } from "../plan/action.ts";
 import { hashBlock, replaceBlock, splitBody } from "../plan/block.ts";
 import { hashText } from "../plan/hash.ts";
 import type { IssueWrite } from "../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { laneOfIssue } from "./lane.ts";
 import { earlierRequestOf } from "./old-state.ts";
 import { parkAction } from "./outcome.ts";
 import { readFresh } from "./read-fresh.ts";
 import { postpone, recordRow } from "./record.ts";
 import { isClosedNow } from "./writable.ts";
-import { writeIssue } from "./write-issue.ts";
+import { type IssueRequest, writeIssue } from "./write-issue.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -20,24 +20,48 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
  * that may still arrive from an earlier life of the state is waited for: it would stay there, as nothing would tell it from people's.
  */
 export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
+  const turn = { action, lane: laneOfIssue(cycle.world, action.issue), kind: "other" } as const;
+  const sent = await writeIssue(cycle, turn, () => compose(cycle, action));
+  if (sent === undefined) return;
+  const { outcome, request } = sent;
+  if (outcome.kind !== "rejected" || (await isClosedNow(cycle, request.repository, action, outcome))) return;
+  park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
+}
+
+/** The request, made of the issue as it is this moment; undefined where nothing is to be sent. */
+async function compose(cycle: PulledCycle, action: UpdateIssue): Promise<IssueRequest | undefined> {
   const fresh = await readFresh(cycle, action, action.issue);
-  if (fresh === undefined) return;
+  if (fresh === undefined) return undefined;
   const write = editOf(action, fresh.record);
   if (write === "edited by people") {
     parkEdited(cycle, action);
-    return;
+    return undefined;
   }
   if (write === undefined) {
     cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
     recordRow(cycle, action.post);
-    return;
+    return undefined;
   }
   const earlier = earlierRequestOf(cycle);
   if (earlier !== undefined) {
     postpone(cycle, action, earlier);
-    return;
+    return undefined;
   }
-  await send(cycle, fresh.repository, action, write);
+  return {
+    action,
+    repository: fresh.repository,
+    write,
+    place: nameIssue(cycle, action.issue),
+    number: action.issue.number,
+    content: action.content,
+    fields: [
+      ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
+      ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
+    ],
+    claim: "the issue was changed",
+    isShown: () => true,
+    recordApplied: () => recordApplied(cycle, action),
+  };
 }
 
 /** What to send; undefined when the issue shows it already. A title that people changed stays theirs. */
@@ -61,30 +85,6 @@ function editOf(action: UpdateIssue, record: IssueRecord): EditWrite | "edited b
     ...(title !== undefined && { title }),
     ...(body !== undefined && { body }),
   };
-}
-
-async function send(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: UpdateIssue,
-  write: EditWrite,
-): Promise<void> {
-  const outcome = await writeIssue(cycle, repository, {
-    action,
-    write,
-    place: nameIssue(cycle, action.issue),
-    number: action.issue.number,
-    content: action.content,
-    fields: [
-      ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
-      ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
-    ],
-    claim: "the issue was changed",
-    isShown: () => true,
-    recordApplied: () => recordApplied(cycle, action),
-  });
-  if (outcome?.kind !== "rejected" || (await isClosedNow(cycle, repository, action, outcome))) return;
-  park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
 }
 
 function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {

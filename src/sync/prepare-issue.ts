@@ -36,20 +36,22 @@ export async function prepareIssue(
   };
 }
 
-/** Creates the labels that the repository lacks, where our account may. */
+/** Creates the labels that the repository lacks, where our account may. Returns whether a request for one was sent. */
 export async function ensureLabels(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   { post, labels }: Pick<CreateIssue, "post" | "labels">,
-): Promise<void> {
+): Promise<boolean> {
   // Without push access the tracker drops labels silently; that is said when the answer shows it.
-  if (!repository.repository.canPush) return;
+  if (!repository.repository.canPush) return false;
   const { ledger, log } = cycle.world;
+  let isSent = false;
   for (const name of labels) {
     const current = currentMemory(cycle, repository);
     if (current.labels.some((label) => label.toLowerCase() === name.toLowerCase())) continue;
     const outcome = await writePaced(cycle, repository, { kind: "create-label", name });
-    if (outcome === undefined) return;
+    if (outcome === undefined) return isSent;
+    isSent = true;
     auditTracker(cycle, outcome, {
       kind: "create-label",
       post,
@@ -64,6 +66,7 @@ export async function ensureLabels(
       log.warn(fields, "The label could not be created");
     }
   }
+  return isSent;
 }
 
 /** A milestone that is not known may be new: it is looked for once a run. */

@@ -6,7 +6,7 @@ import { hashText } from "../plan/hash.ts";
 import { readIssueField } from "../plan/issue-fields.ts";
 import { isAllowed } from "../plan/obstacle.ts";
 import { reverseField } from "../plan/undo.ts";
-import { writeFields } from "./apply-change.ts";
+import { type Needed, type Progress, writeFields } from "./apply-change.ts";
 import { closureOf, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { laneOfIssue } from "./lane.ts";
 import { isSameIssue, isSameLogin, storeRecords } from "./markers.ts";
@@ -28,12 +28,9 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<
   if (!isAllowed({ kind: "change-issue" }, cycle.settings)) {
     return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   }
-  const fresh = await readFresh(cycle, { post, kind: "change-issue" }, issue);
-  if (fresh === undefined) return stay("the issue can't be found, or not be written to, by now");
-  storeRecords(cycle, [fresh.record]);
-  const { refusals, writes } = part.isOpened
-    ? await closeOpened(cycle, linked, fresh)
-    : reverse(part, linked, fresh.record.issue);
+  const found = await lookAt(cycle, part, linked);
+  if (found === undefined) return stay("the issue can't be found, or not be written to, by now");
+  const { refusals, writes } = found;
   if (writes.length === 0) return stay(...refusals);
   const reason = `undo of run ${cycle.run.undo?.run}`;
   const action: ChangeIssue = {
@@ -43,7 +40,22 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<
     reason,
     hold: undefined,
   };
-  return { refusals, way: { action, send: () => send(cycle, action, fresh, writes) } };
+  return { refusals, way: { action, send: () => send(cycle, action, part, writes) } };
+}
+
+/** What is to be taken back of the issue as it is this moment. */
+async function lookAt(
+  cycle: PulledCycle,
+  part: IssuePart,
+  linked: LinkedIssue,
+): Promise<(Change & { readonly fresh: FreshIssue }) | undefined> {
+  const fresh = await readFresh(cycle, { post: part.post, kind: "change-issue" }, part.issue);
+  if (fresh === undefined) return undefined;
+  storeRecords(cycle, [fresh.record]);
+  const change = part.isOpened
+    ? await closeOpened(cycle, linked, fresh)
+    : reverse(part, linked, fresh.record.issue);
+  return { ...change, fresh };
 }
 
 interface Change {
@@ -116,21 +128,32 @@ async function whyDiscussed(
   return undefined;
 }
 
+/** Sends what was agreed on, as far as the issue asks for it still when its turn comes. */
 async function send(
   cycle: PulledCycle,
   action: ChangeIssue,
-  fresh: FreshIssue,
-  writes: readonly FieldWrite<IssueField>[],
+  part: IssuePart,
+  agreed: readonly FieldWrite<IssueField>[],
 ): Promise<void> {
-  const lane = laneOfIssue(cycle.world, fresh.record.issue);
+  const { issue } = part;
+  const lane = laneOfIssue(cycle.world, issue);
   if (!isOpen(cycle, lane)) {
     postpone(cycle, action, closureOf(cycle, lane));
     return;
   }
   const refusals: string[] = [];
-  await writeFields(cycle, action, fresh, writes, refusals);
+  const look = async (): Promise<Needed | Progress> => {
+    const linked = findLinked(cycle, part);
+    const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
+    if (found === undefined) return "go on";
+    const writes = found.writes.filter(({ field, value }) =>
+      agreed.some((write) => write.field === field && write.value === value),
+    );
+    return { action, fresh: found.fresh, writes };
+  };
+  await writeFields(cycle, action, issue, look, refusals);
   if (refusals.length === 0) return;
-  const place = nameIssue(cycle, fresh.record.issue);
+  const place = nameIssue(cycle, issue);
   const message = `What the undo asks of ${place} was refused: ${refusals.join("; ")}. What else it asks for is done.`;
   noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.rejected", message });
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry, IntentId } from "../ledger/journal.ts";
 import type { RepositoryMemory } from "../ledger/memory.ts";
-import type { IssueField, IssueRecord, Repository } from "../model/issue.ts";
+import type { IssueField, IssueRecord } from "../model/issue.ts";
 import type { ContentBase } from "../model/link.ts";
 import type { Action, FieldWrite, PatchPost } from "../plan/action.ts";
 import { hashText } from "../plan/hash.ts";
@@ -9,13 +9,14 @@ import { auditTracker } from "./audit.ts";
 import { putOff } from "./backlog.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
-import { laneOf } from "./lane.ts";
+import type { Lane } from "./lane.ts";
 import { noteClosure, takeFailure } from "./outcome.ts";
-import { takePace } from "./pace.ts";
+import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
 /** One write to an issue, as its writer wants it sent. */
 export interface IssueRequest {
   readonly action: Exclude<Action, PatchPost>;
+  readonly repository: RepositoryMemory;
   readonly write: IssueWrite;
   /** As reports name it: the issue, or the repository that it is to be opened in. */
   readonly place: string;
@@ -35,58 +36,95 @@ export interface IssueRequest {
   readonly recordApplied: (record: IssueRecord | undefined) => void;
 }
 
+/** Whose turn it is at the tracker's pace. */
+export interface Turn {
+  readonly action: Pick<Action, "post" | "kind">;
+  readonly lane: Lane;
+  readonly kind: PacedKind;
+}
+
+/** A request that was sent, and what became of it. */
+export interface SentIssueWrite {
+  readonly request: IssueRequest;
+  readonly outcome: WriteOutcome;
+}
+
 /**
- * Sends one write to an issue, once: at the tracker's pace, journalled before it leaves, and recorded whatever comes of it.
- * Of a rejected one the writer decides what follows. One that was refused for its token alone, and so did nothing, is
- * prepared anew and goes out once more with the next token.
+ * Sends one write to an issue, once: it waits for the tracker's pace, has the request made of the issue as it is then, and
+ * sends that at once, so that nothing of people's is overwritten that they wrote during the wait. It is journalled before it
+ * leaves, and recorded whatever comes of it. Of a rejected one the writer decides what follows. One that was refused for its
+ * token alone, and so did nothing, is made anew and goes out once more with the next token.
  *
- * @returns undefined when nothing may be sent in this run any more: the action waits.
+ * @param compose reads what the request is made of; undefined when there is nothing to send, and that is recorded.
+ * @returns undefined when nothing was sent: there was nothing to send, or the action waits.
  */
 export async function writeIssue(
   cycle: PulledCycle,
-  memory: RepositoryMemory,
-  request: IssueRequest,
-  isSecond = false,
-): Promise<WriteOutcome | undefined> {
-  const { repository } = memory;
+  turn: Turn,
+  compose: () => Promise<IssueRequest | undefined>,
+): Promise<SentIssueWrite | undefined> {
+  const { clock, ledger } = cycle.world;
+  for (let isSecond = false; ; isSecond = true) {
+    const sent = await sendOnce(cycle, turn, compose);
+    if (sent === undefined) return undefined;
+    const { request, outcome, intent } = sent;
+    if (outcome.kind === "unauthorized" && outcome.againAfterMs !== undefined && !isSecond) {
+      ledger.transaction(() => {
+        audit(cycle, request, intent, outcome);
+        ledger.journal.resolve(intent, "PREPARED", clock.now(), outcome.message);
+      });
+      await clock.sleep(outcome.againAfterMs, cycle.run.bounds.signal);
+      continue;
+    }
+    noteClosure(cycle, turn.lane, outcome);
+    ledger.transaction(() => {
+      audit(cycle, request, intent, outcome);
+      if (outcome.kind !== "applied") {
+        const { action, place, claim } = request;
+        takeFailure(cycle, { side: "tracker", intent, action, place, claim }, outcome);
+        return;
+      }
+      ledger.journal.resolve(intent, "DONE", clock.now(), wordsOf(request, outcome.record));
+      request.recordApplied(outcome.record);
+    });
+    return { request, outcome };
+  }
+}
+
+async function sendOnce(
+  cycle: PulledCycle,
+  { action, lane, kind }: Turn,
+  compose: () => Promise<IssueRequest | undefined>,
+): Promise<(SentIssueWrite & { readonly intent: IntentId }) | undefined> {
   const { ledger, clock, tracker } = cycle.world;
-  const { action, write, number, content, issueWrites, place, claim } = request;
-  const intent = prepare(cycle, {
-    kind: action.kind,
-    post: action.post,
-    reason: action.reason,
-    bodyHash: hashText(JSON.stringify(write)),
-    repository: repository.id,
-    ...(number !== undefined && { number }),
-    ...(content !== undefined && { content }),
-    ...(issueWrites !== undefined && { issueWrites }),
-  });
-  const lane = laneOf(cycle.world, repository.name);
-  if (!(await takePace(cycle, lane, write.kind === "create-issue" ? "create" : "other"))) {
+  const isTurn = await awaitPace(cycle, lane, kind);
+  const request = isTurn ? await compose() : undefined;
+  if (request === undefined) {
+    if (!isTurn) putOff(cycle, action, lane);
+    return undefined;
+  }
+  const intent = prepareRequest(cycle, request);
+  if (!(await takePace(cycle, lane, kind))) {
     putOff(cycle, action, lane);
     return undefined;
   }
   ledger.journal.markSent(intent, clock.now());
-  const outcome = onlyShown(request, await tracker.write(repository, write));
-  if (outcome.kind === "unauthorized" && outcome.againAfterMs !== undefined && !isSecond) {
-    ledger.transaction(() => {
-      audit(cycle, repository, request, intent, outcome);
-      ledger.journal.resolve(intent, "PREPARED", clock.now(), outcome.message);
-    });
-    await clock.sleep(outcome.againAfterMs, cycle.run.bounds.signal);
-    return writeIssue(cycle, memory, request, true);
-  }
-  noteClosure(cycle, lane, outcome);
-  ledger.transaction(() => {
-    audit(cycle, repository, request, intent, outcome);
-    if (outcome.kind !== "applied") {
-      takeFailure(cycle, { side: "tracker", intent, action, place, claim }, outcome);
-      return;
-    }
-    ledger.journal.resolve(intent, "DONE", clock.now(), wordsOf(request, outcome.record));
-    request.recordApplied(outcome.record);
+  const answer = await tracker.write(request.repository.repository, request.write);
+  return { request, intent, outcome: onlyShown(request, answer) };
+}
+
+function prepareRequest(cycle: PulledCycle, request: IssueRequest): IntentId {
+  const { action, repository, write, number, content, issueWrites } = request;
+  return prepare(cycle, {
+    kind: action.kind,
+    post: action.post,
+    reason: action.reason,
+    bodyHash: hashText(JSON.stringify(write)),
+    repository: repository.repository.id,
+    ...(number !== undefined && { number }),
+    ...(content !== undefined && { content }),
+    ...(issueWrites !== undefined && { issueWrites }),
   });
-  return outcome;
 }
 
 function onlyShown({ isShown }: IssueRequest, outcome: WriteOutcome): WriteOutcome {
@@ -101,8 +139,7 @@ function wordsOf({ number }: IssueRequest, record: IssueRecord | undefined): str
 
 function audit(
   cycle: PulledCycle,
-  { name }: Repository,
-  { action, write, fields, number: known }: IssueRequest,
+  { action, repository, write, fields, number: known }: IssueRequest,
   intent: IntentId,
   outcome: WriteOutcome,
 ): void {
@@ -111,7 +148,7 @@ function audit(
     intent,
     kind: write.kind,
     post: action.post,
-    issue: number === undefined ? undefined : { repository: name, number },
+    issue: number === undefined ? undefined : { repository: repository.repository.name, number },
     fields,
     reason: action.reason,
   });

@@ -301,3 +301,70 @@ describe("an issue that is not where it was", () => {
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, failed: 0 });
   });
 });
+
+describe("what people write while boardsync waits for the pace", () => {
+  /** Something happens in the first wait of the next run that is as long as that. */
+  function atWait(stage: Stage, leastMs: number, act: () => void): void {
+    let isOver = false;
+    stage.bend((world) => ({
+      ...world,
+      clock: {
+        now: world.clock.now,
+        sleep(ms, signal) {
+          if (ms >= leastMs && !isOver) {
+            isOver = true;
+            act();
+          }
+          return world.clock.sleep(ms, signal);
+        },
+      },
+    }));
+  }
+
+  it("is kept in the issue's body", async () => {
+    const stage = await openStage({ config: { tracker: { pace: { minIntervalMs: 1000 } } } });
+    addPlanned(stage, 2);
+    await stage.sync();
+    for (const post of ["p1", "p2"]) stage.board.editPost("acme-app", post, { description: "To XLSX." });
+    atWait(stage, 500, () => {
+      const { body } = stage.github.issue("acme/app", 2);
+      stage.github.edit("acme/app", 2, { body: `${body}\n\nOur plan: ask the customer first.` });
+    });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 2, failed: 0 });
+    expect(stage.github.issue("acme/app", 2).body).toContain("To XLSX.");
+    expect(stage.github.issue("acme/app", 2).body).toContain("Our plan: ask the customer first.");
+  });
+
+  it("is kept before a write is repeated with another token", async () => {
+    const stage = await openStage({ app: [{ owner: "acme" }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    stage.atNextWrite("tracker", "before", () => {
+      stage.clock.skip(minuteMs);
+      stage.github.app.revokeTokens("acme");
+    });
+    atWait(stage, 0, () => {
+      stage.github.edit("acme/app", 1, { body: `${bodyOf(stage)}\n\nOur plan.` });
+    });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, failed: 0 });
+    expect(bodyOf(stage)).toContain("To XLSX.");
+    expect(bodyOf(stage)).toContain("Our plan.");
+  });
+
+  it("is kept between two changes that a board rule asks for", async () => {
+    const decline = { when: { status: "declined" }, set: { milestone: "Never", addLabels: ["in progress"] } };
+    const stage = await openStage({
+      repositories: [
+        { name: "acme/app", private: true, labels: ["feedback"], milestones: ["Never", "Next"] },
+      ],
+      projects: [{ ...standardProject, boardRules: [decline] }],
+    });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "declined" });
+    stage.atNextWrite("tracker", "after", () => stage.github.setMilestone("acme/app", 1, "Next"));
+    await stage.sync();
+    expect(stage.github.issue("acme/app", 1).milestone).toBe("Next");
+  });
+});
