@@ -6,6 +6,7 @@ import { planRow } from "../plan/plan.ts";
 import { apply } from "./apply.ts";
 import { attemptNow } from "./attempt.ts";
 import { type NoteWrite, writeNotes } from "./backlinks.ts";
+import { leave } from "./backlog.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { noteSignature } from "./plan-file.ts";
 import { findWanted, movedSince, noteRefusal, savedOf } from "./saved-actions.ts";
@@ -39,6 +40,7 @@ export async function applySaved(
     if (verdict.outcome === "refused") noteRefusal(cycle, action, verdict.message);
   }
   const free = judged.flatMap(({ verdict }) => (verdict.outcome === "go" ? [verdict.wanted] : []));
+  for (const rest of wanted) if (rest.held === undefined && !free.includes(rest)) leave(cycle, rest);
   await apply(
     cycle,
     free.filter((one) => "planSignature" in one),

@@ -6,6 +6,7 @@ import { estimate, readImport, sum } from "./import.ts";
 import { type Lane, laneOf } from "./lane.ts";
 import { postpone } from "./record.ts";
 import { repositoryNames } from "./repositories.ts";
+import type { Wanted } from "./wanted.ts";
 import type { World } from "./world.ts";
 
 const none: Left = { creates: 0, others: 0, created: 0 };
@@ -19,6 +20,15 @@ export function putOff(
   const isCreate = action.kind === "create-issue";
   if (lane.side === "tracker") add(cycle, lane, isCreate ? { creates: 1 } : { others: 1 });
   postpone(cycle, action, closureOf(cycle, lane));
+}
+
+/** Counts what this run was not ordered to do: of an import that is under way it is still left. */
+export function leave(cycle: PulledCycle, { kind, lanes }: Pick<Wanted, "kind" | "lanes">): void {
+  const known = cycle.world.ledger.backlogs.ofProject(cycle.memory.id);
+  for (const lane of lanes) {
+    if (!known.some(({ budget }) => lane.side === "tracker" && lane.budget === budget)) continue;
+    add(cycle, lane, kind === "create-issue" ? { creates: 1 } : { others: 1 });
+  }
 }
 
 /** Counts an issue that was opened. */

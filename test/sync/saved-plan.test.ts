@@ -50,6 +50,24 @@ describe("a saved plan", () => {
     expect(stage.writes()).toEqual([]);
   });
 
+  it("leaves what is known of an import as it is, but for what it opens itself", async () => {
+    const stage = await openStage({ config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 2 } } } });
+    addPlanned(stage, 6);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    const plan = await stage.savePlan();
+    const project = "prj_app" as ProjectId;
+    const readLeft = () =>
+      stage.ledger.backlogs.ofProject(project).map(({ creates, created }) => ({ creates, created }));
+    expect(readLeft()).toEqual([{ creates: 4, created: 2 }]);
+    const isSmall = ({ kind }: { readonly kind: string }): boolean => kind === "patch-post";
+    const small = plan.projects.map((one) => ({ ...one, actions: one.actions.filter(isSmall) }));
+    expect(outcomes(await apply(stage, { ...plan, projects: small }))).toEqual([
+      ["patch-post", "p1", "done"],
+    ]);
+    expect(readLeft()).toEqual([{ creates: 4, created: 2 }]);
+  });
+
   it("leaves everything beside it for the next run", async () => {
     const { stage, plan } = await openPlanned();
     stage.github.close("acme/app", 2, "completed");
