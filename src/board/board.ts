@@ -52,12 +52,20 @@ export interface ListWishes {
   readonly isConditional?: boolean;
   /** What asking for more has shown before. Left out, the board is asked once more where its list may go on. */
   readonly asked?: AskedPaging | undefined;
+  /** Begins with this page of an earlier listing of the same process; left out, with the first one. */
+  readonly from?: PagePlace;
 }
+
+/** Where a page of a listing is, in the adapter's own words; not to be kept beyond the process. */
+export type PagePlace = string & { readonly __page: true };
 
 export interface PostPage {
   /** None where the page is unchanged: they are those that were stored with its trace. */
   readonly posts: readonly Post[];
   readonly isUnchanged?: true;
+  readonly place: PagePlace;
+  /** Epoch ms: when the board was asked for the page. Whatever it shows was so after that. */
+  readonly askedAt: number;
   /** What the page is known again by; left out where nothing of it may be kept. */
   readonly trace?: PageTrace;
   /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */

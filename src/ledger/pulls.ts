@@ -28,7 +28,7 @@ export interface Pulls {
   /**
    * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
    * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
-   * forgotten.
+   * forgotten, unless it is `incomplete` and stored none with a trace.
    */
   end(pull: PullId, end: { readonly kind: "complete" | "usable" | "incomplete"; readonly at: number }): void;
   /**

@@ -9,6 +9,7 @@ import { patchPost } from "./apply-patch.ts";
 import { noteOpened } from "./backlog.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { boardLane, laneOf } from "./lane.ts";
+import { lookAgain } from "./look-again.ts";
 import { isScanned } from "./markers.ts";
 import { earlierRequestOf } from "./old-state.ts";
 import { parkAction } from "./outcome.ts";
@@ -176,6 +177,7 @@ function parkCreate(
 /** The PATCH that the plan promised with the create, when the issue came out as it was asked for. */
 async function followUp(cycle: PulledCycle, action: CreateIssue): Promise<void> {
   if (action.followUp === undefined || !isOpen(cycle, boardLane)) return;
+  await lookAgain(cycle, action.post);
   const next = replan(cycle, { post: action.post, kind: "patch-post" });
   if (next?.kind !== "patch-post") return;
   const isPromised = JSON.stringify(next.writes) === JSON.stringify(action.followUp.writes);

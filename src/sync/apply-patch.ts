@@ -9,20 +9,18 @@ import { recordApplied } from "../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { boardLane } from "./lane.ts";
+import { isTooOld } from "./look-again.ts";
 import { noteClosure, parkAction, takeFailure } from "./outcome.ts";
 import { postpone, recordRow } from "./record.ts";
 import { isApproved } from "./requests.ts";
-
-/** A write that rests on an older pull than this waits for the next one. */
-const maxPullAgeMs = 60_000;
 
 /** Sends one PATCH, once, through the journal. Voters hear of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<void> {
   const { ledger, clock, board } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
   if (row === undefined) return;
-  if (!isShown(cycle, row) || clock.now() - cycle.pull.endedAt > maxPullAgeMs) {
-    postpone(cycle, action, "the post was last seen too long ago; the next pull looks again");
+  if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
+    postpone(cycle, action, "the post was last seen too long ago; the next run looks again");
     return;
   }
   const change = changeOf(action);

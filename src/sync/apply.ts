@@ -8,6 +8,7 @@ import { attempt } from "./attempt.ts";
 import { createdBefore, estimateRest, noteBacklogs, putOff } from "./backlog.ts";
 import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { type Lane, lanesOf } from "./lane.ts";
+import { lookAgain } from "./look-again.ts";
 import { postpone, replan } from "./record.ts";
 import { beginApproval } from "./requests.ts";
 import { refuseMoved } from "./saved-actions.ts";
@@ -60,6 +61,7 @@ export async function apply(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
 async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
   // What waits is most of a large import, in every run of it: it is planned once less.
   if (cycle.run.saved === undefined && putOffWhereClosed(cycle, wanted, wanted.lanes)) return;
+  if (wanted.kind === "patch-post") await lookAgain(cycle, wanted.post);
   const action = replan(cycle, wanted);
   if (cycle.run.saved !== undefined && refuseMoved(cycle, wanted, action)) return;
   if (action === undefined) return;

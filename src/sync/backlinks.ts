@@ -8,6 +8,7 @@ import { inParallel } from "./apply.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { boardLane } from "./lane.ts";
+import { readNoteAgain } from "./look-again.ts";
 import { noteClosure } from "./outcome.ts";
 import { noteError } from "./report.ts";
 import { postsWith, type Wanted } from "./wanted.ts";
@@ -19,9 +20,6 @@ export interface NoteWrite {
   readonly line: string | undefined;
   readonly text: string;
 }
-
-/** A note is sent whole, so it rests on a look that is no older than this. */
-const maxPullAgeMs = 60_000;
 
 const reason = "the issues of the post have changed since its note was last written";
 
@@ -115,9 +113,9 @@ async function writeNote(cycle: PulledCycle, { note, line, text }: NoteWrite): P
   const { post } = note;
   const row = ledger.rows.row(project, post, clock.now());
   if (row === undefined || isStopped(row)) return;
-  const isOld = clock.now() - cycle.pull.endedAt > maxPullAgeMs;
+  const isSame = isOpen(cycle, boardLane) && (await readNoteAgain(cycle, note)) === note.text;
   // What waits is still due, and the next pull reads the note anew.
-  if (lineOf(cycle, row) !== line || isOld || !isOpen(cycle, boardLane)) {
+  if (lineOf(cycle, row) !== line || !isSame || !isOpen(cycle, boardLane)) {
     cycle.tally.notesPutOff += 1;
     return;
   }

@@ -1,3 +1,4 @@
+import type { PagePlace } from "../board/board.ts";
 import type { Left } from "../ledger/backlogs.ts";
 import type { ProjectMemory, RepositoryMemory } from "../ledger/memory.ts";
 import type { RequestId } from "../ledger/requests.ts";
@@ -39,6 +40,18 @@ export interface DueNote {
   readonly text: string;
   /** Our line in it as the state knows it. */
   readonly line: string | undefined;
+  readonly page: PulledPage;
+}
+
+/** A page of this pull, which may be asked for once more. */
+export interface PulledPage {
+  readonly place: PagePlace;
+  /** Epoch ms: when it was asked for last; its posts have been seen then. */
+  askedAt: number;
+  /** The notes that it showed when it was asked for once more; undefined before that. */
+  notes: ReadonlyMap<PostId, string> | undefined;
+  /** The request for it that is under way. */
+  asking: Promise<void> | undefined;
 }
 
 /** What a pull of the board brought, besides the posts in the ledger. */
@@ -48,7 +61,7 @@ export interface BoardPull {
   readonly kind: "complete" | "usable" | "incomplete";
   /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */
   readonly beganAt: number;
-  readonly endedAt: number;
+  readonly pages: readonly PulledPage[];
   /** Internal notes that have to be changed; they live as long as the cycle, and nowhere else. */
   readonly notes: readonly DueNote[];
 }

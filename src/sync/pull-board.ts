@@ -5,7 +5,7 @@ import type { PersonRequest } from "../ledger/requests.ts";
 import { type AskedPaging, showWay } from "../model/page.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
-import type { BoardPull, Cycle } from "./cycle-state.ts";
+import type { BoardPull, Cycle, PulledPage } from "./cycle-state.ts";
 import { boardLane, closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { collectNotes } from "./notes.ts";
@@ -25,6 +25,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   let end: ListEnd | undefined;
   const notes = collectNotes(cycle);
   let read = 0;
+  const pages: PulledPage[] = [];
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
     known: { find: (request) => ledger.pulls.knownPage(pull, request) },
@@ -34,8 +35,11 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   try {
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
       read += storePage(cycle, pull, page);
+      const { place, askedAt } = page;
+      const pulled: PulledPage = { place, askedAt, notes: undefined, asking: undefined };
+      pages.push(pulled);
       for (const field of page.seen) seen.add(field);
-      notes?.take(page);
+      notes?.take(page, pulled);
       if (page.asked !== undefined) rememberPaging(cycle, page.asked);
       for (const reason of page.unusable) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
@@ -51,15 +55,15 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   } catch (error) {
     end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };
   }
-  return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), notes: notes?.found ?? [] };
+  return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), pages, notes: notes?.found ?? [] };
 }
 
-/** Stores a page, or only that it is still the same. Returns how many posts it shows. */
-function storePage({ world: { ledger, clock } }: Cycle, pull: PullId, page: PostPage): number {
+/** Stores a page, or only that it is still the same: as it was when it was asked for. Returns how many posts it shows. */
+function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage): number {
   if (page.isUnchanged === true && page.trace !== undefined) {
-    return ledger.pulls.seePage(pull, page.trace, clock.now());
+    return ledger.pulls.seePage(pull, page.trace, page.askedAt);
   }
-  ledger.pulls.storePosts(pull, page.posts, clock.now(), page.trace);
+  ledger.pulls.storePosts(pull, page.posts, page.askedAt, page.trace);
   return page.posts.length;
 }
 
@@ -105,7 +109,7 @@ function endPull(
   end: ListEnd,
   shown: ReadonlySet<PostField>,
   beganAt: number,
-): Omit<BoardPull, "notes"> {
+): Omit<BoardPull, "notes" | "pages"> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();
@@ -117,7 +121,7 @@ function endPull(
   if (end.kind === "incomplete") {
     ledger.pulls.end(pull, { kind: "incomplete", at: endedAt });
     if (!tally.isPutOff) noteError(tally, { code: "board.incomplete", message: end.message });
-    return { seen, kind: "incomplete", beganAt, endedAt };
+    return { seen, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   // A board that shrank is looked at again before anything is counted as missing.
@@ -135,7 +139,7 @@ function endPull(
       ledger.memory.rememberProject({ ...current, seen: [...seen] });
     }
   });
-  return { seen, kind, beganAt, endedAt };
+  return { seen, kind, beganAt };
 }
 
 /** Fewer new posts than this are nobody's surprise. */

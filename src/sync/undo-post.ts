@@ -5,15 +5,17 @@ import { reverseField } from "../plan/undo.ts";
 import { patchPost } from "./apply-patch.ts";
 import { closureOf, isOpen, isShown, type PulledCycle } from "./cycle-state.ts";
 import { boardLane } from "./lane.ts";
+import { lookAgain } from "./look-again.ts";
 import { postpone } from "./record.ts";
 import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
 
 /** How what a run has written to a post is taken back: one PATCH of the fields that nobody has touched since. */
-export function undoOnPost(
+export async function undoOnPost(
   cycle: PulledCycle,
   { post, fields }: UndoPart & { readonly kind: "post" },
-): UndoStep {
+): Promise<UndoStep> {
   const { ledger, clock } = cycle.world;
+  await lookAgain(cycle, post);
   const row = ledger.rows.row(cycle.memory.id, post, clock.now());
   if (row === undefined || !isShown(cycle, row))
     return stay("this run's list of posts has not shown the post");

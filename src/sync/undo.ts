@@ -54,7 +54,7 @@ async function takeBack(undo: Undo, part: UndoPart): Promise<void> {
       refuse(cycle, subject, [`${part.write.kind}: ${part.why}`]);
       return;
     }
-    const step = part.kind === "post" ? undoOnPost(cycle, part) : await undoOnIssue(cycle, part);
+    const step = await (part.kind === "post" ? undoOnPost(cycle, part) : undoOnIssue(cycle, part));
     if (step.refusals.length > 0) refuse(cycle, subject, step.refusals);
     if (step.way !== undefined) await go(undo, subject, step.way);
     else if (step.refusals.length === 0) {

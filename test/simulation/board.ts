@@ -1,4 +1,12 @@
-import type { Board, ListEnd, ListShape, ListWishes, PatchOutcome, PostPage } from "../../src/board/board.ts";
+import type {
+  Board,
+  ListEnd,
+  ListShape,
+  ListWishes,
+  PagePlace,
+  PatchOutcome,
+  PostPage,
+} from "../../src/board/board.ts";
 import {
   type NoteChange,
   type PostChange,
@@ -41,7 +49,7 @@ export function createSimBoard(
       return [{ id: projectId, slug: projectKey, name: "Acme" }];
     },
     listPosts: (_project, bounds, wishes) =>
-      listPosts(server, wire, events, seen, wishes ?? { hasNotes: false }, () => read(bounds)),
+      listPosts(server, wire, events, seen, wishes ?? { hasNotes: false }, () => read(bounds), skewMs),
     async patchPost(_project, id, change) {
       requests += 1;
       const leftAt = wire.time.now();
@@ -59,13 +67,15 @@ async function* listPosts(
   wire: Wire,
   events: Events,
   seen: ReadonlySet<PostField>,
-  { hasNotes, known }: ListWishes,
+  { hasNotes, known, from }: ListWishes,
   read: () => Promise<void>,
+  skewMs: () => number,
 ): AsyncGenerator<PostPage> {
   const { pageSize } = server.traits;
   const flaw = drawFlaw(wire);
   const shown: PostId[] = [];
-  for (let offset = 0; ; offset += pageSize) {
+  for (let offset = Number(from ?? 0); ; offset += pageSize) {
+    const askedAt = wire.time.now();
     const request = `from ${offset}`;
     const trace = hasNotes ? undefined : known?.find(request);
     try {
@@ -77,17 +87,20 @@ async function* listPosts(
     const all = flaw === "empty" ? [] : server.listed();
     const posts = all.slice(offset, offset + pageSize);
     for (const post of posts) shown.push(post.id);
-    events.boardShows(posts);
+    events.boardShows(posts, askedAt);
     const isLast = offset + pageSize >= all.length;
     const isCutShort = (flaw === "cut" || flaw === "incomplete") && offset > 0;
     const end = isLast || isCutShort ? endOf(flaw) : undefined;
-    if (end !== undefined) events.boardListEnds(shown, end.kind);
+    // One page that is looked at once more is no list.
+    if (end !== undefined && from === undefined) events.boardListEnds(shown, end.kind);
     const records = posts.map(server.show);
     const digest = JSON.stringify(records);
     const isUnchanged = trace?.digest === digest;
     yield {
       posts: isUnchanged ? [] : records,
       ...(isUnchanged && { isUnchanged }),
+      place: String(offset) as PagePlace,
+      askedAt: askedAt + skewMs(),
       trace: { request, digest, etag: undefined, lastModified: undefined, reading: "" },
       ...(hasNotes && { notes: new Map(posts.map(showNote)) }),
       seen: posts.length > 0 ? seen : new Set(),

@@ -260,6 +260,20 @@ export const plantedBugs: readonly PlantedBug[] = [
     })),
   },
   {
+    name: "look-by-answer",
+    words: "a look counts from the board's answer, not from when its page was asked for",
+    breaks: ["I8"],
+    from: 8_280,
+    bug: ofWorld(({ ledger, clock }) => ({
+      ledger: withParts(ledger, {
+        pulls: withParts(ledger.pulls, {
+          storePosts: (pull, posts, _, trace) => ledger.pulls.storePosts(pull, posts, clock.now(), trace),
+          seePage: (pull, trace) => ledger.pulls.seePage(pull, trace, clock.now()),
+        }),
+      }),
+    })),
+  },
+  {
     name: "page-unseen",
     words: "a page that has not changed counts as one without posts",
     breaks: ["I6"],

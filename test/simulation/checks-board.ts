@@ -100,8 +100,8 @@ export function checkMails(
 export interface Looks {
   readonly check: Check;
   at(post: PostId): number | undefined;
-  /** When the list ended that showed the post last. */
-  endedAt(post: PostId): number | undefined;
+  /** When the page was asked for that showed the post last. */
+  askedAt(post: PostId): number | undefined;
   isSelected(post: PostId): boolean;
   /** Complete lists, in runs of their own, that lacked the post since it was shown last. */
   absences(post: PostId): number;
@@ -115,16 +115,18 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   );
   const { board } = scenario;
   const seen = new Set(postFields.filter((field) => !board.hidden.includes(field)));
-  const looks = new Map<PostId, { readonly at: number; readonly values: Post["values"] }>();
-  const ends = new Map<PostId, number>();
+  const looks = new Map<
+    PostId,
+    { readonly at: number; readonly askedAt: number; readonly values: Post["values"] }
+  >();
   const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
   const forgotten = new Map<PostId, number>();
   const shownInRun = new Set<PostId>();
   let run = 0;
   let isWhole = true;
-  const look = (post: BoardPost): void => {
+  const look = (post: BoardPost, askedAt: number): void => {
     const values = Object.fromEntries([...seen].map((field) => [field, post.values[field]]));
-    looks.set(post.id, { at: time.now(), values });
+    looks.set(post.id, { at: time.now(), askedAt, values });
     shownInRun.add(post.id);
     const absence = absences.get(post.id);
     if (absence === undefined) return;
@@ -147,11 +149,10 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
         // An older state counts what the lists lacked then.
         for (const { id, missing } of counted()) absences.set(id, { count: missing, run });
       },
-      boardShows(posts) {
-        for (const post of posts) look(post);
+      boardShows(posts, askedAt) {
+        for (const post of posts) look(post, askedAt);
       },
       boardListEnds(shown, end) {
-        for (const id of shown) ends.set(id, time.now());
         if (end !== "complete") return;
         for (const id of looks.keys()) {
           const known = absences.get(id);
@@ -165,11 +166,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
       },
     },
     at: (post) => looks.get(post)?.at,
-    endedAt(post) {
-      // Of a list that a crash ended no end is known.
-      const at = Math.max(ends.get(post) ?? 0, looks.get(post)?.at ?? 0);
-      return at === 0 ? undefined : at;
-    },
+    askedAt: (post) => looks.get(post)?.askedAt,
     isSelected(id) {
       const look = looks.get(id);
       return (
@@ -186,12 +183,12 @@ export function checkLooks(looks: Looks, counts: { windowed: number }, violate: 
   const maxAgeMs = minuteMs;
   return {
     patchLeaves({ post, leftAt }) {
-      const at = looks.endedAt(post);
+      const at = looks.askedAt(post);
       if (at === undefined || leftAt - at > maxAgeMs) {
         const age = at === undefined ? "never" : `${Math.round((leftAt - at) / 1_000)} s ago`;
         violate(
           "I8",
-          `a PATCH of ${post} leaves; the list that showed it last ended ${age}; 60 s are allowed`,
+          `a PATCH of ${post} leaves; the page that showed it last was asked for ${age}; 60 s are allowed`,
         );
       }
       const absences = looks.absences(post);

@@ -15,6 +15,7 @@ export async function answerBoard(passage: Passage, request: Request): Promise<R
 
 async function answerRead(passage: Passage, request: Request): Promise<Reply> {
   const { wire, life, events, scenario } = passage.surroundings;
+  const askedAt = wire.time.now();
   try {
     await wire.read(life, "board", passage.bounds, scenario.skewMs);
   } catch (error) {
@@ -24,7 +25,7 @@ async function answerRead(passage: Passage, request: Request): Promise<Reply> {
   const { answer, shown } = read(passage, request);
   if (shown !== undefined) {
     for (const post of shown) post.shownNote = post.note;
-    events.boardShows(shown);
+    events.boardShows(shown, askedAt);
     for (const { id } of shown) passage.shown.push(id);
   }
   return whole(answer);

@@ -168,7 +168,8 @@ async function* listPosts(
   passage.shown = shown;
   try {
     for await (const page of callEach(passage, bounds, board.listPosts(project, bounds, wishes))) {
-      if (page.end !== undefined) events.boardListEnds(shown, endOf(passage.flaw, page.end));
+      if (page.end !== undefined && wishes?.from === undefined)
+        events.boardListEnds(shown, endOf(passage.flaw, page.end));
       yield page;
     }
   } catch (error) {

@@ -70,7 +70,8 @@ export interface Events {
   stateIsLost(): void;
   /** An older state is there instead. */
   copyReturns(): void;
-  boardShows(posts: readonly BoardPost[]): void;
+  /** A page of a list; when it was asked for, true time. */
+  boardShows(posts: readonly BoardPost[], askedAt: number): void;
   boardListEnds(shown: readonly PostId[], end: "complete" | "cut" | "incomplete" | "broken"): void;
   patchLeaves(patch: LeavingPatch): void;
   patchFindsNoPost(post: PostId): void;

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildWorld, type Sides, syncProjects } from "../../src/app.ts";
-import type { PostPage } from "../../src/board/board.ts";
+import type { PagePlace, PostPage } from "../../src/board/board.ts";
 import { loadConfigAndSecrets } from "../../src/config/load.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
@@ -21,6 +21,8 @@ export interface LongTimeOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Posts of each project, all of them planned. */
   readonly posts: Readonly<Record<string, number>>;
+  /** What a run works with instead of the ledger. */
+  readonly bend?: (ledger: Ledger) => Ledger;
   readonly log?: (level: string, fields: object, message: string) => void;
 }
 
@@ -37,6 +39,8 @@ export interface LongTime {
   addPost(project: string): void;
   /** Another process goes on with the state. */
   restart(): void;
+  /** Another process goes on with a backup that is made now. */
+  putBack(): Promise<void>;
   close(): void;
 }
 
@@ -45,7 +49,7 @@ export function openLongTime(options: LongTimeOptions): LongTime {
   const shared = "/dev/shm";
   const folder = mkdtempSync(join(existsSync(shared) ? shared : tmpdir(), "boardsync-long-"));
   const clock = createClock();
-  const board = createBoard(options.posts);
+  const board = createBoard(options.posts, clock);
   const tracker = createTracker(clock);
   const state = join(folder, "state.db");
   const open = (): Ledger => openLedger(state, { now: clock.now(), version: "0.0.0" });
@@ -79,10 +83,15 @@ export function openLongTime(options: LongTimeOptions): LongTime {
     },
     opened: tracker.opened,
     async run(keys, progress) {
-      const world = buildWorld(config, { board: board.port, tracker: tracker.port }, ledger, {
-        ...machine,
-        ...(progress && { progress }),
-      });
+      const world = buildWorld(
+        config,
+        { board: board.port, tracker: tracker.port },
+        options.bend?.(ledger) ?? ledger,
+        {
+          ...machine,
+          ...(progress && { progress }),
+        },
+      );
       const chosen = projects.filter(({ key }) => keys?.includes(key) ?? true);
       return (await runProjects(chosen, world, "sync", signal)).report;
     },
@@ -90,6 +99,13 @@ export function openLongTime(options: LongTimeOptions): LongTime {
     addPost: board.add,
     restart() {
       ledger.close();
+      ledger = open();
+    },
+    async putBack() {
+      const copy = join(folder, "backup.db");
+      await ledger.copyTo(copy, clock.now());
+      ledger.close();
+      copyFileSync(copy, state);
       ledger = open();
     },
     close() {
@@ -114,7 +130,7 @@ function createClock(): LongTime["clock"] {
   };
 }
 
-function createBoard(sizes: LongTimeOptions["posts"]) {
+function createBoard(sizes: LongTimeOptions["posts"], clock: Clock) {
   const posts = new Map<string, Post[]>();
   let requests = 0;
   const add = (project: string): void => {
@@ -147,6 +163,8 @@ function createBoard(sizes: LongTimeOptions["posts"]) {
         requests += 1;
         const isLast = from + pageSize >= own.length;
         const page: PostPage = {
+          place: String(from) as PagePlace,
+          askedAt: clock.now(),
           posts: own.slice(from, from + pageSize),
           seen,
           shape: { items: "data", id: "id", paging: "offset", keys: [] },

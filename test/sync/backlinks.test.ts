@@ -259,19 +259,32 @@ describe("a change of an internal note that goes wrong", () => {
     expect(notePatches(stage)).toHaveLength(status === 404 ? 2 : sent);
   });
 
-  it("waits, and is said to, where the run has taken too long since it read the note", async () => {
+  /** A run of two creates, a minute apart, which has the note of `p1` still to write. */
+  async function openLong(): Promise<Stage> {
     const tracker = { pace: { minIntervalMs: 61_000 } };
-    const stage = await openStage({
-      projects: [{ ...standardProject, backlink: true }],
-      config: { tracker },
-    });
+    const projects = [{ ...standardProject, backlink: true }];
+    const stage = await openStage({ projects, config: { tracker } });
     addPlanned(stage, 1);
     await stage.sync();
     addPlanned(stage, 2);
-    expect(await stage.syncOne()).toMatchObject({ created: 2, postWrites: 0, waiting: 1, failed: 0 });
-    expect(noteOf(stage)).toBeNull();
-    expect(await stage.syncOne()).toMatchObject({ postWrites: 3, waiting: 0 });
+    return stage;
+  }
+
+  it("reads the note once more where the run has taken long since it read it", async () => {
+    const stage = await openLong();
+    expect(await stage.syncOne()).toMatchObject({ created: 2, postWrites: 1, waiting: 0, failed: 0 });
     expect(noteOf(stage)).toBe("Tracked in acme/app#1");
+  });
+
+  it("waits, and is said to, where people have edited the note in that time", async () => {
+    const stage = await openLong();
+    stage.atNextWrite("tracker", "after", () => {
+      stage.board.editPost("acme-app", "p1", { internalNote: "Ask sales" });
+    });
+    expect(await stage.syncOne()).toMatchObject({ created: 2, postWrites: 0, waiting: 1, failed: 0 });
+    expect(noteOf(stage)).toBe("Ask sales");
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 3, waiting: 0 });
+    expect(noteOf(stage)).toBe("Ask sales\nTracked in acme/app#1");
   });
 
   it("leaves the note for the next run when the process dies in the middle of it", async () => {

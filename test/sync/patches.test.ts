@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostId } from "../../src/model/post.ts";
 import type { SandboxFault } from "../../src/sandbox/board-http.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
+import type { World } from "../../src/sync/world.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
@@ -337,3 +338,62 @@ describe("a PATCH that became a notifying one since the guard has looked", () =>
     expect(await stage.syncOne()).toMatchObject({ postWrites: 1, statusWrites: 1, waiting: 0 });
   });
 });
+
+describe("a PATCH after a list that takes longer than a minute", () => {
+  /** Four planned posts on two pages, whose issues #1 and #2 are closed. Each page of a whole list takes 100 s. */
+  async function openSlow(changes: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
+    const rules = [{ when: { state: "closed" }, set: { status: "completed" } }];
+    const stage = await openStage({
+      style: { pageSize: 2 },
+      projects: [{ ...standardProject, rules, ...changes }],
+    });
+    addPlanned(stage, 4);
+    await stage.sync();
+    stage.bend(slowly(stage, () => undefined));
+    for (const issue of [1, 2]) stage.github.close("acme/app", issue, "completed");
+    stage.mark();
+    return stage;
+  }
+
+  const listings = (stage: Stage): number =>
+    stage.reads().filter((read) => read.includes("/feedback")).length;
+
+  it("rests on its page, asked for once more for all of its posts", async () => {
+    const stage = await openSlow();
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2, waiting: 0 });
+    expect(listings(stage)).toBe(3);
+  });
+
+  it("is not sent where that page shows that people have moved the post meanwhile", async () => {
+    const stage = await openSlow({ conflict: "board" });
+    stage.bend(slowly(stage, () => stage.board.editPost("acme-app", "p1", { status: "declined" })));
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, waiting: 0 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("declined");
+    expect(stage.board.post("acme-app", "p2")?.status).toBe("completed");
+  });
+
+  it("waits for the next run where that page does not show the post any more", async () => {
+    const stage = await openSlow();
+    stage.bend(slowly(stage, () => stage.board.removePost("acme-app", "p1")));
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, waiting: 1 });
+  });
+});
+
+/** Each page of a whole list takes 100 s; after the first one something happens. */
+function slowly(stage: Stage, act: () => void): (world: World) => World {
+  return (world) => ({
+    ...world,
+    board: {
+      ...world.board,
+      async *listPosts(project, bounds, wishes) {
+        let isFirst = wishes?.from === undefined;
+        for await (const page of world.board.listPosts(project, bounds, wishes)) {
+          yield page;
+          if (wishes?.from === undefined) stage.clock.skip(100_000);
+          if (isFirst) act();
+          isFirst = false;
+        }
+      },
+    },
+  });
+}

@@ -135,7 +135,7 @@ function listPosts(connection: Connection, project: ProjectId, bounds: ReadBound
   const { reader, asker, overrides, limits, excerpt, options } = connection;
   const first = addressOf(connection, "/feedback", project);
   const { sizeParam, size } = overrides.paging;
-  const { hasNotes = false, known, isConditional = false, asked } = wishes ?? {};
+  const { hasNotes = false, known, isConditional = false, asked, from } = wishes ?? {};
   if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
   return listPages({
     first,
@@ -148,6 +148,8 @@ function listPosts(connection: Connection, project: ProjectId, bounds: ReadBound
     limits,
     excerpt,
     log: options.log,
+    clock: options.clock,
+    from,
     hasNotes,
     // Notes are nowhere but on the page itself.
     known: hasNotes ? undefined : known,

@@ -1,8 +1,8 @@
 import type { Log } from "../../log.ts";
 import type { AskedPaging, KnownPages, PageTrace } from "../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../model/post.ts";
-import type { ReadBounds } from "../../model/surroundings.ts";
-import type { ListEnd, ListShape, PostPage } from "../board.ts";
+import type { Clock, ReadBounds } from "../../model/surroundings.ts";
+import type { ListEnd, ListShape, PagePlace, PostPage } from "../board.ts";
 import { askForMore, namePosts } from "./ask-for-more.ts";
 import {
   conditionsOf,
@@ -46,7 +46,9 @@ export interface ListOptions {
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
   readonly log: Log;
+  readonly clock: Pick<Clock, "now">;
   readonly hasNotes: boolean;
+  readonly from: PagePlace | undefined;
   readonly known: KnownPages | undefined;
   readonly isConditional: boolean;
   /** Version of boardsync: another one may read the same answer in another way. */
@@ -61,10 +63,14 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   let paging = createPaging({ first, project, overrides: overrides.paging, limits, excerpt });
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
-  let recognised: Recognised = { path: undefined, idName: undefined };
+  const start: Start =
+    options.from === undefined ? { url: first.href, before: {} } : JSON.parse(options.from);
+  let recognised: Recognised = { path: start.before.path, idName: start.before.idName };
   let keys: readonly string[] | undefined;
   let lost = 0;
-  for (let url: URL | undefined = first; url !== undefined; ) {
+  for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
+    const askedAt = options.clock.now();
+    const place = JSON.stringify({ url: url.href, before: recognised } satisfies Start) as PagePlace;
     const { reading, ...page } = await askForPage(url, recognised, options);
     const { records, ids } = reading;
     recognised = reading.after;
@@ -80,7 +86,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const pageRead: PageRead = { ...read, signals: reading.signals };
     let step = paging.follow(pageRead);
     let asked: AskedPaging | undefined;
-    if (step.kind === "end" && step.isOpen === true) {
+    if (step.kind === "end" && step.isOpen === true && options.from === undefined) {
       const before = options.asked;
       const shown = before ?? (await askForMore({ url, recognised, ids, records }, askingOf(options)));
       if (before === undefined) asked = shown;
@@ -90,10 +96,17 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const { path = "", idName: id } = recognised;
     const shape: ListShape = { items: path, id, paging: paging.description, keys };
     const end = step.kind === "end" ? lower(step.end, lost) : undefined;
-    const told = { seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
+    const told = { place, askedAt, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
     yield { ...page, ...told, ...(asked !== undefined && { asked }) };
     url = step.kind === "next" ? step.url : undefined;
   }
+}
+
+/** What a `PagePlace` holds. */
+interface Start {
+  readonly url: string;
+  /** What the pages before had told. */
+  readonly before: Partial<Recognised>;
 }
 
 type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace"> & {

@@ -15,8 +15,11 @@ export interface Pages {
   find(pull: OpenPull, request: string): PageTrace | undefined;
   /** The offered page is still the same. Returns the numbers of its posts. */
   meet(pull: OpenPull, trace: PageTrace): readonly number[];
-  /** Writes what is still to be written, and forgets the project's pages that the pull has not met; inside a transaction. */
-  end(pull: OpenPull): void;
+  /**
+   * Writes what is still to be written, and forgets the project's pages that the pull has not met; inside a transaction. A pull
+   * that is not whole and has met none forgets none: it has looked at some posts once more, and no page is to be known by it.
+   */
+  end(pull: OpenPull, isWhole: boolean): void;
 }
 
 /** A page whose posts have been stored. */
@@ -88,9 +91,10 @@ export function createPages(store: Store): Pages {
       else wait(pull, page);
       return JSON.parse(offered.shown);
     },
-    end(pull) {
+    end(pull, isWhole) {
       if (!pull.isBroken) write(pull);
       const { met } = pull.pages;
+      if (!isWhole && met.length === 0) return;
       if (count.get(pull.project)?.pages !== met.length) deleteOthers.run(pull.project, JSON.stringify(met));
     },
   };

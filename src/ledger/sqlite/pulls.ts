@@ -100,7 +100,7 @@ export function createPulls(
       store.transaction(() => {
         writeEnd.run({ pull, kind, at, posts: open.seen.size });
         if (kind === "complete") countMissing(open);
-        pages.end(open);
+        pages.end(open, kind !== "incomplete");
       });
       sightings.pulls.delete(pull);
     },
