@@ -72,7 +72,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 }
 
 async function planAndApply(pulled: PulledCycle): Promise<void> {
-  const wanted = decide(pulled);
+  const wanted = await decide(pulled);
   const notes = decideNotes(pulled, wanted);
   if (pulled.run.mode === "sync") {
     await apply(pulled, wanted);

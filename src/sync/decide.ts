@@ -10,7 +10,7 @@ import { isAbsenceSaid } from "./absent.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { attemptNow } from "./attempt.ts";
 import { delayAction, type PulledCycle } from "./cycle-state.ts";
-import { eachDueRow } from "./due-rows.ts";
+import { eachDueRowInTurns } from "./due-rows.ts";
 import { lanesOf } from "./lane.ts";
 import { saveActions, withoutTexts } from "./plan-file.ts";
 import { describeAction, withoutRepeated } from "./plan-lines.ts";
@@ -29,11 +29,11 @@ const guardWindowMs = 3_600_000;
  * Decides every due row. What needs no write is recorded at once; a row with actions stays due until they are done. Then
  * the guard looks over all of it, before the first write.
  */
-export function decide(cycle: PulledCycle): readonly Wanted[] {
+export async function decide(cycle: PulledCycle): Promise<readonly Wanted[]> {
   takeRequests(cycle);
   const wanted: Wanted[] = [];
   const show = countProgress(cycle);
-  eachDueRow(cycle, (row, now) => {
+  await eachDueRowInTurns(cycle, (row, now) => {
     show();
     wanted.push(...(attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now)) ?? []));
   });

@@ -1,7 +1,7 @@
 import { ProjectError } from "../errors.ts";
 import type { RepositoryName } from "../model/issue.ts";
 import type { PulledCycle } from "./cycle-state.ts";
-import { eachDueRow } from "./due-rows.ts";
+import { eachDueRowInTurns } from "./due-rows.ts";
 import { askAgain } from "./find-repository.ts";
 import { isRecovering, isSettling } from "./old-state.ts";
 import { recordAdopted } from "./record.ts";
@@ -17,24 +17,27 @@ import { repositoryNames } from "./repositories.ts";
  */
 export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   if (!isRecovering(cycle)) {
-    if (isSettling(cycle)) settlePairs(cycle);
+    if (isSettling(cycle)) await settlePairs(cycle);
     return;
   }
   await refuseBlind(cycle);
   const { ledger, log } = cycle.world;
-  const { copiedAt } = ledger;
+  const { copiedAt = 0 } = ledger;
   ledger.transaction(() => {
-    for (const { id } of ledger.requests.pending(cycle.memory.id)) ledger.requests.end(id);
+    for (const { id, at } of ledger.requests.pending(cycle.memory.id)) {
+      if (at <= copiedAt) ledger.requests.end(id);
+    }
     endOldWrites(cycle);
     ledger.rows.markDue(cycle.memory.id, "linked");
-    takeDuePairs(cycle);
-    const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
-    ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
   });
+  // A process that ends between two batches has not said that it is through: the next run begins anew.
+  await takeDuePairs(cycle);
+  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
   // A person who adopts or rebuilds has just said so.
   if (cycle.run.mode === "adopt") return;
   log.warn(
-    { project: cycle.project.key, copiedAt: new Date(copiedAt ?? 0).toISOString() },
+    { project: cycle.project.key, copiedAt: new Date(copiedAt).toISOString() },
     "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
   );
 }
@@ -43,16 +46,16 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
  * Changes that an earlier life of the state made of issues may still arrive, or be hidden by a list that lags. So until the
  * first look after `waits.create` what comes to light on either side is taken as it is, where that life may have changed any.
  */
-function settlePairs(cycle: PulledCycle): void {
+async function settlePairs(cycle: PulledCycle): Promise<void> {
   const { ledger, clock } = cycle.world;
-  takeDuePairs(cycle);
+  await takeDuePairs(cycle);
   const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
   ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
 }
 
 /** Both sides of each as they are. A row stays due: what else there is to say of it, its decision says. */
-function takeDuePairs(cycle: PulledCycle): void {
-  eachDueRow(cycle, (row, now) => {
+function takeDuePairs(cycle: PulledCycle): Promise<void> {
+  return eachDueRowInTurns(cycle, (row, now) => {
     if (row.links.length > 0) recordAdopted(cycle, row, now, "now");
   });
 }

@@ -17,14 +17,25 @@ export function takeRequests(cycle: PulledCycle): void {
   const { ledger, log } = cycle.world;
   for (const request of ledger.requests.pending(cycle.memory.id)) {
     if (!("posts" in request)) continue;
-    const { kind, posts } = request;
+    const { id, kind, posts, project, at } = request;
     ledger.transaction(() => {
-      for (const post of posts) attemptNow(cycle, post, () => doFor(cycle, kind, post));
+      const left = posts.filter((post) => !isDoneFor(cycle, kind, post));
       ledger.rows.markDue(cycle.memory.id, posts);
-      ledger.requests.end(request.id);
+      ledger.requests.end(id);
+      // What failed is asked for still; what is done is not done twice.
+      if (left.length > 0) ledger.requests.add({ project, at, kind, posts: left });
     });
     log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
   }
+}
+
+/** Whether it was carried out for a post; where it failed, that is said. */
+function isDoneFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): boolean {
+  const done = attemptNow(cycle, post, () => {
+    cycle.world.ledger.transaction(() => doFor(cycle, kind, post));
+    return true;
+  });
+  return done === true;
 }
 
 function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): void {

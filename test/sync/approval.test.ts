@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import type { World } from "../../src/sync/world.ts";
+import { withParts } from "../simulation/with-parts.ts";
+import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -136,6 +139,38 @@ describe("a retry", () => {
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ postWrites: 0 }] });
     ask(stage, "retry", "p1");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 1, parked: 0 }] });
+  });
+});
+
+describe("what a person asked for and a run failed to do", () => {
+  it("is asked for still, of that post alone", async () => {
+    const stage = await openPosts(2);
+    for (const issue of [1, 2]) stage.github.close("acme/app", issue, "completed");
+    const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+    stage.board.failNext({ kind: "answer", status: 422 }, { when: isPatch, times: 2 });
+    expect(await stage.syncOne()).toMatchObject({ parked: 2 });
+    ask(stage, "retry", "p1", "p2");
+    const failing = (world: World): World => {
+      const { rows } = world.ledger;
+      const unpark: typeof rows.unpark = (project, post, kind) => {
+        if (post === "p1") throw new Error("a mistake");
+        rows.unpark(project, post, kind);
+      };
+      return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { unpark }) }) };
+    };
+    stage.bend(failing);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, parked: 1, errors: [{ code: "internal" }] });
+    const unparked: string[] = [];
+    stage.bend((world) => {
+      const { rows } = world.ledger;
+      const unpark: typeof rows.unpark = (project, post, kind) => {
+        if (kind === undefined) unparked.push(post);
+        rows.unpark(project, post, kind);
+      };
+      return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { unpark }) }) };
+    });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, parked: 0, failed: 0 });
+    expect(unparked).toEqual(["p1"]);
   });
 });
 

@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { StateError } from "../../src/errors.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { withParts } from "../simulation/with-parts.ts";
+import { openLongTime } from "../support/long-time.ts";
 import { privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -18,6 +22,62 @@ async function openOld(kind?: "unstamped"): Promise<Stage> {
   stage.mark();
   return stage;
 }
+
+describe("a large backup that was put back", () => {
+  it("is taken over in batches, so that no transaction holds all of its pairs, and begins anew after a crash between two", async () => {
+    let most = 0;
+    let depth = 0;
+    let rows = 0;
+    let lastRow = Number.POSITIVE_INFINITY;
+    const count = (ledger: Ledger): Ledger => {
+      const { rows: parts } = ledger;
+      return withParts(ledger, {
+        transaction(work) {
+          depth += 1;
+          if (depth === 1) rows = 0;
+          try {
+            return ledger.transaction(work);
+          } finally {
+            depth -= 1;
+          }
+        },
+        rows: withParts(parts, {
+          record(...given) {
+            rows += 1;
+            lastRow -= 1;
+            most = Math.max(most, rows);
+            if (lastRow < 0) throw new StateError("The process died.");
+            parts.record(...given);
+          },
+        }),
+      });
+    };
+    const pace = { minIntervalMs: 0, createsPerMinute: 5000, createsPerHour: 5000, writesPerHour: 5000 };
+    const time = openLongTime({
+      posts: { "acme-app": 1200 },
+      config: { tracker: { kind: "github", pace } },
+      bend: count,
+    });
+    onTestFinished(() => time.close());
+    await time.run();
+    expect(time.opened).toHaveLength(1200);
+    await time.run();
+    time.toggle(1);
+    await time.putBack();
+    most = 0;
+    lastRow = 700;
+    await expect(time.run()).rejects.toThrow("died");
+    lastRow = Number.POSITIVE_INFINITY;
+    time.restart();
+    time.clock.skip(minuteMs);
+    const { projects } = await time.run();
+    expect(projects).toMatchObject([{ statusWrites: 0, failed: 0 }]);
+    expect(most).toBeLessThanOrEqual(500);
+    time.toggle(2);
+    time.clock.skip(60 * minuteMs);
+    expect((await time.run()).projects).toMatchObject([{ statusWrites: 1 }]);
+  });
+});
 
 describe("a backup that was put back", () => {
   it("repeats no notification and opens no issue twice", async () => {
