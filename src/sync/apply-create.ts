@@ -129,7 +129,7 @@ async function sendOnce(
       if (record !== undefined) linkOpened(cycle, repository, action, write, record);
     },
   };
-  const sent = await writeIssue(cycle, { action, lane, kind: "create" }, async () => request);
+  const sent = await writeIssue(cycle, { action, lane, kind: "create" }, () => Promise.resolve(request));
   return sent?.outcome;
 }
 
