@@ -150,7 +150,8 @@ function sayAsked(findings: Finding[], subject: string, asked: AskedPaging): voi
 
 /** What asking for more has shown, where the first page had no sign of how the list goes on. */
 export function showAsked({ way }: AskedPaging): string {
-  if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
+  if (way === undefined)
+    return "The board was asked for further posts in the usual ways, and sent none. If it has more, let it send larger pages: board.paging.sizeParam and size.";
   return `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
 }
 

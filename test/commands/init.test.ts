@@ -100,7 +100,7 @@ describe("init with flags", () => {
     for (let post = 0; post < 12; post += 1) stage.story.board.addPost("acme-app", { status: "planned" });
     const none = await stage.run(flags(stage, "--force"));
     expect(none.out).toContain(
-      "! acme-app: The board was asked for further posts in the usual ways, and sent none.",
+      "! acme-app: The board was asked for further posts in the usual ways, and sent none",
     );
     const body = { feedback: [{ id: "p1", title: "One", status: "planned" }], total: 9 };
     stage.story.board.failNext(

@@ -179,7 +179,7 @@ describe("a check", () => {
     expect(await problems(stage)).toContain("warning board.paging-found");
     stage.board.restyle({ paging: { kind: "silent", param: "none" }, pageSize: 10 });
     expect(await said()).toContain(
-      "ok The board was asked for further posts in the usual ways, and sent none.",
+      "ok The board was asked for further posts in the usual ways, and sent none",
     );
     expect(await problems(stage)).not.toContain("warning board.paging-found");
   });

@@ -111,7 +111,9 @@ export function createPaging(options: PagingOptions): Paging {
       pageCount = Math.min(pageCount, signals.pageCount ?? pageCount);
       idlePages = page.fresh === 0 ? idlePages + 1 : 0;
       if (page.repeated > 0 && page.fresh === 0) {
-        return incomplete("The board sent a page of posts that it had all sent before.");
+        return incomplete(
+          `The board sent a page of posts that it had all sent before.${adviseParam(kind, page.url, options)}`,
+        );
       }
       const step = decide({ options, kind, page, pages, received, base, firstRecords });
       if (step.kind === "end") {
@@ -132,6 +134,14 @@ export function createPaging(options: PagingOptions): Paging {
       return step;
     },
   };
+}
+
+/** A board that does not know a parameter sends its first page once more. */
+function adviseParam(kind: PagingKind, url: URL, { first, overrides }: PagingOptions): string {
+  const added = [...url.searchParams.keys()].find((name) => !first.searchParams.has(name));
+  if (kind === "address" || kind === "none" || added === undefined || overrides.param !== undefined)
+    return "";
+  return ` It may not know the parameter \`${added}\`. Name the one that it takes: \`paging: { kind: ${kind}, param: … }\`.`;
 }
 
 /** Takes the first way that leads on; where none does, the first that says that there is nothing more. */

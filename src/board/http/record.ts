@@ -31,6 +31,9 @@ const usualNames: Readonly<Record<PostField, readonly string[]>> = {
     "upvotes",
     "upvoteCount",
     "_count.votes",
+    "_count.upvotes",
+    "totalVotes",
+    "total_votes",
   ],
   url: ["url", "publicUrl", "public_url", "link", "permalink"],
   createdAt: ["createdAt", "created_at"],
@@ -41,7 +44,7 @@ const usualNames: Readonly<Record<PostField, readonly string[]>> = {
 type Reading = (value: unknown) => FieldValue | undefined;
 
 const readings: Readonly<Record<PostField, Reading>> = {
-  status: readText,
+  status: readStatus,
   roadmapColumn: readText,
   roadmapOrder: readNumber,
   roadmapPublic: readFlag,
@@ -87,20 +90,36 @@ const noteNames = ["internalNote", "internal_note"];
 
 /** The internal note of a record, null counting as empty; undefined where the record shows none. */
 export function readNote(record: unknown): string | undefined {
-  const shown = noteNames.map((name) => readPath(record, name)).find((value) => value !== undefined);
+  const places = [record, readPath(record, "attributes")];
+  const shown = places
+    .flatMap((place) => noteNames.map((name) => readPath(place, name)))
+    .find((value) => value !== undefined);
   return shown === null ? "" : readText(shown);
 }
 
 /** The field under the first of its names that is there; null counts only where no other name has a value. */
 function readField(record: unknown, field: PostField, override: string | undefined): unknown {
   const names = override === undefined ? usualNames[field] : [override];
-  const shown = names.map((name) => readPath(record, name)).filter((value) => value !== undefined);
+  // JSON:API keeps all but the id in `attributes`: https://jsonapi.org/format/#document-resource-objects
+  const places = [record, readPath(record, "attributes")];
+  const shown = places
+    .flatMap((place) => names.map((name) => readPath(place, name)))
+    .filter((value) => value !== undefined);
   return shown.find((value) => value !== null) ?? shown[0];
 }
 
 /** Lone surrogates are replaced at once, so that a text is the same before and after it was stored. */
 function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value.toWellFormed() : undefined;
+}
+
+/** What an object of a status may be known by: what an API takes comes before what people read. */
+const statusNames = ["slug", "key", "value", "name", "title", "label"];
+
+/** A status as text, or as an object such as `{ id, name, slug }`. */
+function readStatus(value: unknown): string | undefined {
+  if (!isObject(value)) return readText(value);
+  return statusNames.map((name) => readText(readPath(value, name))).find((text) => text !== undefined);
 }
 
 function readFlag(value: unknown): boolean | undefined {

@@ -31,6 +31,8 @@ export interface FoundList {
 export function findList(value: unknown, override: string | undefined, excerpt: Excerpt): FoundList {
   if (override !== undefined) return readList(value, override, excerpt);
   if (Array.isArray(value)) return { path: topLevel, records: value };
+  const connections = findConnections(value);
+  if (connections.length === 1 && connections[0] !== undefined) return connections[0];
   const named = listPaths(value, (key) => listNamesKnown.includes(key)).filter(holdsRecords);
   const candidates = named.length > 0 ? named : findUnnamed(value);
   const [only] = candidates;
@@ -42,8 +44,14 @@ export function findList(value: unknown, override: string | undefined, excerpt: 
   throw new RemoteError(
     "board",
     "unreadable",
-    `${found}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list.`,
+    `${found}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list${showLines(candidates.length > 0 ? candidates : deepLists(value), excerpt)}.`,
   );
+}
+
+/** The lines of the config that name one of these lists. */
+function showLines(lists: readonly FoundList[], excerpt: Excerpt): string {
+  const lines = lists.slice(0, 5).map(({ path }) => `\`list: { items: ${excerpt(path, 60)} }\``);
+  return lines.length === 0 ? "" : `: ${lines.join(" or ")}`;
 }
 
 /**
@@ -53,12 +61,41 @@ export function findList(value: unknown, override: string | undefined, excerpt: 
  */
 export function readList(value: unknown, path: string, excerpt: Excerpt): FoundList {
   const records = path === topLevel ? value : readPath(value, path);
-  if (Array.isArray(records)) return { path, records };
+  if (Array.isArray(records))
+    return { path, records: path.endsWith(edges) ? records.map(readNode) : records };
   throw new RemoteError(
     "board",
     "unreadable",
     `The board's answer has no list at ${excerpt(path)}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list.`,
   );
+}
+
+const edges = "edges";
+
+/** Relay's connections: `edges[].node` beside `pageInfo`, as https://relay.dev/graphql/connections.htm has them. */
+function findConnections(value: unknown): FoundList[] {
+  return deepLists(value)
+    .filter(
+      ({ path, records }) => path.endsWith(edges) && records.every((edge) => isObject(readKey(edge, "node"))),
+    )
+    .map(({ path, records }) => ({ path, records: records.map(readNode) }));
+}
+
+function readNode(edge: unknown): unknown {
+  const node = readKey(edge, "node");
+  return isObject(node) ? node : edge;
+}
+
+const deepest = 5;
+
+/** Every array of objects, at any depth within bounds and outside of other arrays. */
+function deepLists(value: unknown, path: readonly string[] = []): FoundList[] {
+  return entriesOf(value).flatMap(([key, inner]): FoundList[] => {
+    const here = [...path, key];
+    if (Array.isArray(inner))
+      return inner.some(isObject) || key === edges ? [{ path: here.join("."), records: inner }] : [];
+    return here.length < deepest ? deepLists(inner, here) : [];
+  });
 }
 
 /** Every array at one or two levels whose keys are accepted. */
@@ -128,8 +165,20 @@ export function findIdName(
   throw new RemoteError(
     "board",
     "unreadable",
-    `${found}. The records have the keys ${keys}. Set board.fields.id to the name of the id.`,
+    `${found}. The records have the keys ${keys}. Set board.fields.id to the name of the id${showIdLines(objects, names, excerpt)}.`,
   );
+}
+
+/** The lines of the config that name one of the ids, or else a field with another value in each record. */
+function showIdLines(records: readonly JsonObject[], names: readonly string[], excerpt: Excerpt): string {
+  const isUnique = (key: string): boolean => {
+    const values = records.map((record) => readKey(record, key));
+    return values.every(isIdLike) && new Set(values).size === values.length;
+  };
+  const unique = keysOf(records).filter((key) => /id|key|number|no$|slug/i.test(key) && isUnique(key));
+  const lines = (names.length > 0 ? names : unique).slice(0, 5);
+  if (lines.length === 0) return "";
+  return `: ${lines.map((name) => `\`fields: { id: ${excerpt(name, 60)} }\``).join(" or ")}`;
 }
 
 function isIdLike(value: unknown): boolean {

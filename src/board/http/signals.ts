@@ -46,7 +46,7 @@ export function readSignals(value: unknown, headers: Headers, paths: SignalPaths
   const next = paths.next === undefined ? findNext(find) : readNext(readPath(value, paths.next), "cursor");
   const named = paths.next === undefined;
   const [address] = named ? find("address", readAddress) : [];
-  const [cursor] = named ? find("cursor", readToken) : [];
+  const [cursor] = named ? [...find("cursor", readToken), ...find("token", readWord)] : [];
   const [page] = find("page", readCount);
   const [offset] = find("offset", readCount);
   const [size] = find("size", readCount);
@@ -177,6 +177,11 @@ function readToken(found: unknown): string | number | null | undefined {
   return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
 }
 
+/** A cursor where others have a number. */
+function readWord(found: unknown): string | undefined {
+  return typeof found === "string" && found !== "" && readCount(found) === undefined ? found : undefined;
+}
+
 function readAddress(found: unknown): string | null | undefined {
   const token = readToken(found);
   return typeof token === "number" ? undefined : token;
@@ -193,7 +198,7 @@ function findNext(find: Find): Next {
 const noNext: Next = { address: undefined, cursor: undefined };
 
 /** Query parameters that an object of the next page may name. */
-const nextParams = ["cursor", "after", "page", "offset", "skip"];
+const nextParams = ["cursor", "starting_after", "after", "page", "offset", "skip"];
 
 /** Plain `next` may hold an address, a cursor, the number of a page, or an object with one of them. */
 function readNext(found: unknown, param: string): Next {

@@ -1,8 +1,9 @@
-/** What a sign tells of. `next` is an address, a cursor, a page number, or an object that holds one of them. */
+/** What a sign tells of. `token` is a cursor under the name of a number; `next` is an address, a cursor, a page number, or an object that holds one of them. */
 export type Meaning =
   | "next"
   | "address"
   | "cursor"
+  | "token"
   | "hasMore"
   | "isLast"
   | "page"
@@ -25,6 +26,7 @@ export interface Sign {
 }
 
 const sources = {
+  airtable: "https://airtable.com/developers/web/api/list-records",
   canny: "https://developers.canny.io/api-reference",
   datatables: "https://datatables.net/manual/server-side",
   directus: "https://directus.io/docs/guides/connect/query-parameters",
@@ -67,6 +69,7 @@ export const signs: readonly Sign[] = [
   { name: "nextPageToken", meaning: "cursor", source: sources.google, param: "pageToken" },
   { name: "next_page_token", meaning: "cursor", source: sources.google, param: "page_token" },
   { name: "after", meaning: "cursor", source: sources.hubspot, param: "after", isPlain: true },
+  { name: "offset", meaning: "token", source: sources.airtable, param: "offset", isPlain: true },
   { name: "hasMore", meaning: "hasMore", source: sources.canny },
   { name: "has_more", meaning: "hasMore", source: sources.stripe },
   { name: "hasNextPage", meaning: "hasMore", source: sources.relay },

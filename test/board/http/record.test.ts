@@ -11,6 +11,10 @@ function valuesOf(fields: object, names: FieldNames = {}) {
 describe("a record becomes a post", () => {
   it.each<[object, Partial<Record<PostField, FieldValue>>]>([
     [{ status: "planned" }, { status: "planned" }],
+    [{ status: { id: 1, name: "In Progress", slug: "in-progress" } }, { status: "in-progress" }],
+    [{ status: { id: 1, name: "In Progress" } }, { status: "In Progress" }],
+    [{ attributes: { status: "planned", title: "One" } }, { status: "planned", title: "One" }],
+    [{ title: "One", attributes: { title: "Two" } }, { title: "One" }],
     [{ roadmapColumn: null }, { roadmapColumn: null }],
     [{ roadmap_column: "PLANNED" }, { roadmapColumn: "PLANNED" }],
     [{ roadmapOrder: 1.5 }, { roadmapOrder: 1.5 }],
@@ -26,6 +30,8 @@ describe("a record becomes a post", () => {
     [{ voteCount: 3 }, { votes: 3 }],
     [{ upvotes: 3 }, { votes: 3 }],
     [{ _count: { votes: 3 } }, { votes: 3 }],
+    [{ _count: { upvotes: 3 } }, { votes: 3 }],
+    [{ total_votes: 3 }, { votes: 3 }],
     [{ votes: [{ email: "a@example.com" }, {}] }, { votes: 2 }],
     [{ url: "https://x.example/p/1" }, { url: "https://x.example/p/1" }],
     [{ publicUrl: "http://x.example/p/1" }, { url: "http://x.example/p/1" }],

@@ -150,7 +150,7 @@ describe("what a listing shows of itself", () => {
 
   it("says once that a field has values of no use", async () => {
     const { log, posts, pages } = await pullBody([
-      { id: "p1", votes: "many", status: { name: "Open" } },
+      { id: "p1", votes: "many", status: { id: 7 } },
       { id: "p2", votes: {}, title: "x" },
     ]);
     expect(posts.map(({ values }) => values)).toEqual([{}, { title: "x" }]);
