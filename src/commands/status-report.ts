@@ -77,6 +77,8 @@ export interface FailedLine {
   readonly message: string;
   /** What a person may do about it; null where the message says it. */
   readonly advice: string | null;
+  /** Until when the other side asks for a pause, ISO 8601; null where it names no time. */
+  readonly until: string | null;
 }
 
 /** One thing that waits. */

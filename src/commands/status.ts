@@ -129,12 +129,13 @@ function readRun({ run, startedAt, result }: StoredRun, report: StoredReport): L
     at: new Date(startedAt).toISOString(),
     result: report.result ?? result,
     ageSeconds: ageOf(startedAt),
-    errors: report.errors.map(({ post, issue, code, message, advice }) => ({
+    errors: report.errors.map(({ post, issue, code, message, advice, until }) => ({
       post: post ?? null,
       issue: issue ?? null,
       code,
       message,
       advice: advice ?? null,
+      until: until ?? null,
     })),
   };
 }

@@ -48,7 +48,7 @@ function noteRead(
 ): void {
   if (!(error instanceof RemoteError)) throw error;
   noteLimitOf(cycle.world, error);
-  const { code, message, fault, detail } = error;
+  const { code, message, fault, detail, retryAt } = error;
   if (fault === "unauthorized") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
     const closure = closureBy(error, cycle.run);
@@ -56,7 +56,7 @@ function noteRead(
     postpone(cycle, action, closure);
     return;
   }
-  noteError(cycle.tally, { post: action.post, code, message, detail });
+  noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });
   recordRow(cycle, action.post);
 }
 

@@ -29,6 +29,8 @@ interface Failing {
   readonly since: number | undefined;
   /** How often it is to run, where its daemon finds that it is late. */
   readonly late: string | undefined;
+  /** Until when a side that is down asks for a pause, epoch ms; undefined where none names a time that lies ahead. */
+  readonly until: number | undefined;
 }
 
 interface Later {
@@ -101,10 +103,17 @@ export function judgeProject(known: Known): ProjectState {
   return { kind: kind ?? "in-sync", hasRun: report !== undefined, failing, needed, later, differs };
 }
 
-function judgeFailing({ report, parked, lastSuccessAt, late }: Known): Failing | undefined {
+function judgeFailing({ report, parked, lastSuccessAt, late, now }: Known): Failing | undefined {
   const errors = report?.errors.filter((error) => !isSettled(error, parked)) ?? [];
   if (errors.length === 0 && late === undefined) return undefined;
-  return { codes: [...new Set(errors.map(({ code }) => code))], since: lastSuccessAt, late };
+  const ends = errors.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
+  const until = Math.max(...ends);
+  return {
+    codes: [...new Set(errors.map(({ code }) => code))],
+    since: lastSuccessAt,
+    late,
+    until: until > now ? until : undefined,
+  };
 }
 
 /**
@@ -146,11 +155,12 @@ export function describeState(state: ProjectState, showTime: ShowTime = showUtc)
   return parts.length === 0 ? "in step" : parts.join("; ");
 }
 
-function describeFailing({ codes, since, late }: Failing, showTime: ShowTime): string {
+function describeFailing({ codes, since, late, until }: Failing, showTime: ShowTime): string {
   const what = codes.length > 0 ? ` (${codes.join(", ")})` : "";
   const when = since === undefined ? "yet" : `since ${showTime(since)}`;
+  const end = until === undefined ? "" : `, and a pause is asked for until ${showTime(until)}`;
   const due = late === undefined ? "" : `, and ${late}`;
-  return `failing${what}: no run without a failure ${when}${due}`;
+  return `failing${what}: no run without a failure ${when}${due}${end}`;
 }
 
 function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {

@@ -31,7 +31,8 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
     const message = `${error.message} The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates); for issues of which it was read before, that counts until the next run.`;
-    noteError(cycle.tally, { code: error.code, message, detail: error.detail });
+    const { code, detail, retryAt } = error;
+    noteError(cycle.tally, { code, message, detail, retryAt });
   }
 }
 

@@ -7,19 +7,25 @@ import { adviceOn } from "./remedy.ts";
 import type { Closure, ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
 
 /** Adds a failure to a report, each once, with what a person may do about it. */
-export function noteError({ errors }: Tally, { detail, ...error }: NotedError): void {
+export function noteError({ errors }: Tally, { detail, retryAt, ...error }: NotedError): void {
   const isKnown = errors.some(
     ({ post, issue, code, message }) =>
       post === error.post && issue === error.issue && code === error.code && message === error.message,
   );
   if (isKnown) return;
   const advice = adviceOn({ ...error, detail });
-  errors.push({ ...error, ...(advice !== undefined && { advice }) });
+  errors.push({
+    ...error,
+    ...(advice !== undefined && { advice }),
+    ...(retryAt !== undefined && { until: new Date(retryAt).toISOString() }),
+  });
 }
 
 /** A failure as it is noted. */
-interface NotedError extends Omit<ReportedError, "advice"> {
+interface NotedError extends Omit<ReportedError, "advice" | "until"> {
   readonly detail?: FaultDetail | undefined;
+  /** Epoch ms. */
+  readonly retryAt?: number | undefined;
 }
 
 /** Whether a failed read only means "later": a limit of the other side, or the end of this run's time. */
@@ -53,7 +59,8 @@ export function noteFailure(tally: Tally, project: string, error: unknown, run: 
     notePutOff(tally, run, error);
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
   } else if (error instanceof RemoteError) {
-    noteError(tally, { code: error.code, message: error.message, detail: error.detail });
+    const { code, message, detail, retryAt } = error;
+    noteError(tally, { code, message, detail, retryAt });
   } else if (error instanceof ProjectError) {
     noteError(tally, { code: error.code, message: error.message });
   } else {

@@ -22,6 +22,8 @@ export interface StoredError {
   readonly message: string;
   /** What a person may do about it. */
   readonly advice: string | undefined;
+  /** Until when the other side asks for a pause, ISO 8601. */
+  readonly until: string | undefined;
 }
 
 /** Reads a report as it was stored: one of another version may lack parts, or have others. */
@@ -39,6 +41,7 @@ export function readReport(report: unknown): StoredReport {
       code: wordOf(error, "code") ?? "unknown",
       message: wordOf(error, "message") ?? "",
       advice: wordOf(error, "advice"),
+      until: wordOf(error, "until"),
     })),
     hold: wordOf(report, "hold"),
     putOff: listOf(report, "putOff").map((reason) => {

@@ -187,6 +187,8 @@ export interface ReportedError {
   readonly message: string;
   /** What a person may do about it; left out where the message says it. */
   readonly advice?: string;
+  /** Until when the other side asks for a pause, ISO 8601; left out where it names no time. */
+  readonly until?: string;
 }
 
 /** One line of a plan, as `plan --json` prints it. */

@@ -268,7 +268,7 @@ describe("status", () => {
     ledger.runs.finish(ledger.runs.begin(now), { finishedAt: now, result: "partial", projects });
     ledger.close();
     const { json } = await stage.run(["status", "--json"]);
-    const unknown = { post: null, issue: null, code: "unknown", message: "" };
+    const unknown = { post: null, issue: null, code: "unknown", message: "", advice: null, until: null };
     expect(json()).toMatchObject({
       projects: [
         { lastRun: { errors: [unknown, { ...unknown, message: "Oh." }, unknown] } },

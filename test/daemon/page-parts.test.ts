@@ -47,7 +47,7 @@ describe("a stored report", () => {
 
   it("keeps what can be read of an error", () => {
     const { errors } = readReport({ errors: [{ post: "p1" }, null] });
-    const rest = { issue: undefined, code: "unknown", message: "" };
+    const rest = { issue: undefined, code: "unknown", message: "", advice: undefined, until: undefined };
     expect(errors).toEqual([
       { post: "p1", ...rest },
       { post: undefined, ...rest },

@@ -91,6 +91,12 @@ describe("the sentence of a project", () => {
       "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC",
     ],
     [
+      "a side is down and says until when",
+      known({}, { errors: [{ ...down, until }] }),
+      "failing",
+      "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC, and a pause is asked for until 2026-03-02 10:00:00 UTC",
+    ],
+    [
       "no run has come through",
       known({}, { errors: [refused, down] }, { lastSuccessAt: undefined }),
       "failing",

@@ -137,7 +137,7 @@ describe("what is advised", () => {
     const fault = { board, github }[side];
     fault(503, words, { "retry-after": "3600" })(stage);
     const { errors } = await stage.syncOne();
-    expect(errors).toMatchObject([{ code, message: expect.stringContaining(what) }]);
+    expect(errors).toMatchObject([{ code, until, message: expect.stringContaining(what) }]);
     expect(errors[0]?.message).toContain(`It asks for a pause until ${until}.`);
   });
 
