@@ -1,3 +1,4 @@
+import { suggest } from "../config/suggest.ts";
 import { checkAll } from "../sync/check.ts";
 import type { Finding } from "../sync/findings.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
@@ -18,7 +19,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
-    const looked = session.clean(await checkAll(projects, sides, bounds));
+    const looked = session.clean(await checkAll(projects, sides, bounds, suggest));
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
     const ahead = isOver ? [] : session.clean(await lookAhead(session));

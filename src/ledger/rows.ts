@@ -34,6 +34,8 @@ export interface Rows {
   quarantine(project: ProjectId, post: PostId): void;
   /** Ends a quarantine; status writes before `at` count no more for the next one. */
   release(project: ProjectId, post: PostId, at: number): void;
+  /** The statuses that the project's posts show, the most common first; posts that are missing don't count. At most 1,000. */
+  statuses(project: ProjectId): readonly string[];
   counts(project: ProjectId): RowCounts;
   /** Every action that is held, by post. */
   held(project: ProjectId): readonly HeldAction[];

@@ -32,6 +32,17 @@ export function foldStatus(status: string): string {
   return status.toLowerCase().replace(/[\s_-]+/g, "");
 }
 
+/**
+ * A status in the board's own spelling, where posts show it only in another case or with other separators than the rule. What
+ * no post shows stays as it is.
+ *
+ * @param shown the statuses that posts show, the most common first.
+ */
+export function spellStatus(status: string, shown: readonly string[]): string {
+  if (shown.includes(status)) return status;
+  return shown.find((one) => foldStatus(one) === foldStatus(status)) ?? status;
+}
+
 /** A post's value of a field: null where just this record leaves it out, undefined where the board never shows it. */
 export function readField(
   post: Post,

@@ -4,7 +4,7 @@ import type { FieldValue, Post, PostChange, PostField, RuleField } from "../mode
 import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "./action.ts";
 import { changedBases } from "./base.ts";
 import { decideField, type FieldDecision, type FieldPolicy, postSides } from "./decide.ts";
-import { readField } from "./fields.ts";
+import { readField, spellStatus } from "./fields.ts";
 import { readIssueField } from "./issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "./obstacle.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
@@ -15,6 +15,7 @@ import { nameIssue } from "./standing.ts";
 interface PatchContext {
   readonly settings: Settings;
   readonly seen: ReadonlySet<PostField>;
+  readonly statuses: readonly string[];
   /** Epoch ms. */
   readonly now: number;
 }
@@ -29,7 +30,7 @@ export interface PatchPlan {
 }
 
 /** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
-export function planPatch(row: Row, { settings, seen, now }: PatchContext): PatchPlan {
+export function planPatch(row: Row, { settings, seen, statuses, now }: PatchContext): PatchPlan {
   const isStale = row.seenAt === undefined;
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
@@ -46,7 +47,8 @@ export function planPatch(row: Row, { settings, seen, now }: PatchContext): Patc
     const advanced = isFirst ? advancedValues(settings.rules, derived.rule, field) : [];
     const isMissing = row.missing > 0;
     const facts = { field, sides: postSides, target, post, isMissing, base, isOpened, isNew, advanced };
-    return { field, ...decideField(facts, policy, now) };
+    const decision = decideField(facts, policy, now);
+    return { field, ...decision, write: decision.write && spell(decision.write, statuses) };
   });
   const base = changedBases(row.base, decided);
   if (decided.every(isAtRest)) return { ...noPatch, base, notes: [] };
@@ -91,6 +93,12 @@ function isInDoubt({
   const isUndone = ({ field, value }: SentField): boolean =>
     issue !== undefined && readIssueField(issue, field) !== value;
   return isChanging === true || mayArrive.some(isUndone);
+}
+
+/** The board may know a status only as it shows it. */
+function spell(write: FieldWrite, statuses: readonly string[]): FieldWrite {
+  if (write.field !== "status" || typeof write.value !== "string") return write;
+  return { ...write, value: spellStatus(write.value, statuses) };
 }
 
 function isAtRest({ write, notes }: FieldDecision): boolean {

@@ -84,6 +84,8 @@ export interface PlanContext {
   readonly settings: Settings;
   /** The fields that any record of the last pull showed; all others are unseen. */
   readonly seen: ReadonlySet<PostField>;
+  /** The statuses that posts of the project show, the most common first. */
+  readonly statuses: readonly string[];
   readonly render: Render;
   readonly renderComment: RenderComment;
   /** Epoch ms. */

@@ -4,7 +4,7 @@ import type { Repository } from "../model/issue.ts";
 import { type AskedPaging, showWay } from "../model/page.ts";
 import type { BoardProject, PostField } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
-import { isSameValue } from "../plan/fields.ts";
+import { spellStatus } from "../plan/fields.ts";
 import { impossibleRules, shadowedRules } from "../plan/rules.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
@@ -17,18 +17,24 @@ import { adviceOn } from "./remedy.ts";
 import { repositoryNames } from "./repositories.ts";
 import type { SyncProject, World } from "./world.ts";
 
+/** ` — did you mean …?` where one of the words is near to what was written; else nothing. */
+export type Suggest = (word: string, words: readonly string[]) => string;
+
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
   projects: readonly SyncProject[],
   world: Pick<World, "board" | "tracker">,
   bounds: ReadBounds,
+  suggest: Suggest,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const listed = await look(findings, "board", () => checkBoard(findings, world, bounds));
   const account = await look(findings, "tracker", () => checkAccount(findings, world, bounds));
   for (const project of projects) {
     if (listed !== undefined) {
-      await look(findings, project.key, () => checkPosts(findings, project, listed, world, bounds));
+      await look(findings, project.key, () =>
+        checkPosts(findings, project, { listed, suggest }, world, bounds),
+      );
     }
     if (account !== undefined) {
       for (const name of repositoryNames(project.settings)) {
@@ -83,7 +89,7 @@ async function checkAccount(
 async function checkPosts(
   findings: Finding[],
   project: SyncProject,
-  listed: readonly BoardProject[],
+  { listed, suggest }: { readonly listed: readonly BoardProject[]; readonly suggest: Suggest },
   { board }: Pick<World, "board">,
   bounds: ReadBounds,
 ): Promise<void> {
@@ -117,7 +123,7 @@ async function checkPosts(
   const settings: Settings = { ...project.settings, project: found.id };
   sayShape(findings, project.key, posts, shape);
   if (asked !== undefined) sayAsked(findings, project.key, asked);
-  checkStatuses(findings, settings, project.key, seen, statuses);
+  checkStatuses(findings, settings, project.key, seen, statuses, suggest);
   if (posts === 0) return;
   for (const problem of unseenConditions(settings, seen)) {
     const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
@@ -162,6 +168,7 @@ function checkStatuses(
   subject: string,
   seen: ReadonlySet<PostField>,
   statuses: ReadonlyMap<string, number>,
+  suggest: Suggest,
 ): void {
   if (!seen.has("status")) return;
   const counted = [...statuses].map(([status, count]) => `${status} (${count})`).join(", ");
@@ -175,10 +182,20 @@ function checkStatuses(
       status === undefined ? [] : [{ status, where: `boardRules[${index}].when.status` }],
     ),
   ];
+  const shown = [...statuses.keys()];
   for (const { status, where } of named) {
-    if ([...statuses.keys()].some((known) => isSameValue("status", known, status))) continue;
-    const message = `No post has the status \`${status}\` of ${where}. That may be right (nothing has got there yet), or a slip: the board refuses what it does not know.`;
-    say(findings, "warning", subject, message, "board.status");
+    const spelling = spellStatus(status, shown);
+    if (shown.includes(spelling)) {
+      if (spelling === status || !where.endsWith(".set.status")) continue;
+      say(findings, "ok", subject, `${where} \`${status}\` is sent as the board spells it: \`${spelling}\`.`);
+      continue;
+    }
+    const near = suggest(status, shown);
+    const message =
+      near === ""
+        ? `No post has the status \`${status}\` of ${where}. That may be right (nothing has got there yet), or a slip: the board refuses what it does not know.`
+        : `No post has the status \`${status}\` of ${where}${near}`;
+    say(findings, near === "" ? "warning" : "error", subject, message, "board.status");
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Ledger } from "../ledger/ledger.ts";
 import type { PostField } from "../model/post.ts";
 import { isAllowed } from "../plan/obstacle.ts";
 import type { PlanContext } from "../plan/plan.ts";
@@ -16,13 +17,13 @@ export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
 
 /** The part of a cycle that decisions depend on. */
 export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
-  readonly world: { readonly policy: Pick<Policy, "boardHash"> };
+  readonly world: { readonly policy: Pick<Policy, "boardHash">; readonly ledger: Pick<Ledger, "rows"> };
   readonly run: Pick<Run, "mode">;
 }
 
 /** The planner's context of a project, for the fields that its board shows. */
 export function createContext(
-  { project, world: { policy }, run, memory, ...cycle }: Deciding,
+  { project, world: { policy, ledger }, run, memory, ...cycle }: Deciding,
   seen: ReadonlySet<PostField>,
 ): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
@@ -32,14 +33,14 @@ export function createContext(
   const renderComment: PlanContext["renderComment"] = (template, post) =>
     project.renderer.comment(template, post, { board: policy.boardHash, project: memory.id });
   const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
-  return (now) => ({
-    settings,
-    seen,
-    render,
-    renderComment,
-    now,
-    ...(isBoardReadOnly && { isBoardReadOnly }),
-  });
+  const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
+  let statuses: readonly string[] | undefined;
+  return (now) => {
+    // All posts are looked through for them, once, where anything is decided at all.
+    statuses ??= setsStatus ? ledger.rows.statuses(memory.id) : [];
+    const known = { settings, seen, statuses, render, renderComment, now };
+    return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
+  };
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */

@@ -88,6 +88,7 @@ function contextOf(renderer: Renderer): PlanContext {
   return {
     settings,
     seen: new Set(postFields),
+    statuses: [],
     render: (post, others) => renderer.render(post, { board: "bench", project, others }),
     renderComment: (template, post) =>
       renderer.comment(template, post, { board: "bench", project, others: [] }),

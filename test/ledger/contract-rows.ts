@@ -301,6 +301,16 @@ export function describeRows(ledger: () => Ledger): void {
       expect(history).toEqual([1, 2, 2]);
     });
 
+    it("tells the statuses that posts show, the most common first, without those of missing posts", () => {
+      expect(ledger().rows.statuses(project)).toEqual([]);
+      const shown = ["open", "planned", "planned", null, "gone", "planned"];
+      const posts = shown.map((status, index) => createPost(`s${index}`, { status }));
+      pullPosts(ledger(), [...posts, createPost("s9")]);
+      ledger().rows.markMissing(project, postId("s4"));
+      expect(ledger().rows.statuses(project)).toEqual(["planned", "open"]);
+      expect(ledger().rows.statuses(otherProject)).toEqual([]);
+    });
+
     it("is counted", () => {
       expect(ledger().rows.counts(project)).toEqual({
         posts: 0,

@@ -143,6 +143,7 @@ export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
   return {
     settings: makeSettings(),
     seen: new Set(postFields),
+    statuses: [],
     render: renderPlain,
     renderComment: (template, post) => `${template} (${post.values["title"]})`,
     now: 1_000_000,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { buildWorld, connectSides, type Sides, syncProjects } from "../../src/app.ts";
 import { loadConfigAndSecrets } from "../../src/config/load.ts";
+import { suggest } from "../../src/config/suggest.ts";
 import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
@@ -303,7 +304,7 @@ function createStage(
     check() {
       const { world, projects } = connect();
       const bounds = { until: clock.now() + hourMs, signal: new AbortController().signal };
-      return checkAll(projects, world, bounds);
+      return checkAll(projects, world, bounds, suggest);
     },
     restart() {
       ledger.close();

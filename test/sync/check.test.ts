@@ -169,6 +169,32 @@ describe("a check", () => {
     expect(findings.map(({ message }) => message).join("\n")).toContain("The list has no posts");
   });
 
+  it("asks whether a status is a slip where one that posts show is near to it, and warns of any other", async () => {
+    const stage = await openStage({
+      projects: [
+        {
+          ...standardProject,
+          select: { statuses: ["planed"] },
+          rules: [{ when: { state: "closed" }, set: { status: "complete" } }],
+          boardRules: [
+            { when: { status: "declnied" }, set: { state: "closed" } },
+            { when: { status: "spam" }, set: { state: "closed" } },
+          ],
+        },
+      ],
+    });
+    for (const status of ["planned", "completed", "declined"]) stage.board.addPost("acme-app", { status });
+    const findings = (await stage.check()).filter(({ code }) => code === "board.status");
+    expect(findings.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      "error No post has the status `planed` of select.statuses — did you mean `planned`?",
+      "error No post has the status `complete` of rules[0].set.status — did you mean `completed`?",
+      "error No post has the status `declnied` of boardRules[0].when.status — did you mean `declined`?",
+      expect.stringMatching(
+        /^warning No post has the status `spam` of boardRules\[1\]\.when\.status\. That may be right/,
+      ),
+    ]);
+  });
+
   it("says what asking for further pages has found", async () => {
     const stage = await openStage({ style: { paging: { kind: "silent", param: "skip" }, pageSize: 10 } });
     addPlanned(stage, 12);

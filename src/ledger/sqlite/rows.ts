@@ -31,6 +31,10 @@ export function createRows(store: Store, numbers: Numbers, seenAt: PostTimes, is
   const release = store.prepare<[number, number]>(
     "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
   );
+  const selectStatuses = store.prepare<[number], { status: string }>(`
+    SELECT facts ->> '$.status' AS status FROM posts JOIN post_facts ON post = number
+    WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND json_type(facts, '$.status') = 'text'
+    GROUP BY status ORDER BY count(*) DESC, status LIMIT 1000`);
   const links = createLinkWriter(store, issues);
   const recorder = createRecorder(store);
   const reader = createWaitingReader(store);
@@ -89,6 +93,8 @@ export function createRows(store: Store, numbers: Numbers, seenAt: PostTimes, is
     quarantine: (project, post) => writeTo(project, post, (_, row) => setQuarantine.run(row)),
     release: (project, post, at) => writeTo(project, post, (_, row) => release.run(at, row)),
     held: (project) => ofProject(project, [], reader.held),
+    statuses: (project) =>
+      ofProject(project, [], (number) => selectStatuses.all(number).map(({ status }) => status)),
     counts: (project) => reader.counts(project),
     waiting: (project, limit) => ofProject(project, [], (number) => reader.waiting(number, limit)),
   };
