@@ -28,6 +28,30 @@ async function asks(stage: Stage): Promise<readonly string[]> {
     .map(({ query: { project: _, ...query } }) => new URLSearchParams(query).toString());
 }
 
+describe("a list that ends before all that the board says there is", () => {
+  it("fails the run, says so in the status, and lets no post count as missing; what it shows is synced", async () => {
+    const stage = await openSilent({ kind: "none" }, 3);
+    await stage.sync();
+    const records = [{ id: "p1", title: "Post 1", status: "planned" }];
+    const answer = { feedback: records, meta: { counts: { total: 45 } } };
+    stage.board.failNext(
+      { kind: "answer", status: 200, body: answer },
+      { times: 20, when: ({ path }) => path === "/feedback" },
+    );
+    for (const requests of [7, 1]) {
+      const report = await stage.sync();
+      expect(report).toMatchObject({
+        result: "partial",
+        projects: [{ posts: 1, requests: { board: requests } }],
+      });
+      expect(report.projects[0]?.errors).toMatchObject([
+        { code: "board.incomplete", message: expect.stringContaining("45 posts in all, 1 shown") },
+      ]);
+    }
+    expect(missingOf(stage, "p2")).toBe(0);
+  });
+});
+
 describe("a list that goes on without a sign", () => {
   it("is read whole, and the line for the config is said once", async () => {
     const stage = await openSilent();

@@ -278,7 +278,8 @@ function endSinglePage(progress: Progress): Step {
   const hasMore = promisesMore(progress);
   if (hasMore === true) {
     const seen = signals.total === undefined ? "" : ` (${signals.total} posts in all, ${received} shown)`;
-    const message = `The board says that more posts follow${seen}, but not how to ask for them. Set board.paging, such as \`paging: { kind: page, param: page }\`${signals.total === undefined ? "" : `, or ${otherTotal}`}.`;
+    const other = signals.total === undefined ? "" : `; or set ${otherTotal}`;
+    const message = `The board says that more posts follow${seen}, but not how to ask for them. Set board.paging: to the way that it knows (\`kind\` and \`param\`), or to larger pages, such as \`paging: { kind: none, sizeParam: limit, size: 1000 }\`${other}.`;
     return { kind: "end", end: { kind: "incomplete", message }, isOpen: true };
   }
   const isSuspicious = page.records === toldSize(progress) || usualSizes.has(page.records);

@@ -471,6 +471,19 @@ describe("a listing ends as incomplete", () => {
   });
 });
 
+describe("a total that counts something else", () => {
+  it.each<[string, Canned]>([
+    ["in the answer", body({ posts: two, total: 9 })],
+    ["in a header", body(two, { "x-total-count": "9" })],
+    ["somewhere else", body({ posts: two, stats: { total: 9 } })],
+  ])("is left alone where a person says so: %s", async (_name, answer) => {
+    const server = await serveAnswers([answer]);
+    const { end, posts } = await pull(givenBoard(server.url, { overrides: { list: { total: false } } }));
+    expect(end).toEqual({ kind: "complete" });
+    expect(posts).toHaveLength(2);
+  });
+});
+
 describe("the next page", () => {
   async function refusalOf(answer: Canned) {
     const server = await serveAnswers([answer]);

@@ -166,6 +166,25 @@ describe("a page that has changed", () => {
     expect(conditionsAsked(board)).toBe(0);
   });
 
+  it.each([
+    ["x-next-page", "2"],
+    ["x-total-count", "3"],
+    ["x-total-pages", "2"],
+    ["content-range", "0-0/3"],
+  ])("where only its %s has changed, which says how the list goes on", async (name, value) => {
+    const body = { feedback: [{ id: "p1" }] };
+    const { url } = await serveAnswers([
+      { body },
+      { body },
+      { body, headers: { [name]: value } },
+      { body: { feedback: [{ id: "p2" }, { id: "p3" }] }, headers: { [name]: "" } },
+    ]);
+    const look = createLooker(url);
+    expect(show(await look())).toEqual(["p1"]);
+    expect(show(await look())).toEqual(["="]);
+    expect(show(await look())[0]).toBe("p1");
+  });
+
   it("so that all posts of a known one have come before ends the list as incomplete, as ever", async () => {
     const board = await startBoard({ paging: { kind: "page" } });
     const look = createLooker(board.url);
