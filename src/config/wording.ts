@@ -89,6 +89,8 @@ function expectedType(issue: Issue): string {
 
 /** What zod found, as faults: unions resolved, one fault for each unknown key, each with a suggestion. */
 export function toFaults(issues: readonly Issue[], content: unknown): readonly Fault[] {
+  // Making the JSON Schema takes longer than the rest of reading a config.
+  if (issues.length === 0) return [];
   const schema = configJsonSchema();
   return issues.flatMap((issue) => expand(issue, [], content, schema));
 }
