@@ -5,6 +5,15 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`, or at once when the signal is (or gets) aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `end` after `ms`, unless the function that it returns is called before. Without it the machine's timers are used. */
+  after?(ms: number, end: () => void): () => void;
+}
+
+/** The deadline of a request, by the clock's timers or the machine's. Returns what calls it off. */
+export function startDeadline(clock: Clock, ms: number, end: () => void): () => void {
+  if (clock.after !== undefined) return clock.after(ms, end);
+  const timer = setTimeout(end, ms);
+  return () => clearTimeout(timer);
 }
 
 /** A number in [0, 1). */

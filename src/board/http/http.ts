@@ -82,7 +82,7 @@ function connect(options: HttpBoardOptions): Connection {
   const url = new URL(options.url);
   const limits = { ...usualLimits, ...options.limits };
   const excerpt = createExcerpt(key);
-  const transport = createTransport({ key, version, timeoutMs, proxy, bodyBytes: limits.bodyBytes });
+  const transport = createTransport({ key, version, timeoutMs, clock, proxy, bodyBytes: limits.bodyBytes });
   const reading = { transport, limits, clock, random, log, excerpt };
   return {
     base: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,

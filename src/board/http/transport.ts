@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { ConfigError } from "../../errors.ts";
-import type { Traffic } from "../../model/surroundings.ts";
+import { type Clock, startDeadline, type Traffic } from "../../model/surroundings.ts";
 import { placeOf } from "./wording.ts";
 
 /** Proxies as they stand in the environment; passed in, never read here. */
@@ -69,6 +69,7 @@ export interface TransportOptions {
   readonly version: string;
   /** Deadline of one request, from the look-up of the name to the last byte of the answer. */
   readonly timeoutMs: number;
+  readonly clock: Clock;
   readonly proxy: ProxySettings;
   readonly bodyBytes: number;
 }
@@ -135,7 +136,7 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
     const finish = (reply: Reply) => {
       if (isOver) return;
       isOver = true;
-      clearTimeout(deadline);
+      callOff();
       call.signal?.removeEventListener("abort", abort);
       resolve(reply);
     };
@@ -148,11 +149,11 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
       finish({ kind: "aborted" });
       stop();
     };
-    const deadline = setTimeout(() => {
+    const callOff = startDeadline(options.clock, options.timeoutMs, () => {
       const late = head.status === 0 ? "did not answer" : "did not end its answer";
       fail(`${placeOf(call.url)} ${late} within ${options.timeoutMs} ms`, true);
       stop();
-    }, options.timeoutMs);
+    });
     call.signal?.addEventListener("abort", abort, { once: true });
 
     const { origin, pathname, search } = call.url;

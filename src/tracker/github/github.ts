@@ -74,7 +74,7 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
   const serverClock = createServerClock(clock);
   return {
     url: options.url.replace(/\/+$/, ""),
-    transport: createTransport({ fetch, timeoutMs, bodyLimitBytes, serverClock }),
+    transport: createTransport({ fetch, timeoutMs, clock, bodyLimitBytes, serverClock }),
     clock,
     serverClock,
     version: createApiVersion(log),

@@ -1,4 +1,4 @@
-import type { Traffic } from "../../model/surroundings.ts";
+import { type Clock, startDeadline, type Traffic } from "../../model/surroundings.ts";
 import { describeNetworkError, TransportFailure } from "./network.ts";
 import type { ServerClock } from "./server-clock.ts";
 
@@ -49,6 +49,7 @@ export interface TransportOptions {
   readonly fetch: Fetch;
   /** From the first byte sent to the last one read. */
   readonly timeoutMs: number;
+  readonly clock: Clock;
   readonly bodyLimitBytes: number;
   /** Told the time of every answer. */
   readonly serverClock: ServerClock;
@@ -87,13 +88,12 @@ async function sendOnce(
   init: OctokitInit,
   noteStatus: (status: number) => void,
 ): Promise<BufferedAnswer> {
-  const { timeoutMs } = options;
+  const { clock, timeoutMs } = options;
   // A controller of its own for each request leaves nothing behind on the run's signal, as AbortSignal.any() may.
   const controller = new AbortController();
   const onAbort = () => controller.abort(new TransportFailure("aborted", "the run was stopped"));
-  const timer = setTimeout(
-    () => controller.abort(new TransportFailure("timeout", `no answer within ${timeoutMs} ms`)),
-    timeoutMs,
+  const callOff = startDeadline(clock, timeoutMs, () =>
+    controller.abort(new TransportFailure("timeout", `no answer within ${timeoutMs} ms`)),
   );
   init.signal?.addEventListener("abort", onAbort, { once: true });
   if (init.signal?.aborted) onAbort();
@@ -119,7 +119,7 @@ async function sendOnce(
     if (controller.signal.reason instanceof TransportFailure) throw controller.signal.reason;
     throw error instanceof TransportFailure ? error : describeNetworkError(error);
   } finally {
-    clearTimeout(timer);
+    callOff();
     init.signal?.removeEventListener("abort", onAbort);
   }
 }

@@ -3,7 +3,9 @@ import type { PatchOutcome } from "../../../src/board/board.ts";
 import { startSandboxBoard } from "../../../src/sandbox/board.ts";
 import type { SandboxFault } from "../../../src/sandbox/board-http.ts";
 import type { BoardStyleOptions } from "../../../src/sandbox/board-style.ts";
-import { givenBoard, key, postId, project, serve, serveAnswers } from "./given.ts";
+import { createDeadlines } from "../../support/deadlines.ts";
+import { until } from "../../support/until.ts";
+import { createFakeClock, givenBoard, key, postId, project, serve, serveAnswers } from "./given.ts";
 
 const post = postId("p1");
 
@@ -11,7 +13,9 @@ async function givenSandbox(style: BoardStyleOptions = {}) {
   const sandbox = await startSandboxBoard({ key, projects: [{ id: project, slug: "acme" }], style });
   onTestFinished(() => sandbox.close());
   sandbox.addPost(project, { votes: 4 });
-  return { sandbox, board: givenBoard(sandbox.url, { timeoutMs: 200, retries: 3 }) };
+  const { after, pass } = createDeadlines();
+  const clock = { ...createFakeClock(), after };
+  return { sandbox, pass, board: givenBoard(sandbox.url, { timeoutMs: 200, retries: 3, clock }) };
 }
 
 describe("a change of a post", () => {
@@ -109,9 +113,14 @@ describe("the outcome of a change, sent once", () => {
     ["half an answer", { kind: "truncate" }, "unknown", "cut"],
   ];
   it.each(cases)("%s", async (_name, fault, kind, says) => {
-    const { sandbox, board } = await givenSandbox();
+    const { sandbox, board, pass } = await givenSandbox();
     sandbox.failNext(fault);
-    const outcome = await board.patchPost(project, post, { status: "planned" });
+    const patching = board.patchPost(project, post, { status: "planned" });
+    if (fault.kind === "hang") {
+      await until(() => sandbox.requests.length === 1);
+      pass();
+    }
+    const outcome = await patching;
     expect(outcome).toMatchObject({ kind, message: expect.stringContaining(says) });
     expect(JSON.stringify(outcome)).not.toContain("to=1");
     expect(board.requests).toBe(1);

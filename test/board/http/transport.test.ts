@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { inspect } from "node:util";
@@ -5,7 +6,19 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTransport } from "../../../src/board/http/transport.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { bounds, failureOf, givenBoard, key, postId, project, pull, serve, serveAnswers } from "./given.ts";
+import { createDeadlines } from "../../support/deadlines.ts";
+import {
+  bounds,
+  createFakeClock,
+  failureOf,
+  givenBoard,
+  key,
+  postId,
+  project,
+  pull,
+  serve,
+  serveAnswers,
+} from "./given.ts";
 
 async function serveTcp(connected: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
@@ -26,18 +39,26 @@ async function serveTcp(connected: (socket: Socket) => void): Promise<number> {
 
 describe("one request", () => {
   it("ends at its deadline when no answer begins", async () => {
-    const server = await serve(() => {});
-    const error = await failureOf(givenBoard(server.url, { timeoutMs: 50 }).verifyKey(bounds()));
+    const { pass, after } = createDeadlines();
+    const server = await serve(() => pass());
+    const board = givenBoard(server.url, { timeoutMs: 50, clock: { ...createFakeClock(), after } });
+    const error = await failureOf(board.verifyKey(bounds()));
     expect(error.fault).toBe("unreachable");
     expect(error.message).toBe(`${server.url} did not answer within 50 ms.`);
   });
 
   it("ends at the same deadline when the answer drips", async () => {
+    const { pass, after } = createDeadlines();
     const server = await serve((_request, response) => {
       const drip = setInterval(() => response.write(" "), 5);
       response.on("close", () => clearInterval(drip));
     });
-    const error = await failureOf(pull(givenBoard(server.url, { timeoutMs: 60 })));
+    // Said by undici right before it hands over the head.
+    const passAfterHead = (): void => void setImmediate(pass);
+    subscribe("undici:request:headers", passAfterHead);
+    onTestFinished(() => void unsubscribe("undici:request:headers", passAfterHead));
+    const board = givenBoard(server.url, { timeoutMs: 60, clock: { ...createFakeClock(), after } });
+    const error = await failureOf(pull(board));
     expect(error.fault).toBe("unreadable");
     expect(error.message).toContain("within 60 ms");
   });
@@ -53,9 +74,16 @@ describe("one request", () => {
   });
 
   it("is unsent when TLS is not done by the deadline, and never leaves afterwards", async () => {
+    const { pass, after } = createDeadlines();
     const heard: Buffer[] = [];
-    const port = await serveTcp((socket) => socket.on("data", (chunk) => heard.push(chunk)));
-    const board = givenBoard(`https://127.0.0.1:${port}/api/v1`, { timeoutMs: 60 });
+    const port = await serveTcp((socket) =>
+      socket.on("data", (chunk) => {
+        heard.push(chunk);
+        pass();
+      }),
+    );
+    const clock = { ...createFakeClock(), after };
+    const board = givenBoard(`https://127.0.0.1:${port}/api/v1`, { timeoutMs: 60, clock });
     const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
     expect(outcome).toMatchObject({ kind: "unsent", message: expect.stringContaining("within 60 ms") });
     expect(Buffer.concat(heard).toString("latin1")).not.toContain("PATCH");
@@ -68,7 +96,8 @@ describe("one request", () => {
       socket.on("data", (chunk) => heard.push(chunk));
       socket.on("close", () => close());
     });
-    const transport = createTransport({ key, version: "1", timeoutMs: 5000, proxy: {}, bodyBytes: 1024 });
+    const limits = { timeoutMs: 5000, bodyBytes: 1024 };
+    const transport = createTransport({ key, version: "1", clock: createFakeClock(), proxy: {}, ...limits });
     const ending = new AbortController();
     const url = new URL(`http://127.0.0.1:${port}/api/v1`);
     const sending = transport.send({ method: "PATCH", url, body: "{}", signal: ending.signal });

@@ -4,6 +4,7 @@ import { createGitHubAppTracker } from "../../../src/tracker/github/installation
 import type { IssueWrite, SignalAnswer, SignalWish, Tracker } from "../../../src/tracker/tracker.ts";
 import { createAppKey } from "../../support/app-key.ts";
 import { validateRequests } from "../../support/openapi.ts";
+import { until } from "../../support/until.ts";
 import { collectPages, createFakeClock, type FakeClock, failureOf, unbounded } from "./setup.ts";
 
 const minuteMs = 60_000;
@@ -344,11 +345,16 @@ describe("the token of an installation", () => {
       const repository = await tracker.repository("acme/app", unbounded());
       clock.pass(56 * minuteMs);
       seen();
+      const before = github.requests.length;
       github.failNext({ path: "/access_tokens", answer: { kind } });
-      expect(await tracker.write(repository, create)).toMatchObject({ kind: "unsent" });
+      const writing = tracker.write(repository, create);
+      if (kind === "hang") {
+        await until(() => github.requests.length === before + 1);
+        clock.passDeadlines();
+      }
+      expect(await writing).toMatchObject({ kind: "unsent" });
       expect(seen().filter((line) => line.startsWith("POST /repos"))).toEqual([]);
     },
-    20_000,
   );
 
   it("that can't be had for the moment is asked for again by a read", async () => {

@@ -78,7 +78,8 @@ describe("a read that fails for the moment", () => {
   });
 
   it("does not wait for a deadline that passes without an answer, but says so", async () => {
-    const { tracker } = await startServer(() => {}, { timeoutMs: 40, retries: 0 });
+    const hanging = await startServer(() => hanging.clock.passDeadlines(), { timeoutMs: 40, retries: 0 });
+    const { tracker } = hanging;
     expect(await failureOf(tracker.account(unbounded()))).toMatchObject({
       fault: "unreachable",
       message: "GitHub could not be read (our account): no answer within 40 ms.",
@@ -86,12 +87,14 @@ describe("a read that fails for the moment", () => {
   });
 
   it("counts an answer that never ends against the deadline", async () => {
-    const { tracker } = await startServer(
+    const endless = await startServer(
       (response) => {
-        response.writeHead(200, { "content-type": "application/json" }).write('{"login":');
+        const passDeadlines = (): void => endless.clock.passDeadlines();
+        response.writeHead(200, { "content-type": "application/json" }).write('{"login":', passDeadlines);
       },
       { timeoutMs: 60, retries: 0 },
     );
+    const { tracker } = endless;
     expect(await failureOf(tracker.account(unbounded()))).toMatchObject({ fault: "unreachable" });
   });
 

@@ -11,6 +11,7 @@ import {
 } from "../../../src/sandbox/github.ts";
 import { createGitHubTracker, type GitHubOptions } from "../../../src/tracker/github/github.ts";
 import type { IssuePage, IssueQuery, Tracker } from "../../../src/tracker/tracker.ts";
+import { createDeadlines, type Deadlines } from "../../support/deadlines.ts";
 import { type ApiRequest, validateRequests } from "../../support/openapi.ts";
 
 /** When every fake clock starts. */
@@ -19,14 +20,20 @@ export const token = "ghp_ThisIsTheSecretToken0123456789";
 
 /** A clock that stands still but for its sleeps, which take no time. */
 export interface FakeClock extends Clock {
+  readonly after: Deadlines["after"];
   readonly sleeps: readonly number[];
   pass(ms: number): void;
+  /** The deadlines of all requests under way have passed. */
+  passDeadlines(): void;
 }
 
 export function createFakeClock(): FakeClock {
   let now = start;
   const sleeps: number[] = [];
+  const { after, pass: passDeadlines } = createDeadlines();
   return {
+    after,
+    passDeadlines,
     sleeps,
     now: () => now,
     sleep: (ms) => {
