@@ -32,8 +32,9 @@ export interface AskedPaging {
 
 /** How a list goes on; the same words as `board.paging` of the config. */
 export interface PagingWay {
-  readonly kind: "page" | "offset" | "cursor";
-  /** Query parameter that takes the page, the offset or the cursor. */
+  /** `none`: there are no further pages, only larger ones. */
+  readonly kind: "page" | "offset" | "cursor" | "none";
+  /** Query parameter that takes the page, the offset, the cursor, or the size. */
   readonly param: string;
   /** Number of the first page, where that is not 1. */
   readonly first?: 0;
@@ -44,6 +45,7 @@ export interface PagingWay {
 /** A way on as the line of the config that says so, below `board`. */
 export function showWay(way: PagingWay): string {
   const { kind, param, first, next } = way;
+  if (kind === "none") return `paging: { kind: none, sizeParam: ${param}, size: 1000 }`;
   const parts = [`kind: ${kind}`, `param: ${param}`];
   if (first !== undefined) parts.push(`first: ${first}`);
   if (next !== undefined) parts.push(`next: ${next}`);

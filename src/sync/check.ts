@@ -156,8 +156,9 @@ function sayAsked(findings: Finding[], subject: string, asked: AskedPaging): voi
 
 /** What asking for more has shown, where the first page had no sign of how the list goes on. */
 export function showAsked({ way }: AskedPaging): string {
-  if (way === undefined)
-    return "The board was asked for further posts in the usual ways, and sent none. If it has more, let it send larger pages: board.paging.sizeParam and size.";
+  if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
+  if (way.kind === "none")
+    return `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`;
   return `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
 }
 

@@ -83,7 +83,8 @@ function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): Aske
 
 function rememberPaging({ memory, project, world: { clock, ledger, log } }: Cycle, asked: AskedPaging): void {
   ledger.memory.rememberPaging(memory.id, { ...asked, askedAt: clock.now() });
-  if (asked.way === undefined) return;
+  // Where only larger pages would help, the pull is incomplete and says so itself.
+  if (asked.way === undefined || asked.way.kind === "none") return;
   const config = `board: { ${showWay(asked.way)} }`;
   log.warn(
     { project: project.key, code: "board.paging-found", config },

@@ -22,10 +22,11 @@ export interface AskOptions {
   readonly lens: Lens;
 }
 
-/** What a list that was asked for in another way shows, held against the first page. */
-type Shown = "more" | "same" | "empty" | "other";
+/** What a list that was asked for in another way shows, held against the first page. `larger`: all of that page, and more. */
+type Shown = "more" | "larger" | "same" | "empty" | "other";
 
 const mostRequests = 6;
+const sizeParam = "limit";
 
 /**
  * Asks a board for more in the usual ways, by GET, at most six times. The first answer with posts that the first page lacks
@@ -35,10 +36,11 @@ const mostRequests = 6;
  */
 export async function askForMore(first: OpenPage, options: AskOptions): Promise<AskedPaging | undefined> {
   let left = mostRequests;
-  const look = async (param: string, value: string): Promise<Shown> => {
+  const look = async (param: string, value: string, size?: number): Promise<Shown> => {
     left -= 1;
     const url = new URL(first.url);
     url.searchParams.set(param, value);
+    if (size !== undefined) url.searchParams.set(sizeParam, String(size));
     return compare(first.ids, await readIds(url, first.recognised, options));
   };
   try {
@@ -57,25 +59,34 @@ export function namePosts(ids: readonly PostId[]): string {
 
 async function findWay(
   { ids, records }: OpenPage,
-  look: (param: string, value: string) => Promise<Shown>,
+  look: (param: string, value: string, size?: number) => Promise<Shown>,
   mayGoOn: () => boolean,
 ): Promise<PagingWay | undefined> {
   const second = await look("page", "2");
-  if (second === "more" || second === "empty") {
+  if (isMore(second) || second === "empty") {
     // Where the first page has the number 0, page 2 is the third one.
     const one = await look("page", "1");
-    if (one === "more") return { kind: "page", param: "page", first: 0 };
-    if (one === "same") return second === "more" ? { kind: "page", param: "page" } : undefined;
+    if (isMore(one)) return { kind: "page", param: "page", first: 0 };
+    if (one === "same") return isMore(second) ? { kind: "page", param: "page" } : undefined;
   }
   for (const param of ["offset", "skip"]) {
-    if ((await look(param, String(records))) === "more") return { kind: "offset", param };
+    if (isMore(await look(param, String(records)))) return { kind: "offset", param };
   }
   const last = ids.at(-1);
-  for (const param of ["cursor", "after", "starting_after"]) {
-    if (last === undefined || !mayGoOn()) return undefined;
-    if ((await look(param, last)) === "more") return { kind: "cursor", param, next: lastId };
+  if (last === undefined) return undefined;
+  for (const param of ["cursor", "after"]) {
+    if (isMore(await look(param, last))) return { kind: "cursor", param, next: lastId };
   }
-  return undefined;
+  if (!mayGoOn()) return undefined;
+  // The last request also asks for one post more: Fider, for example, has no further pages, only larger ones.
+  const param = "starting_after";
+  const shown = await look(param, last, records + 1);
+  if (shown === "larger") return { kind: "none", param: sizeParam };
+  return shown === "more" ? { kind: "cursor", param, next: lastId } : undefined;
+}
+
+function isMore(shown: Shown): boolean {
+  return shown === "more" || shown === "larger";
 }
 
 /**
@@ -88,7 +99,8 @@ function compare(first: readonly PostId[], ids: readonly PostId[] | undefined): 
   const known = new Set(first);
   const start = ids.findIndex((id) => !known.has(id));
   if (start === -1) return "same";
-  return ids.slice(start).some((id) => known.has(id)) ? "same" : "more";
+  if (ids.slice(start).some((id) => known.has(id))) return "same";
+  return start >= first.length ? "larger" : "more";
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import type { AskedPaging, KnownPages, PageTrace } from "../../model/page.ts";
+import { type AskedPaging, type KnownPages, type PageTrace, showWay } from "../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../model/post.ts";
 import type { Clock, ReadBounds } from "../../model/surroundings.ts";
 import type { ListEnd, ListShape, PagePlace, PostPage } from "../board.ts";
@@ -171,14 +171,21 @@ function goOn(
   ids: readonly PostId[],
   { first, project, overrides, limits, excerpt }: ListOptions,
 ): Paging {
+  if (shown?.way?.kind === "none") {
+    const message = `The board sends more posts where larger pages are asked for, and knows no further pages. Set board.paging: \`${showWay(shown.way)}\`.`;
+    return stopAt({ kind: "incomplete", message }, paging.description);
+  }
   if (shown?.way !== undefined) {
     const ways = { ...overrides.paging, ...shown.way };
     return createPaging({ first, project, overrides: ways, isFound: true, limits, excerpt });
   }
   const isWhole = end.kind === "cut" && shown?.posts === namePosts(ids);
   const over: ListEnd = isWhole ? { kind: "complete" } : end;
-  const description = isWhole ? "none, found by asking" : paging.description;
-  return { description, follow: () => ({ kind: "end", end: over }) };
+  return stopAt(over, isWhole ? "none, found by asking" : paging.description);
+}
+
+function stopAt(end: ListEnd, description: string): Paging {
+  return { description, follow: () => ({ kind: "end", end }) };
 }
 
 /** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */

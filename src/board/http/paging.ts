@@ -274,7 +274,7 @@ function promisesMore({ kind, page: { signals }, pages, received }: Progress): b
 function endSinglePage(progress: Progress): Step {
   const { options, page, received } = progress;
   const { signals } = page;
-  if (options.overrides.kind === "none") return complete;
+  if (options.overrides.kind === "none") return endFullPage(page.records, options.overrides);
   const hasMore = promisesMore(progress);
   if (hasMore === true) {
     const seen = signals.total === undefined ? "" : ` (${signals.total} posts in all, ${received} shown)`;
@@ -286,6 +286,14 @@ function endSinglePage(progress: Progress): Step {
   if (hasMore === false || !isSuspicious) return complete;
   const message = `The board showed exactly ${page.records} posts and no sign of further pages, which looks like a list that was cut off. Posts missing from it are not taken for deleted. Set board.paging: \`paging: { kind: none }\` if there are no more, else how to ask for them.`;
   return { kind: "end", end: { kind: "cut", message }, isOpen: true };
+}
+
+/** A person has said that there is one page. One that is as full as was asked for may still be a part. */
+function endFullPage(records: number, { sizeParam, size }: PagingOverrides): Step {
+  if (sizeParam === undefined || size === undefined || records < size) return complete;
+  return incomplete(
+    `The board sent as many posts as it was asked for (${records}), so there may be more. Raise board.paging.size.`,
+  );
 }
 
 interface Told {
@@ -319,7 +327,8 @@ function findRest(signals: Signals, { pages, pageCount, read, total, isSingle }:
 
 /** Sizes that boards cut their lists at. */
 const usualSizes: ReadonlySet<number> = new Set([
-  10, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 250, 300, 400, 500, 1000, 2000, 2500, 5000, 10_000,
+  10, 15, 20, 24, 25, 30, 40, 48, 50, 60, 64, 75, 100, 120, 125, 128, 150, 200, 250, 256, 300, 400, 500, 512,
+  1000, 1024, 2000, 2500, 5000, 10_000,
 ]);
 
 function nextWith(options: PagingOptions, param: string, value: string): Step {

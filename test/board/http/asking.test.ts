@@ -80,7 +80,7 @@ describe("a page that looks cut and shows no sign of paging", () => {
       "skip=20",
       "cursor=p20",
       "after=p20",
-      "starting_after=p20",
+      "starting_after=p20&limit=21",
     ]);
   });
 
@@ -126,6 +126,23 @@ describe("a page that looks cut and shows no sign of paging", () => {
     }
     expect(pages.map(({ end }) => end?.kind)).toEqual(["cut"]);
     expect(server.asked).toHaveLength(1);
+  });
+
+  it("is incomplete where the board has no further pages, only larger ones, and says how to ask for these", async () => {
+    const server = await serve((request, response) => {
+      const limit = new URL(request.url ?? "", "http://x").searchParams.get("limit") ?? "30";
+      response.end(JSON.stringify(records(Math.min(Number(limit), 45))));
+    });
+    const { posts, end, pages } = await pull(givenBoard(server.url));
+    expect(posts).toHaveLength(30);
+    expect(end?.kind).toBe("incomplete");
+    const line = "paging: { kind: none, sizeParam: limit, size: 1000 }";
+    expect(end).toHaveProperty("message", expect.stringContaining(line));
+    expect(pages[0]?.asked?.way && showWay(pages[0].asked.way)).toBe(line);
+    const paging = { kind: "none", sizeParam: "limit", size: 1000 } as const;
+    const mended = await pull(givenBoard(server.url, { overrides: { paging } }));
+    expect(mended.posts).toHaveLength(45);
+    expect(mended.end).toEqual({ kind: "complete" });
   });
 
   it("takes new posts in front of known ones for the same page once more", async () => {

@@ -29,6 +29,8 @@ interface Api {
   readonly start: (query: (name: string) => number, asked: URL) => number;
   /** Posts a page; 20 where it is left out. */
   readonly size?: number;
+  /** Query parameter that the board takes another size by. */
+  readonly sizeParam?: string;
   readonly votes?: number;
   readonly status?: string;
   /** What the refusal says without `mend`. */
@@ -208,6 +210,19 @@ const apis: readonly Api[] = [
     votes: 3,
     refusal: "`list: { items: suggestions }`",
     mend: { list: { items: "suggestions" } },
+  },
+  {
+    name: "Fider",
+    docs: "https://fider.io/docs/api",
+    record: (id) => ({ id: id + 1, number: id + 1, title: "A", votesCount: 3, status: "open" }),
+    answer: (posts) => ({ body: posts }),
+    start: () => 0,
+    size: 30,
+    sizeParam: "limit",
+    votes: 3,
+    status: "open",
+    refusal: "`paging: { kind: none, sizeParam: limit, size: 1000 }`",
+    mend: { paging: { kind: "none", sizeParam: "limit", size: 1000 } },
   },
   {
     name: "Discourse",
@@ -485,10 +500,10 @@ const apis: readonly Api[] = [
 
 /** Plays a list of 45 posts as an API does; a parameter that it doesn't know is ignored. */
 async function play(api: Api) {
-  const { size = 20 } = api;
   const server = await serve((request, response) => {
     const asked = new URL(request.url ?? "", "http://x");
     const query = (name: string): number => Number(asked.searchParams.get(name) ?? Number.NaN) || 0;
+    const size = query(api.sizeParam ?? "") || (api.size ?? 20);
     const start = Math.max(api.start(query, asked), 0);
     const end = Math.min(start + size, count);
     const records = Array.from({ length: Math.max(end - start, 0) }, (_, index) => api.record(start + index));

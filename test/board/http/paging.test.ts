@@ -441,6 +441,12 @@ describe("a listing ends as incomplete", () => {
       says: "there are 45 posts",
     },
     {
+      name: "one page that is as full as was asked for",
+      answers: [body({ posts: two })],
+      paging: { kind: "none", sizeParam: "limit", size: 2 },
+      says: "Raise board.paging.size",
+    },
+    {
       name: "a first page that calls itself another one",
       answers: [body({ posts: two, page: 3, total: 9 })],
       says: "9 posts in all, 2 shown",
