@@ -15,6 +15,8 @@ import type { ReadBounds } from "../src/model/surroundings.ts";
 import { boardHash } from "../src/plan/marker.ts";
 import { defaultRules } from "../src/plan/rules.ts";
 import { type Story, startStory } from "../src/sandbox/story.ts";
+import { createDeadlines } from "./support/deadlines.ts";
+import { until } from "./support/until.ts";
 
 const bounds: ReadBounds = { until: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
 
@@ -283,12 +285,25 @@ describe("the two sides", () => {
       .replace("board:\n", "board:\n  timeout: 1s\n  retries: 1\n")
       .replace("tracker:\n", "tracker:\n  timeout: 1s\n");
     const { config, secrets } = load(text);
-    const { board, tracker } = connectSides(config, secrets, createMachine());
+    const deadlines = createDeadlines();
+    const machine = createMachine();
+    const clock = { ...machine.clock, after: deadlines.after };
+    const { board, tracker } = connectSides(config, secrets, { ...machine, clock });
+    const passEach = async (requests: readonly unknown[], times: number): Promise<void> => {
+      for (let asked = 1; asked <= times; asked += 1) {
+        await until(() => requests.length === asked);
+        deadlines.pass();
+      }
+    };
     story.board.failNext({ kind: "hang" }, { times: 2 });
     story.github.failNext({ times: 4, answer: { kind: "hang" } });
-    await expect(board.listProjects(bounds)).rejects.toMatchObject({ fault: "unreachable" });
+    const listing = expect(board.listProjects(bounds)).rejects.toMatchObject({ fault: "unreachable" });
+    await passEach(story.board.requests, 2);
+    await listing;
     expect(story.board.requests).toHaveLength(2);
-    await expect(tracker.account(bounds)).rejects.toMatchObject({ fault: "unreachable" });
+    const asking = expect(tracker.account(bounds)).rejects.toMatchObject({ fault: "unreachable" });
+    await passEach(story.github.requests, 4);
+    await asking;
   });
 });
 

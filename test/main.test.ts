@@ -4,12 +4,13 @@ import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type Story, startStory } from "../src/sandbox/story.ts";
+import { until } from "./support/until.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-/** Where processes have to start first, on a machine that is busy. */
-const patience = { timeout: 15_000, interval: 20 };
+/** What Node.js has compiled of the program, so that only the first process compiles it. */
+const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "boardsync-compiled") };
 
 interface Process {
   readonly child: ChildProcess;
@@ -29,9 +30,23 @@ function makeFolder(): string {
   return folder;
 }
 
+/** Node's arguments for a process in which what waits 8 s, the grace after a signal, waits as long as this. */
+function giveGrace(ms: number): readonly string[] {
+  const hook = join(makeFolder(), "grace.mjs");
+  writeFileSync(
+    hook,
+    `const start = globalThis.setTimeout;
+    globalThis.setTimeout = (act, ms, ...rest) => start(act, ms === 8000 ? ${ms} : ms, ...rest);`,
+  );
+  return ["--import", hook];
+}
+
 /** A real process; it does not outlive the test. */
-function start(args: readonly string[], { folder, env }: Place): Process {
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder, env });
+function start(args: readonly string[], { folder, env }: Place, ofNode: readonly string[] = []): Process {
+  const child = spawn(process.execPath, [...ofNode, main, ...args], {
+    cwd: folder,
+    env: { ...compiled, ...env },
+  });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk) => {
     out += chunk;
@@ -69,10 +84,14 @@ async function openStage(settings = ""): Promise<Place & { readonly story: Story
 }
 
 /** Starts a command whose first new issue gets no answer, and resolves when that request is under way. */
-async function startHanging(command: string, stage: Awaited<ReturnType<typeof openStage>>): Promise<Process> {
+async function startHanging(
+  command: string,
+  stage: Awaited<ReturnType<typeof openStage>>,
+  ofNode?: readonly string[],
+): Promise<Process> {
   stage.story.github.failNext({ method: "POST", path: "/issues", applied: true, answer: { kind: "hang" } });
-  const hanging = start([command], stage);
-  await vi.waitFor(() => expect(countCreates(stage.story)).toBe(1), patience);
+  const hanging = start([command], stage, ofNode);
+  await until(() => countCreates(stage.story) === 1);
   return hanging;
 }
 
@@ -130,10 +149,10 @@ describe("a reader that goes away", () => {
 it("the daemon lives on after SIGHUP, whatever has become of its config, and another command does not", async () => {
   const stage = await openStage();
   const daemon = start(["daemon"], stage);
-  await vi.waitFor(() => expect(daemon.err()).toContain("Daemon started"), patience);
+  await until(() => daemon.err().includes("Daemon started"));
   writeFileSync(join(stage.folder, "c.yaml"), "zebra: 1\n");
   daemon.child.kill("SIGHUP");
-  await vi.waitFor(() => expect(daemon.err()).toContain("The new config is refused"), patience);
+  await until(() => daemon.err().includes("The new config is refused"));
   daemon.child.kill("SIGTERM");
   expect(await daemon.ended).toBe(0);
   const other = await openStage();
@@ -173,30 +192,27 @@ describe("a signal", () => {
     ["daemon", 0],
   ])("of a person who insists ends %s without waiting, and exits %i", async (command, code) => {
     const stage = await openStage("timeout: 60s");
-    const { child, ended } = await startHanging(command, stage);
-    const started = performance.now();
+    const { child, ended } = await startHanging(command, stage, giveGrace(1_000_000));
     const insisting = setInterval(() => child.kill("SIGINT"), 100);
     onTestFinished(() => clearInterval(insisting));
     expect(await ended).toBe(code);
-    expect(performance.now() - started).toBeLessThan(6000);
   });
 
-  it("leaves a write that gets no answer after 8 seconds; the daemon exits 0, and nothing is opened twice", async () => {
+  it("leaves a write that gets no answer after a while; the daemon exits 0, and nothing is opened twice", async () => {
     const stage = await openStage("timeout: 60s");
-    const { child, ended } = await startHanging("daemon", stage);
-    const started = performance.now();
+    const { child, ended } = await startHanging("daemon", stage, giveGrace(100));
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
-    expect(performance.now() - started).toBeGreaterThan(7500);
     expect(await run(["sync"], stage)).toMatchObject({ code: 0 });
     const titles = stage.story.github.issues("acme/app").map(({ title }) => title);
     expect(new Set(titles).size).toBe(4);
     expect(titles).toHaveLength(4);
-  }, 30_000);
+  });
 
   it("ends `demo --serve`", async () => {
     const { child, ended, out } = start(["demo", "--serve", "--json"], nowhere());
-    await vi.waitFor(() => expect(JSON.parse(out())).toHaveProperty("board"), patience);
+    await until(() => out().endsWith("}\n"));
+    expect(JSON.parse(out())).toHaveProperty("board");
     child.kill("SIGINT");
     expect(await ended).toBe(130);
   });
@@ -218,9 +234,8 @@ describe.runIf(existsSync(script))("on a terminal", () => {
   const typed = (command: string, place: Place) =>
     spawnSync(script, ["-qec", `stty cols 70; "${process.execPath}" "${main}" ${command}`, "/dev/null"], {
       cwd: place.folder,
-      env: { ...place.env, PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh" },
+      env: { ...compiled, ...place.env, PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh" },
       encoding: "utf8",
-      timeout: 15_000,
     });
 
   it("keeps to its width, and has colours unless NO_COLOR is set", () => {

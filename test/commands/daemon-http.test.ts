@@ -36,6 +36,7 @@ async function startIdle(stage: Stage): Promise<{ daemon: RunningDaemon; address
 
 describe("the metrics", () => {
   it("count what was done, and tell the state of each project", async () => {
+    const begun = Date.now();
     const stage = await openStage();
     const { address } = await startIdle(stage);
     const metrics = await readMetrics(address);
@@ -54,7 +55,8 @@ describe("the metrics", () => {
       expect(metrics.get(`boardsync_${name}{project="acme-app"}`)).toBe(0);
     }
     const success = Number(metrics.get('boardsync_last_success_timestamp_seconds{project="acme-app"}'));
-    expect(Math.abs(success - Date.now() / 1000)).toBeLessThan(60);
+    expect(success).toBeGreaterThanOrEqual(Math.floor(begun / 1000));
+    expect(success).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
     expect(metrics.get("process_resident_memory_bytes")).toBeGreaterThan(0);
   });
 
@@ -114,13 +116,12 @@ it("is ready once every project has come through", async () => {
 describe("a webhook", () => {
   const repository = { id: 1, full_name: "acme/app" };
 
-  it("brings the run of its project forward within two seconds, and that run alone", async () => {
+  it("brings the run of its project forward, and that run alone", async () => {
     const stage = await openStage();
     const { daemon, address } = await startIdle(stage);
     const [issue] = stage.story.github.issues("acme/app");
     stage.story.github.close("acme/app", Number(issue?.number), "completed");
     const from = daemon.lines.length;
-    const askedAt = performance.now();
     const answers = await Promise.all(
       [1, 2, 3].map(() =>
         deliver(address, "issues", { action: "closed", repository, sender: { login: "ada" } }),
@@ -128,7 +129,6 @@ describe("a webhook", () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
     await daemon.findLine(({ msg }) => msg === "Project started", from);
-    expect(performance.now() - askedAt).toBeLessThan(2000);
     const finished = await daemon.findLine(({ msg }) => msg === "Project finished", from);
     expect(finished).toMatchObject({ project: "acme-app", postWrites: 1 });
     const metrics = await readMetrics(address);

@@ -10,13 +10,11 @@ function runDemo(args: readonly string[], columns = 160, signal = new AbortContr
 }
 
 describe("demo", () => {
-  it("tells the whole story in less than 20 seconds, and leaves nothing behind", async () => {
+  it("tells the whole story, and leaves nothing behind", async () => {
     const temporary = makeFolder();
     vi.stubEnv("TMPDIR", temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const start = performance.now();
     const { code, out, err } = await runDemo([]);
-    expect(performance.now() - start).toBeLessThan(20_000);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(readdirSync(temporary)).toEqual([]);
     for (const part of [

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { until } from "../support/until.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /** The story after its first sync. */
@@ -146,16 +147,11 @@ describe("explain", () => {
     const stage = await openSynced();
     const stop = new AbortController();
     const running = stage.run(["daemon"], { signal: stop.signal });
-    await vi.waitFor(
-      async () => {
-        const { code, out } = await stage.run(["explain", "p1"]);
-        expect(code).toBe(0);
-        expect(out).toMatch(
-          /^The daemon runs this project next at \d{4}-.*:00\.000Z, or when a webhook asks\.$/m,
-        );
-      },
-      { timeout: 10_000 },
-    );
+    await until(async () => {
+      const { code, out } = await stage.run(["explain", "p1"]);
+      expect(code).toBe(0);
+      return /^The daemon runs this project next at \d{4}-.*:00\.000Z, or when a webhook asks\.$/m.test(out);
+    });
     stop.abort("SIGTERM");
     expect((await running).code).toBe(0);
   });

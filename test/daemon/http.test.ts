@@ -183,14 +183,7 @@ describe("the daemon's HTTP", () => {
     if (request.endsWith("\r\n\r\n")) await once(socket, "data");
     // The answer to another connection shows that the first has arrived.
     await fetch(`${server.address}/healthz`, { headers: { connection: "close" } });
-    await expectSoon(server.close());
-    await expectSoon(cut);
+    await server.close();
+    await cut;
   });
 });
-
-/** Far less than the grace after SIGTERM. */
-async function expectSoon(end: Promise<unknown>): Promise<void> {
-  const startedAt = performance.now();
-  await end;
-  expect(performance.now() - startedAt).toBeLessThan(2000);
-}

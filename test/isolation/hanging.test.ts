@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { type Act, type Front, saysNothing, startFront, stopsAfterHead, trickles } from "../hostile/front.ts";
+import { createDeadlines } from "../support/deadlines.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const names = ["one", "two", "three"];
-/** Deadlines are the machine's, not the stage's: the shortest that a config may set. */
 const deadline = { timeout: "1s" };
 
 const manners: readonly (readonly [string, Act])[] = [
@@ -12,14 +12,30 @@ const manners: readonly (readonly [string, Act])[] = [
   ["blanks without an end", trickles],
 ];
 
-/** Three projects that share nothing, behind one front for each side. */
+/** Three projects that share nothing, behind one front for each side. What the fronts answer never ends. */
 async function openThree(): Promise<{ stage: Stage; board: Front; tracker: Front }> {
-  const [board, tracker] = [await startFront(), await startFront()];
+  const deadlines = createDeadlines();
+  const start = async (): Promise<Front> => {
+    const front = await startFront();
+    const instead: Front["instead"] = (method, part, act, times) =>
+      front.instead(
+        method,
+        part,
+        (response) => {
+          act(response);
+          deadlines.passWhenAlone();
+        },
+        times,
+      );
+    return Object.assign(Object.create(front), { instead });
+  };
+  const [board, tracker] = [await start(), await start()];
   const projects = names.map((name) => ({ ...standardProject, project: name, repo: `acme/${name}` }));
   const stage = await openStage({
     boardProjects: names.map((slug) => ({ id: `prj_${slug}`, slug, name: slug })),
     repositories: names.map((name) => ({ name: `acme/${name}`, private: true, labels: ["feedback"] })),
     projects,
+    after: deadlines.after,
   });
   stage.reconfigure({
     config: {

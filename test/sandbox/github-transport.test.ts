@@ -1,7 +1,8 @@
 import { request } from "node:http";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
 import { primaryLimit, secondaryLimit } from "../../src/sandbox/github-faults.ts";
+import { until } from "../support/until.ts";
 import { type Fixture, start, startFixture } from "./github-client.ts";
 
 let fixture: Fixture;
@@ -205,7 +206,7 @@ describe("faults", () => {
     github.failNext({ applied: "late", answer: { kind: "hang" } });
     const client = new AbortController();
     const aborted = expect(post(github, "t", client.signal)).rejects.toThrow("aborted");
-    await vi.waitFor(() => expect(github.requests).toHaveLength(1));
+    await until(() => github.requests.length === 1);
     client.abort();
     await aborted;
     expect(titles(github)).toEqual([]);

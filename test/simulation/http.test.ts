@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { until } from "../support/until.ts";
 import type { Step } from "./history.ts";
 import { createRandom } from "./random.ts";
 import { drawScenario } from "./scenario.ts";
@@ -38,7 +39,7 @@ describe("the simulation over HTTP", { timeout: 120_000 }, () => {
     const first = await playHistory(states, 3000, { isTold: true });
     const second = await playHistory(states, 3000, { isTold: true });
     expect(second.story).toEqual(first.story);
-    await vi.waitFor(() => expect(openSockets()).toBe(0));
+    await until(() => openSockets() === 0);
   });
 
   it("keeps a limit to its end where our clock is ahead of GitHub's", async () => {

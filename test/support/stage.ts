@@ -57,6 +57,8 @@ export interface StageOptions {
   readonly app?: NonNullable<AppSetup["installations"]>;
   /** Of GitHub, where its documents are silent. */
   readonly quirks?: Partial<SandboxQuirks>;
+  /** Starts the deadlines of requests, which are the machine's otherwise. */
+  readonly after?: NonNullable<Clock["after"]>;
   /** Keys of the config besides `projects`; `board` and `tracker` need no address. */
   readonly config?: ConfigPart;
   /** Default: one project, `standardProject`. */
@@ -216,7 +218,7 @@ function createStage(
     const known = createKnownSecrets();
     known.add(loaded.secrets.all);
     const machine = {
-      clock,
+      clock: options.after === undefined ? clock : { ...clock, after: options.after },
       conceal: known.addPassing,
       random: () => 0.5,
       log: createLog({
