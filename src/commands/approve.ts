@@ -93,7 +93,8 @@ function request(
     const posts: readonly PostId[] = [...new Set(actions.map(({ post }) => post))];
     ledger.requests.add({ ...asked, kind: "discard", posts });
   } else if (hold === undefined) {
-    ledger.requests.add({ ...asked, kind: "approve", actions, isWhole });
+    const names = actions.map(({ post, kind, signature }) => ({ post, kind, signature }));
+    ledger.requests.add({ ...asked, kind: "approve", actions: names, isWhole });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
-import type { HeldAction } from "./rows.ts";
+import type { ActionName } from "./rows.ts";
 
 /**
  * What people ask for beside a run, in short transactions of their own; the next run of the project takes it up.
@@ -9,8 +9,6 @@ export interface Requests {
   add(request: NewRequest): void;
   /** In the order in which they came. */
   pending(project: ProjectId): readonly PersonRequest[];
-  /** The first write of an approval is made: what is left of it stays approved. */
-  begin(id: RequestId): void;
   end(id: RequestId): void;
 }
 
@@ -23,7 +21,7 @@ interface AnyRequest {
 
 /**
  * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
- * these posts as they are. `approve`: lets these held actions go; `isWhole` when they were all that was held. `accept-size`: of a
+ * these posts as they are. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
  * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
  * people opened. `unlink`: ends these links.
  */
@@ -39,7 +37,7 @@ export type NewRequest = AnyRequest &
         readonly number: number;
       }
     | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
-    | { readonly kind: "approve"; readonly actions: readonly HeldAction[]; readonly isWhole: boolean }
+    | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }
   );
 
-export type PersonRequest = NewRequest & { readonly id: RequestId; readonly hasBegun: boolean };
+export type PersonRequest = NewRequest & { readonly id: RequestId };

@@ -66,16 +66,44 @@ export interface RowNote {
   readonly message: string;
   /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
   readonly since: number;
-  /** Of a held action: what an approval names it by. */
+  /** Of a held action that a person may let go: what an approval names it by. */
   readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
+  /** What would be written. */
+  readonly planned?: PlannedChange;
+  /** When it follows by itself at the earliest, epoch ms; left out where that is not known. */
+  readonly until?: number;
 }
 
-/** An action that is held, as an approval names it. */
-export interface HeldAction {
+/** What an action would write, as a person is shown it. */
+export interface PlannedChange {
+  /** The issue, or the repository of a new one, as reports name it; null for a post without an issue. */
+  readonly place: string | null;
+  /** `from` is left out where the board does not show the field. */
+  readonly changes: readonly {
+    readonly field: string;
+    readonly from?: string | number | boolean | null;
+    readonly to: string | number | boolean | null;
+  }[];
+  /** Voters who would hear of it: 0 without a change of status, null where the board does not show votes. */
+  readonly notifies: number | null;
+  /** Of a hold that ends with its cause, also when no person has let it go: the repository is public. */
+  readonly isPassing?: true;
+}
+
+/** What an approval names an action by. */
+export interface ActionName {
   readonly post: PostId;
   readonly kind: Parked["kind"];
   readonly signature: string;
+}
+
+/** An action that is held until a person lets it go. */
+export interface HeldAction extends ActionName {
   readonly message: string;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
+  /** undefined for a hold of an older version. */
+  readonly planned: PlannedChange | undefined;
 }
 
 export interface RowCounts {
@@ -100,4 +128,10 @@ export interface WaitingRow {
   readonly code: string | undefined;
   readonly message: string;
   readonly since: number;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
+  /** What would be written, where that was recorded. */
+  readonly planned: PlannedChange | undefined;
+  /** When it follows by itself at the earliest, epoch ms; undefined where that is not known. */
+  readonly until: number | undefined;
 }

@@ -3,6 +3,7 @@ import type { IssueRecord } from "../model/issue.ts";
 import type { CreateIssue } from "../plan/action.ts";
 import { signalsOfNew } from "../plan/asked.ts";
 import { parseMarker } from "../plan/marker.ts";
+import { isAllowed } from "../plan/obstacle.ts";
 import { looksBesideRecord, neededSignals } from "../plan/signals.ts";
 import type { WriteOutcome } from "../tracker/tracker.ts";
 import { patchPost } from "./apply-patch.ts";
@@ -50,7 +51,7 @@ export async function createIssue(
   if (open === undefined) return;
   const hold = publicHold(cycle, open, action.post);
   if (hold !== undefined) {
-    delayAction(cycle, action, { kind: "held", message: hold });
+    delayAction(cycle, action, { kind: "held", message: hold, isApprovable: true, isPassing: true });
     recordRow(cycle, action.post);
     return;
   }
@@ -64,7 +65,9 @@ export async function createIssue(
   const isOpened = await send(cycle, repository, action, write);
   if (!isOpened) return;
   if (followUpHeld !== undefined) {
-    delayAction(cycle, { post: action.post, kind: "patch-post" }, { kind: "held", message: followUpHeld });
+    const isApprovable = isAllowed({ kind: "patch-post" }, cycle.settings);
+    const delay = { kind: "held", message: followUpHeld, ...(isApprovable && { isApprovable }) } as const;
+    delayAction(cycle, { post: action.post, kind: "patch-post" }, delay);
   }
   recordRow(cycle, action.post);
   if (followUpHeld === undefined) await followUp(cycle, action);

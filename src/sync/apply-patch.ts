@@ -6,13 +6,12 @@ import { changeOf, isNotifying, type PatchPost } from "../plan/action.ts";
 import { echoOnIssues } from "../plan/echo.ts";
 import { hashText } from "../plan/hash.ts";
 import { recordApplied } from "../plan/plan.ts";
-import { isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
+import { isApproved, isShown, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { prepare } from "./intents.ts";
 import { boardLane } from "./lane.ts";
 import { isTooOld } from "./look-again.ts";
 import { noteClosure, parkAction, takeFailure } from "./outcome.ts";
 import { postpone, recordRow } from "./record.ts";
-import { isApproved } from "./requests.ts";
 
 /** Sends one PATCH, once, through the journal. Voters hear of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<void> {

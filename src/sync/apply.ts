@@ -10,7 +10,6 @@ import { isOpen, type PulledCycle } from "./cycle-state.ts";
 import { type Lane, lanesOf } from "./lane.ts";
 import { lookAgain } from "./look-again.ts";
 import { postpone, replan } from "./record.ts";
-import { beginApproval } from "./requests.ts";
 import { refuseMoved } from "./saved-actions.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -75,7 +74,6 @@ async function applyOne(cycle: PulledCycle, wanted: Wanted): Promise<void> {
     postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
     return;
   }
-  beginApproval(cycle, wanted);
   await carryOut(cycle, action, wanted);
 }
 

@@ -82,6 +82,10 @@ export function isShown({ pull }: PulledCycle, { seenAt }: Row): boolean {
 export interface Delay {
   readonly kind: "held" | "waiting";
   readonly message: string;
+  /** Of one that is held: whether a person may let it go. */
+  readonly isApprovable?: true;
+  /** Likewise: whether the hold ends with its cause. */
+  readonly isPassing?: true;
   /** Set where it is another one by now than a saved plan names. */
   readonly isMoved?: true;
 }
@@ -150,6 +154,11 @@ export function delayAction(
 ): void {
   const delays = tally.delays.get(post) ?? new Map<ActionKind, Delay>();
   tally.delays.set(post, delays.set(kind, delay));
+}
+
+/** Whether a person let this action of this run go. */
+export function isApproved({ tally }: Pick<Cycle, "tally">, post: PostId, kind: ActionKind): boolean {
+  return tally.approved.get(post)?.has(kind) ?? false;
 }
 
 /** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */

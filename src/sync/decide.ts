@@ -1,22 +1,26 @@
 import type { Intent } from "../ledger/journal.ts";
 import type { Row } from "../model/link.ts";
+import type { PostId } from "../model/post.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../plan/action.ts";
+import { isUnsettled } from "../plan/ahead.ts";
 import { type GuardVerdict, guard } from "../plan/guard.ts";
 import { absence, isAllowed } from "../plan/obstacle.ts";
 import { planRow } from "../plan/plan.ts";
 import { contentSignature, planSignature } from "../plan/print.ts";
+import type { Settings } from "../plan/settings.ts";
 import { wishedActions } from "../plan/wished.ts";
 import { isAbsenceSaid } from "./absent.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { attemptNow } from "./attempt.ts";
-import { delayAction, type PulledCycle } from "./cycle-state.ts";
+import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
 import { eachDueRowInTurns } from "./due-rows.ts";
+import { isSameAsked } from "./holds.ts";
 import { lanesOf } from "./lane.ts";
 import { saveActions, withoutTexts } from "./plan-file.ts";
-import { describeAction, withoutRepeated } from "./plan-lines.ts";
+import { describeAction, describeChange, withoutRepeated } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
-import { isApproved, markApproved, takeRequests } from "./requests.ts";
+import { markApproved, takeRequests } from "./requests.ts";
 import { approveSaved } from "./saved-actions.ts";
 import { publicHold } from "./visibility.ts";
 import { postsWith, type Wanted } from "./wanted.ts";
@@ -32,12 +36,15 @@ const guardWindowMs = 3_600_000;
 export async function decide(cycle: PulledCycle): Promise<readonly Wanted[]> {
   takeRequests(cycle);
   const wanted: Wanted[] = [];
+  const unsettled = new Set<PostId>();
   const show = countProgress(cycle);
   await eachDueRowInTurns(cycle, (row, now) => {
     show();
-    wanted.push(...(attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now)) ?? []));
+    const decided = attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now));
+    if (decided === undefined || decided === "unsettled") unsettled.add(row.post.id);
+    else wanted.push(...decided);
   });
-  const judged = withoutFollowing(holdBack(cycle, wanted));
+  const judged = withoutFollowing(holdBack(cycle, wanted, unsettled));
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);
   cycle.tally.planned.push(...withoutRepeated(judged.flatMap(showLines)));
@@ -58,7 +65,7 @@ function countProgress({ world, project }: PulledCycle): () => void {
 const shownAtOnce = 500;
 
 /** Decides one row as it is now, and records what needs no write. */
-function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] {
+function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] | "unsettled" {
   if (adoptMarked(cycle, row, now)) return [];
   if (cycle.run.mode === "adopt") {
     adoptDecision(cycle, row, now);
@@ -69,6 +76,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
   // A quarantine counts from here on, for the note of the post, too.
   const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
   if (decision.actions.length === 0 || isQuarantined) recordDecision(cycle, row, decision, now);
+  if (decision.actions.length === 0 && isUnsettled(row, decision)) return "unsettled";
   return decision.actions.map((action) => ({
     post: row.post.id,
     kind: action.kind,
@@ -77,8 +85,10 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     signature: contentSignature(action),
+    planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
     held: undefined,
+    isApprovable: false,
     followUpHeld: undefined,
     lines: cycle.run.mode === "plan" ? describeAction(cycle, row, action) : [],
   }));
@@ -107,15 +117,14 @@ function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
   }
 }
 
-function holdBack(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[] {
+function holdBack(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+  unsettled: ReadonlySet<PostId>,
+): readonly Wanted[] {
   approveSaved(cycle, wanted);
-  const unapproved = judge(cycle, wanted);
-  markApproved(
-    cycle,
-    wanted,
-    unapproved.filter(({ held }) => held !== undefined),
-  );
-  return cycle.tally.approved.size === 0 ? unapproved : judge(cycle, wanted);
+  markApproved(cycle, wanted, unsettled);
+  return judge(cycle, wanted);
 }
 
 /**
@@ -131,40 +140,64 @@ function isOfBoardRule(kind: Wanted["kind"]): boolean {
   return kind === "change-issue" || kind === "comment-issue";
 }
 
-/** Says of every action why it is held, if it is. What a person approved goes, and counts for nothing. */
+/**
+ * Says of every action why it is held, if it is. What a person approved goes. What was held before stays held until then,
+ * whatever room there is by now. Neither fills the guard's measure: new actions are counted by themselves.
+ */
 function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[] {
   const { world, memory, settings, tally } = cycle;
   const since = world.clock.now() - guardWindowMs;
   const isFree = ({ post, kind }: Wanted): boolean => isApproved(cycle, post, kind);
-  // What waits for a person anyway fills no guard's measure.
+  const holds = Map.groupBy(world.ledger.rows.held(memory.id), ({ post }) => post);
+  const holdOn = (action: Wanted): string | undefined =>
+    holds.get(action.post)?.find((held) => held.planned?.isPassing !== true && isSameAsked(held, action))
+      ?.message;
   const verdict = guard(
     wanted
-      .filter(({ hold }) => hold === undefined)
+      .filter((action) => action.hold === undefined && holdOn(action) === undefined)
       .map((action) => ({ ...action, isApproved: isFree(action) })),
     { statusWrites: world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
   return wanted.map((action) => {
-    if (!isAllowed(action, settings)) {
-      return { ...action, held: `\`writes: ${settings.writes}\` in the config` };
-    }
+    const isPatch = action.kind === "patch-post";
     const { holdIssues, holdStatuses } = isFree(action) ? nothingHeld : verdict;
     const heldStatus = action.isNotifying ? holdStatuses : undefined;
-    const hold = tally.hold ?? (isFree(action) ? undefined : action.hold);
-    if (action.kind === "patch-post") return { ...action, held: hold ?? heldStatus };
+    const before = isFree(action) ? undefined : (action.hold ?? holdOn(action));
+    const held = before ?? (isPatch ? heldStatus : holdIssues);
     const isFollowed = isAllowed({ kind: "patch-post" }, settings);
-    const followUpHeld = isFollowed ? heldStatus : `\`writes: ${settings.writes}\` in the config`;
-    return { ...action, held: hold ?? holdIssues, followUpHeld };
+    const followUpHeld = isFollowed ? heldStatus : writesHold(settings);
+    // These hold more than the action, and end with their cause.
+    const other = isAllowed(action, settings) ? tally.hold : writesHold(settings);
+    return {
+      ...action,
+      held: other ?? held,
+      // What the guard would hold anew waits for nobody while it is held for another reason.
+      isApprovable: other === undefined ? held !== undefined : before !== undefined,
+      ...(!isPatch && { followUpHeld }),
+    };
   });
+}
+
+function writesHold({ writes }: Pick<Settings, "writes">): string {
+  return `\`writes: ${writes}\` in the config`;
 }
 
 const nothingHeld: GuardVerdict = { holdIssues: undefined, holdStatuses: undefined };
 
 /** A held action says so for as long as it is held: its row stays due, until it is approved or no longer wanted. */
 function recordHeld(cycle: PulledCycle, judged: readonly Wanted[]): void {
-  const held = judged.flatMap(({ post, kind, held }) => (held === undefined ? [] : [{ post, kind, held }]));
-  for (const { post, kind, held: message } of held) {
-    delayAction(cycle, { post, kind }, { kind: "held", message });
+  const held = judged.filter((action) => action.held !== undefined);
+  for (const { post, kind, hold, held: message = "", isApprovable } of held) {
+    // What holds a new issue beside the guard is its repository, or what is there already.
+    const isPassing = kind === "create-issue" && message === hold;
+    const delay = {
+      kind: "held",
+      message,
+      ...(isApprovable && { isApprovable }),
+      ...(isPassing && { isPassing }),
+    } as const;
+    delayAction(cycle, { post, kind }, delay);
   }
   if (held.length === 0) return;
   cycle.world.ledger.transaction(() => {

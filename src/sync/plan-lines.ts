@@ -1,5 +1,6 @@
-import type { Row } from "../model/link.ts";
-import { type Action, changeOf } from "../plan/action.ts";
+import type { PlannedChange } from "../ledger/rows.ts";
+import type { Field, Row } from "../model/link.ts";
+import { type Action, changeOf, type FieldWrite } from "../plan/action.ts";
 import { nameIssue } from "./cycle-state.ts";
 import type { PlannedAction, World } from "./world.ts";
 
@@ -16,6 +17,65 @@ export function withoutRepeated(lines: readonly PlannedAction[]): readonly Plann
     });
     return fields.length === 0 ? [] : [{ ...line, fields: Object.fromEntries(fields) }];
   });
+}
+
+/** What an action would write, for the note of what waits. */
+export function describeChange(
+  cycle: { readonly world: Pick<World, "ledger"> },
+  row: Row,
+  action: Action,
+): PlannedChange {
+  switch (action.kind) {
+    case "create-issue": {
+      const { repo, followUp } = action;
+      const changes = (followUp?.writes ?? []).map(toChange);
+      return { place: repo, changes, notifies: followUp === undefined ? 0 : followUp.notifies };
+    }
+    case "update-issue": {
+      const { issue, title, block } = action;
+      const changes = [
+        ...(title === undefined ? [] : [{ field: "title", to: title }]),
+        ...(block === undefined ? [] : [{ field: "body", to: "the managed block" }]),
+      ];
+      return { place: nameIssue(cycle, issue), changes, notifies: 0 };
+    }
+    case "change-issue":
+      return {
+        place: action.changes.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
+        changes: action.changes.flatMap(({ writes }) => writes.map(toChange)),
+        notifies: 0,
+      };
+    case "comment-issue":
+      return {
+        place: action.comments.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
+        changes: [{ field: "comment", to: "the text of the board rule" }],
+        notifies: 0,
+      };
+    case "patch-post": {
+      const first = row.links[0]?.link.issue;
+      const place = first === undefined ? null : nameIssue(cycle, first);
+      return { place, changes: action.writes.map(toChange), notifies: action.notifies };
+    }
+  }
+}
+
+/** The same of one field alone, among the actions that are going to write it; undefined where none does. */
+export function describeField(
+  cycle: { readonly world: Pick<World, "ledger"> },
+  row: Row,
+  actions: readonly Action[],
+  field: Field,
+): PlannedChange | undefined {
+  for (const action of actions) {
+    const { place, changes, notifies } = describeChange(cycle, row, action);
+    const own = changes.filter((change) => change.field === field);
+    if (own.length > 0) return { place, changes: own, notifies: field === "status" ? notifies : 0 };
+  }
+  return undefined;
+}
+
+function toChange({ field, before, value }: FieldWrite<Field>): PlannedChange["changes"][number] {
+  return { field, ...(before !== undefined && { from: before }), to: value };
 }
 
 /** An action in words for a person and a script; a create is followed by the PATCH that it leads to. */

@@ -66,7 +66,10 @@ function rebaseRows(cycle: Cycle, known: string): number {
       base,
       issueBases,
       due: "now",
-      notes: [],
+      // What was held is held under the new rules, too, as long as these ask for it.
+      notes: ledger.lookup
+        .notes(memory.id, row.post.id)
+        .filter(({ kind, action }) => kind === "held" && action),
     });
   });
   return apart;

@@ -1,12 +1,15 @@
 import type { RowNote } from "../ledger/rows.ts";
 import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
-import type { Action, Decision } from "../plan/action.ts";
+import type { Action, ActionKind, Decision } from "../plan/action.ts";
+import { isUnsettled, planAhead } from "../plan/ahead.ts";
 import { isRefusal } from "../plan/obstacle.ts";
 import { adoptRow, planRow } from "../plan/plan.ts";
 import { contentSignature } from "../plan/print.ts";
 import { wishedActions } from "../plan/wished.ts";
-import { delayAction, type PulledCycle } from "./cycle-state.ts";
+import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
+import { isSameAsked } from "./holds.ts";
+import { describeChange, describeField } from "./plan-lines.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
@@ -38,7 +41,7 @@ export function recordDecision(
     base: decision.base,
     issueBases: decision.issueBases,
     standing: decision.standing,
-    notes: notesOf(cycle, decision, now),
+    notes: notesOf(cycle, row, decision, now),
     due,
   });
   if (!row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined")) {
@@ -86,15 +89,49 @@ function dueOf({ actions, notes, dueAt }: Decision, now: number): "now" | number
   return isOpen || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
 }
 
-function notesOf({ tally }: PulledCycle, decision: Decision, since: number): readonly RowNote[] {
-  const notes = decision.notes.map(({ kind, message }): RowNote => ({ kind, message, since }));
-  const delays = decision.actions.flatMap((action): readonly RowNote[] => {
-    const delay = tally.delays.get(action.post)?.get(action.kind);
-    if (delay === undefined) return [];
-    const name = { kind: action.kind, signature: contentSignature(action) };
-    return [{ ...delay, since, ...(delay.kind === "held" && { action: name }) }];
+function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
+  const future = planAhead(row, decision, cycle.context(now));
+  const notes = decision.notes.map((note): RowNote => {
+    const { kind, message } = note;
+    if (kind !== "settling") return { kind, message, since: now };
+    const planned = future && describeField(cycle, row, future, note.field);
+    return { kind, message, since: now, until: note.until, ...(planned && { planned }) };
   });
-  return [...notes, ...delays];
+  const held = holdsOf(cycle, row, decision);
+  const delays = decision.actions.flatMap((action): readonly RowNote[] => {
+    const delay = cycle.tally.delays.get(action.post)?.get(action.kind);
+    const isPassing = delay?.isPassing;
+    const planned = { ...describeChange(cycle, row, action), ...(isPassing && { isPassing }) };
+    const asked = { post: action.post, kind: action.kind, planned };
+    const standing = held.get(action.kind);
+    const isHeldStill = standing !== undefined && isSameAsked({ ...asked, planned: standing.planned }, asked);
+    const hold = delay ?? (isHeldStill ? standing : undefined);
+    if (hold === undefined) return [];
+    const { kind, message } = hold;
+    const name = { kind: action.kind, signature: contentSignature(action) };
+    const isApprovable = delay === undefined || delay.isApprovable === true;
+    return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
+  });
+  // What can't be decided now may still be asked for: its holds stay.
+  const kept = isUnsettled(row, decision) ? [...held.values()] : [];
+  return [...notes, ...delays, ...kept.filter(({ action }) => !isAsked(decision, action?.kind))];
+}
+
+/** Holds that stand, by the kind of their actions; what a person has let go is none. */
+function holdsOf(cycle: PulledCycle, row: Row, decision: Decision): ReadonlyMap<ActionKind, RowNote> {
+  if (decision.actions.length === 0 && !isUnsettled(row, decision)) return new Map();
+  const notes = cycle.world.ledger.lookup.notes(cycle.memory.id, row.post.id);
+  return new Map(
+    notes.flatMap((note): readonly [ActionKind, RowNote][] => {
+      const { kind, action } = note;
+      if (kind !== "held" || action === undefined) return [];
+      return isApproved(cycle, row.post.id, action.kind) ? [] : [[action.kind, note]];
+    }),
+  );
+}
+
+function isAsked({ actions }: Decision, kind: ActionKind | undefined): boolean {
+  return actions.some((action) => action.kind === kind);
 }
 
 /** Said once: the planner only notes it together with the base that remembers it. */

@@ -1,7 +1,6 @@
 import type { PersonRequest } from "../ledger/requests.ts";
-import type { HeldAction } from "../ledger/rows.ts";
+import type { ActionName } from "../ledger/rows.ts";
 import type { PostId } from "../model/post.ts";
-import type { ActionKind } from "../plan/action.ts";
 import { attemptNow } from "./attempt.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import { recordAdopted } from "./record.ts";
@@ -58,29 +57,23 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
 }
 
 /**
- * Marks the wanted actions that a person has approved. An approval of all that was held is void when more would be held now
- * and none of it has been written yet: the person has not seen that. Once begun it stands until each of its actions is done
- * or has become another one.
+ * Marks the wanted actions that a person has approved: these very actions and no others. An approval is over when nothing asks
+ * for any of them any more.
  *
- * @param held what the guard would hold if there were no approval.
+ * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
  */
-export function markApproved(cycle: PulledCycle, wanted: readonly Wanted[], held: readonly Wanted[]): void {
-  const { ledger, log } = cycle.world;
+export function markApproved(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+  unsettled: ReadonlySet<PostId>,
+): void {
+  const { ledger } = cycle.world;
   for (const request of ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "approve") continue;
     const approved = wanted.filter((action) => names(request, action));
-    const unseen = held.filter((action) => !names(request, action));
-    if (request.isWhole && !request.hasBegun && unseen.length > 0) {
-      log.warn(
-        { project: cycle.project.key, more: unseen.length },
-        "More is held now than was approved, so the approval is void; look at `boardsync plan` and approve again",
-      );
-      ledger.requests.end(request.id);
-    } else if (approved.length === 0) {
-      ledger.requests.end(request.id);
-    } else {
-      for (const action of approved) noteApproval(cycle, action, request);
-    }
+    for (const action of approved) noteApproval(cycle, action, request);
+    const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
+    if (!isOpen) ledger.requests.end(request.id);
   }
 }
 
@@ -88,7 +81,7 @@ function names({ actions }: Approval, wanted: Wanted): boolean {
   return actions.some((action) => isSameAction(action, wanted));
 }
 
-function isSameAction(one: HeldAction, other: Wanted): boolean {
+function isSameAction(one: ActionName, other: Wanted): boolean {
   return one.post === other.post && one.kind === other.kind && one.signature === other.signature;
 }
 
@@ -98,18 +91,4 @@ function noteApproval({ tally }: PulledCycle, { post, kind }: Wanted, { id }: Ap
   kinds.set(kind, id);
   if (kind === "create-issue") kinds.set("patch-post", id);
   tally.approved.set(post, kinds);
-}
-
-/** Whether a person let this action of this run go. */
-export function isApproved({ tally }: Pick<PulledCycle, "tally">, post: PostId, kind: ActionKind): boolean {
-  return tally.approved.get(post)?.has(kind) ?? false;
-}
-
-/** The first write of an approval leaves: from now on what is left of it stays approved. */
-export function beginApproval(
-  { tally, world }: PulledCycle,
-  { post, kind }: Pick<Wanted, "post" | "kind">,
-): void {
-  const id = tally.approved.get(post)?.get(kind);
-  if (id !== undefined) world.ledger.requests.begin(id);
 }

@@ -1,7 +1,6 @@
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { PostId } from "../model/post.ts";
-import type { Cycle } from "./cycle-state.ts";
-import { isApproved } from "./requests.ts";
+import { type Cycle, isApproved } from "./cycle-state.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no

@@ -1,3 +1,4 @@
+import type { PlannedChange } from "../ledger/rows.ts";
 import type { PostId } from "../model/post.ts";
 import type { ActionKind } from "../plan/action.ts";
 import type { Lane } from "./lane.ts";
@@ -14,12 +15,16 @@ export interface Wanted {
   readonly lanes: readonly Lane[];
   /** What an approval names it by. */
   readonly signature: string;
+  /** What it would write. */
+  readonly planned: PlannedChange;
   /** What a saved plan names it by. */
   readonly planSignature: string;
   /** Why the plan itself wants a person to let it go, whatever the guard says; undefined when it doesn't. */
   readonly hold: string | undefined;
   /** Why it is held in this run; undefined when it may go. */
   readonly held: string | undefined;
+  /** Whether a person may let it go: not where its cause holds more than this action. */
+  readonly isApprovable: boolean;
   /** Why the PATCH that follows a create is held although the create may go. */
   readonly followUpHeld: string | undefined;
   /** Of mode `plan`: what is shown of it. */

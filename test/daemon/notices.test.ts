@@ -42,6 +42,9 @@ function waitingOf(kind: WaitingRow["kind"], ...posts: readonly string[]): reado
     code: undefined,
     message: "a private title",
     since: now,
+    title: null,
+    planned: undefined,
+    until: undefined,
   }));
 }
 

@@ -30,20 +30,19 @@ export function describeRequests(ledger: () => Ledger): void {
       requests.add(approve);
       requests.add({ kind: "release", posts: [], project: otherProject, at: noon });
       expect(requests.pending(project)).toEqual([
-        { ...retry, id: 1, hasBegun: false },
-        { ...approve, id: 2, hasBegun: false },
+        { ...retry, id: 1 },
+        { ...approve, id: 2 },
       ]);
     });
 
-    it("is gone when a run has finished it, and known as begun before", () => {
+    it("is gone when a run has finished it", () => {
       const { requests } = ledger();
       requests.add({ kind: "discard", posts: [p1], project, at: noon });
       requests.add({ kind: "approve", actions: [], isWhole: false, project, at: noon });
       const [first, second] = requests.pending(project);
       if (first === undefined || second === undefined) throw new Error("two requests were added");
-      requests.begin(second.id);
       requests.end(first.id);
-      expect(requests.pending(project)).toEqual([{ ...second, hasBegun: true }]);
+      expect(requests.pending(project)).toEqual([second]);
     });
 
     it("is nothing for a project that nobody knows", () => {
@@ -55,14 +54,16 @@ export function describeRequests(ledger: () => Ledger): void {
     it("are named by the notes that hold them", () => {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       const { message, kind, signature } = held;
-      const note = { kind: "held", message, since: noon, action: { kind, signature } } as const;
+      const changes = [{ field: "status", from: "planned", to: "completed" }];
+      const planned = { place: "acme/app#1", changes, notifies: 3 };
+      const note = { kind: "held", message, since: noon, action: { kind, signature }, planned } as const;
       ledger().rows.record(project, p1, createRecord({ notes: [note] }));
       ledger().rows.record(
         project,
         postId("p2"),
         createRecord({ notes: [{ kind: "held", message, since: noon }] }),
       );
-      expect(ledger().rows.held(project)).toEqual([held]);
+      expect(ledger().rows.held(project)).toEqual([{ ...held, title: expect.any(String), planned }]);
       expect(ledger().rows.held(otherProject)).toEqual([]);
     });
   });

@@ -1,6 +1,6 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRequest } from "../../src/ledger/requests.ts";
-import type { WaitingRow } from "../../src/ledger/rows.ts";
+import type { ActionName, HeldAction, WaitingRow } from "../../src/ledger/rows.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";
@@ -38,8 +38,8 @@ function possibleOrders(
     const post = random.pick(held).post;
     const some = held.filter((action) => action.post === post);
     orders.push(
-      { ...asked, kind: "approve", actions: held, isWhole: true },
-      { ...asked, kind: "approve", actions: some, isWhole: false },
+      { ...asked, kind: "approve", actions: held.map(nameOf), isWhole: true },
+      { ...asked, kind: "approve", actions: some.map(nameOf), isWhole: false },
       { ...asked, kind: "discard", posts: [post] },
       { ...asked, kind: "discard", posts: [...new Set(held.map((action) => action.post))] },
     );
@@ -49,6 +49,10 @@ function possibleOrders(
   const quarantined = waitingOf(waiting, "quarantined");
   if (quarantined.length > 0) orders.push({ ...asked, kind: "release", posts: [random.pick(quarantined)] });
   return orders;
+}
+
+function nameOf({ post, kind, signature }: HeldAction): ActionName {
+  return { post, kind, signature };
 }
 
 /** A link between any post and any issue that there is, the end of one of a post's links or of all, and another issue after that. */

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { WaitingRow } from "../../src/ledger/rows.ts";
-import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  hourMs,
+  minuteMs,
+  openStage,
+  type Stage,
+  standardProject,
+} from "../support/stage.ts";
 
+const standardRules = standardProject["rules"] as readonly ConfigPart[];
 const fast = { tracker: { pace: { createsPerMinute: 100, createsPerHour: 150 } } };
 
 function closeAll(stage: Stage, numbers: number): void {
@@ -25,8 +34,56 @@ describe("too much at once", () => {
     expect(stage.writes()).toEqual([]);
     expect(waitingOf(stage)).toHaveLength(51);
     expect(waitingOf(stage)[0]?.message).toContain("`guard.issues` allows 50");
-    stage.board.removePost("acme-app", "p51");
-    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ held: 0, created: 50 }] });
+  });
+
+  it("stays held when there is room in the guard, by fewer posts or by the next hour", async () => {
+    const stage = await openStage({ config: { ...fast, guard: { statuses: 1 } } });
+    addPlanned(stage, 3);
+    await stage.sync();
+    closeAll(stage, 3);
+    expect(await stage.syncOne()).toMatchObject({ held: 3, statusWrites: 0 });
+    stage.github.reopen("acme/app", 3);
+    stage.github.reopen("acme/app", 2);
+    expect(await stage.syncOne()).toMatchObject({ held: 1, statusWrites: 0 });
+    stage.clock.skip(2 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ held: 1, statusWrites: 0 });
+    stage.github.reopen("acme/app", 1);
+    expect(await stage.syncOne()).toMatchObject({ held: 0, statusWrites: 0 });
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ held: 0, statusWrites: 1 });
+  });
+
+  it("that is held does not fill the guard for what comes after it", async () => {
+    const stage = await openStage({ config: { ...fast, guard: { statuses: 1 } } });
+    addPlanned(stage, 3);
+    await stage.sync();
+    closeAll(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ held: 2, statusWrites: 0 });
+    stage.github.close("acme/app", 3, "completed");
+    expect(await stage.syncOne()).toMatchObject({ held: 2, statusWrites: 1 });
+    expect(stage.board.notifications.map(({ post }) => post)).toEqual(["p3"]);
+  });
+
+  it("stays held while its issue can't be read, under other rules, and where its content changes", async () => {
+    const stage = await openStage({ config: { ...fast, guard: { statuses: 1, issues: 1 } } });
+    addPlanned(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ held: 2, created: 0 });
+    stage.board.editPost("acme-app", "p1", { title: "Another title" });
+    stage.board.editPost("acme-app", "p2", { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({ held: 1, created: 0 });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("stays held when the rules change meanwhile", async () => {
+    const stage = await openStage({ config: { ...fast, guard: { statuses: 1 } } });
+    addPlanned(stage, 2);
+    await stage.sync();
+    closeAll(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    stage.github.reopen("acme/app", 2);
+    const added = { when: { milestone: "any" }, set: { roadmapColumn: "PLANNED" } };
+    stage.reconfigure({ projects: [{ ...standardProject, rules: [...standardRules, added] }] });
+    expect(await stage.syncOne()).toMatchObject({ held: 1, statusWrites: 0 });
   });
 
   it("keeps saying since when it is held", async () => {
@@ -36,8 +93,8 @@ describe("too much at once", () => {
     const since = stage.clock.now();
     addPlanned(stage, 1);
     await stage.sync();
-    expect(waitingOf(stage).map((row) => row.since)).toEqual([since, since, since + minuteMs]);
-    expect(waitingOf(stage)[0]?.message).toContain("3 issues");
+    expect(waitingOf(stage).map((row) => row.since)).toEqual([since, since]);
+    expect(waitingOf(stage)[0]?.message).toContain("2 issues");
   });
 
   it("26 changes of status are held, 25 are not", async () => {
@@ -50,6 +107,11 @@ describe("too much at once", () => {
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 26, postWrites: 0 }] });
     expect(stage.writes()).toEqual([]);
     stage.github.reopen("acme/app", 26);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 25, statusWrites: 0 }] });
+    stage.mark();
+    for (let number = 1; number <= 25; number += 1) stage.github.reopen("acme/app", number);
+    await stage.sync();
+    closeAll(stage, 25);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ held: 0, statusWrites: 25 }] });
   });
 
@@ -66,7 +128,9 @@ describe("too much at once", () => {
       "after 2 in the last 60 minutes",
     );
     stage.clock.skip(hourMs);
-    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2, held: 0 });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 2 });
+    stage.github.close("acme/app", 5, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 2 });
   });
 
   it("holds the notifying write that would follow a new issue, and opens the issue", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ProjectId } from "../../src/model/post.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 function missingOf(stage: Stage, post: string): number | undefined {
@@ -28,6 +29,10 @@ describe("a post that the board lists no more", () => {
     addPlanned(stage, 2);
     await stage.sync();
     stage.board.removePost("acme-app", "p1");
+    const project = "prj_app" as ProjectId;
+    const actions = stage.ledger.rows.held(project);
+    expect(actions).toHaveLength(2);
+    stage.ledger.requests.add({ kind: "approve", actions, isWhole: true, project, at: stage.clock.now() });
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
     expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
   });

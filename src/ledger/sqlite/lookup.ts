@@ -13,12 +13,14 @@ interface NoteColumns {
   since: number;
   action: NonNullable<RowNote["action"]>["kind"] | null;
   signature: string | null;
+  planned: string | null;
+  follows_at: number | null;
 }
 
 /** What a person asks for by name. */
 export function createLookup(store: Store, numbers: Numbers): Lookup {
   const selectNotes = store.prepare<[number], NoteColumns>(
-    "SELECT kind, message, since, action, signature FROM notes WHERE post = ? ORDER BY position",
+    "SELECT kind, message, since, action, signature, planned, follows_at FROM notes WHERE post = ? ORDER BY position",
   );
   const selectPull = store.prepare<[number], KnownPull>(`
     SELECT run, began_at AS beganAt, kind FROM pulls
@@ -53,7 +55,13 @@ export function createLookup(store: Store, numbers: Numbers): Lookup {
   };
 }
 
-function toNote({ kind, message, since, action, signature }: NoteColumns): RowNote {
-  if (action === null || signature === null) return { kind, message, since };
-  return { kind, message, since, action: { kind: action, signature } };
+function toNote({ kind, message, since, action, signature, planned, follows_at }: NoteColumns): RowNote {
+  return {
+    kind,
+    message,
+    since,
+    ...(action !== null && signature !== null && { action: { kind: action, signature } }),
+    ...(planned !== null && { planned: JSON.parse(planned) }),
+    ...(follows_at !== null && { until: follows_at }),
+  };
 }

@@ -456,4 +456,10 @@ export const migrations: readonly string[] = [
     way TEXT
   ) STRICT;
   `,
+  `
+  -- planned: JSON, what the action of the note would write; NULL: of no action, or not recorded. follows_at: when it follows by
+  -- itself at the earliest; NULL: not known.
+  ALTER TABLE notes ADD COLUMN planned TEXT;
+  ALTER TABLE notes ADD COLUMN follows_at INTEGER;
+  `,
 ];

@@ -8,6 +8,8 @@ interface NoteColumns {
   since: number;
   action: string | null;
   signature: string | null;
+  planned: string | null;
+  follows_at: number | null;
 }
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
@@ -18,12 +20,12 @@ export function createNoteWriter(
   store: Store,
 ): (project: number, post: number, notes: readonly RowNote[]) => void {
   const select = store.prepare<[number], NoteColumns>(
-    "SELECT position, kind, message, since, action, signature FROM notes WHERE post = ? ORDER BY position",
+    "SELECT position, kind, message, since, action, signature, planned, follows_at FROM notes WHERE post = ? ORDER BY position",
   );
   const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
   const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
-    INSERT INTO notes (project, post, position, kind, message, since, action, signature)
-    VALUES (@project, @post, @position, @kind, @message, @since, @action, @signature)`);
+    INSERT INTO notes (project, post, position, kind, message, since, action, signature, planned, follows_at)
+    VALUES (@project, @post, @position, @kind, @message, @since, @action, @signature, @planned, @follows_at)`);
   return (project, post, notes) => {
     const standing = select.all(post);
     const wanted = notes.map((note, position) => toColumns(note, position, standing));
@@ -34,7 +36,7 @@ export function createNoteWriter(
 }
 
 function toColumns(
-  { kind, message, since, action }: RowNote,
+  { kind, message, since, action, planned, until }: RowNote,
   position: number,
   standing: readonly NoteColumns[],
 ): NoteColumns {
@@ -48,5 +50,7 @@ function toColumns(
     since: same?.since ?? since,
     action: action?.kind ?? null,
     signature: action?.signature ?? null,
+    planned: planned === undefined ? null : JSON.stringify(planned),
+    follows_at: until ?? null,
   };
 }

@@ -6,7 +6,6 @@ interface RequestColumns {
   id: RequestId;
   at: number;
   request: string;
-  has_begun: 0 | 1;
 }
 
 /** What people asked for and no run has finished yet. */
@@ -15,9 +14,8 @@ export function createRequests(store: Store, numbers: Numbers): Requests {
     "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
   );
   const select = store.prepare<[number], RequestColumns>(
-    "SELECT id, at, request, has_begun FROM requests WHERE project = ? ORDER BY id",
+    "SELECT id, at, request FROM requests WHERE project = ? ORDER BY id",
   );
-  const begin = store.prepare<[number]>("UPDATE requests SET has_begun = 1 WHERE id = ?");
   const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
   return {
     add({ project, at, ...request }) {
@@ -28,13 +26,10 @@ export function createRequests(store: Store, numbers: Numbers): Requests {
     pending(project) {
       const number = numbers.findProject(project);
       if (number === undefined) return [];
-      return select.all(number).map(({ id, at, request, has_begun }): PersonRequest => {
+      return select.all(number).map(({ id, at, request }): PersonRequest => {
         const asked: NewRequest = { ...JSON.parse(request), project, at };
-        return { ...asked, id, hasBegun: has_begun === 1 };
+        return { ...asked, id };
       });
-    },
-    begin(id) {
-      begin.run(id);
     },
     end(id) {
       remove.run(id);

@@ -1,6 +1,6 @@
 import type { RepositoryId } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { HeldAction, RowCounts, WaitingRow } from "../rows.ts";
+import type { HeldAction, PlannedChange, RowCounts, WaitingRow } from "../rows.ts";
 import { groupByPost } from "./row-reader.ts";
 import type { Store } from "./store.ts";
 
@@ -20,6 +20,13 @@ interface WaitingColumns {
   code: string | null;
   message: string;
   since: number;
+  title: string | null;
+  planned: string | null;
+  follows_at: number | null;
+}
+
+interface HeldColumns extends Omit<HeldAction, "planned"> {
+  planned: string | null;
 }
 
 /** Of a project that nothing is known of. */
@@ -53,10 +60,12 @@ export function createWaitingReader(store: Store): WaitingReader {
         WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs
     FROM board_projects AS known WHERE known.id = ?`);
   const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
-    SELECT waiting.post AS post, posts.id AS id, kind, code, message, since FROM (
-      SELECT post, kind, NULL AS code, message, since FROM notes WHERE project = @project
+    SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at,
+      CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
+    FROM (
+      SELECT post, kind, NULL AS code, message, since, planned, follows_at FROM notes WHERE project = @project
       UNION ALL
-      SELECT post, 'parked', code, message, since FROM parked WHERE project = @project
+      SELECT post, 'parked', code, message, since, NULL, NULL FROM parked WHERE project = @project
       UNION ALL
       SELECT post, 'intent', NULL, CASE kind
           WHEN 'create-issue' THEN 'It is not known yet whether its issue was opened; it is looked for before another one is opened.'
@@ -64,13 +73,16 @@ export function createWaitingReader(store: Store): WaitingReader {
           WHEN 'change-issue' THEN 'It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.'
           WHEN 'comment-issue' THEN 'It is not known yet whether the comment on its issue was made; it is looked for before another one is made.'
           ELSE 'It is not known yet whether the change of the post arrived; the post is looked at again first.'
-        END, coalesce(unknown_at, sent_at)
+        END, coalesce(unknown_at, sent_at), NULL, NULL
       FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
     ) AS waiting
     JOIN posts ON posts.number = waiting.post
+    LEFT JOIN post_facts ON post_facts.post = waiting.post
     ORDER BY since, id, kind LIMIT @limit`);
-  const selectHeld = store.prepare<[number], HeldAction>(`
-    SELECT posts.id AS post, notes.action AS kind, signature, message FROM notes JOIN posts ON posts.number = notes.post
+  const selectHeld = store.prepare<[number], HeldColumns>(`
+    SELECT posts.id AS post, notes.action AS kind, signature, message, planned,
+      CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
+    FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
     WHERE notes.project = ? AND notes.kind = 'held' AND signature IS NOT NULL ORDER BY posts.id, notes.action`);
   const selectIssues = store.prepare<
     [{ project: number; posts: string }],
@@ -81,20 +93,28 @@ export function createWaitingReader(store: Store): WaitingReader {
     CROSS JOIN links ON links.project = @project AND links.post = batch.value
     ORDER BY links.post, links.position`);
   return {
-    held: (project) => selectHeld.all(project),
+    held: (project) =>
+      selectHeld.all(project).map((held) => ({ ...held, planned: readPlanned(held.planned) })),
     counts: (project) => selectCounts.get(project) ?? noCounts,
     waiting(project, limit) {
       const found = selectWaiting.all({ project, limit });
       const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
       const linked = groupByPost(selectIssues.all({ project, posts }));
-      return found.map(({ post, id, kind, code, message, since }) => ({
+      return found.map(({ post, id, kind, code, message, since, title, planned, follows_at }) => ({
         post: id,
         issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
         kind,
         code: code ?? undefined,
         message,
         since,
+        title,
+        planned: readPlanned(planned),
+        until: follows_at ?? undefined,
       }));
     },
   };
+}
+
+function readPlanned(planned: string | null): PlannedChange | undefined {
+  return planned === null ? undefined : JSON.parse(planned);
 }

@@ -22,7 +22,7 @@ it("writes nothing for a record of what stands already", () => {
   recordAt(noon + 9, "26 posts would notify their voters");
   expect(journalBytes()).toBeGreaterThan(before);
   expect(ledger.rows.held(project)).toEqual([
-    { post: "p1", kind: "patch-post", signature: "s1", message: "26 posts would notify their voters" },
+    expect.objectContaining({ signature: "s1", message: "26 posts would notify their voters" }),
   ]);
   ledger.close();
 });

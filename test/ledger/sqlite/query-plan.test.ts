@@ -81,7 +81,7 @@ describe("the plans of the ledger's statements", () => {
     ],
     [
       "a page of links",
-      "CAST(post_facts.facts",
+      "absences.kind AS absence",
       "SEARCH links USING COVERING INDEX links_by_project (project=? AND (repository,number,post)<(?,?,?))",
     ],
     [

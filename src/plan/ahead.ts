@@ -1,0 +1,22 @@
+import type { Row } from "../model/link.ts";
+import type { Action, Decision } from "./action.ts";
+import { type PlanContext, planRow } from "./plan.ts";
+import { isChanging } from "./plan-patch.ts";
+
+/**
+ * What follows by itself once what settles has stood long enough, and nothing changes until then: the row as it is, decided
+ * without `settle`. undefined where nothing settles.
+ */
+export function planAhead(row: Row, decision: Decision, context: PlanContext): readonly Action[] | undefined {
+  if (decision.notes.every(({ kind }) => kind !== "settling")) return undefined;
+  return planRow(row, { ...context, settings: { ...context.settings, settleMs: 0 } }).actions;
+}
+
+/**
+ * Whether a row can't be decided now although its issues may ask for something: a fact is missing, the post was not looked at
+ * since our last write, or the outcome of a write is not known.
+ */
+export function isUnsettled(row: Row, { notes }: Decision): boolean {
+  if (row.seenAt === undefined || row.openIntents.length > 0 || isChanging(row)) return true;
+  return notes.some(({ kind }) => kind === "undecided");
+}
