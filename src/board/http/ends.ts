@@ -1,5 +1,4 @@
 import type { ListEnd } from "../board.ts";
-import type { Signals } from "./signals.ts";
 
 /** How a listing ends, and what that has to be held against. */
 
@@ -25,26 +24,17 @@ interface Told {
 export const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
 
 /** What an answer says there is beside what was read. A list that is over and is not all there is was read in part. */
-export function findRest(
-  signals: Signals,
-  { pages, pageCount, read, total, isSingle }: Told,
-): Step | undefined {
+export function findRest({ pages, pageCount, read, total, isSingle }: Told): Step | undefined {
   // Infinity stands for a number that no answer has shown.
   if (read < total && total !== Number.POSITIVE_INFINITY) {
     return incomplete(
       `The board says that there are ${total} posts, but its list ended after ${read}. Correct board.paging, or set ${otherTotal}.`,
     );
   }
-  // A person has said that the first page is all, whatever the board says of further ones.
-  if (isSingle) return undefined;
-  if (pages < pageCount && pageCount !== Number.POSITIVE_INFINITY) {
-    return incomplete(
-      `The board says that there are ${pageCount} pages, but its list ended after ${pages}. Set board.paging, such as \`paging: { kind: page, param: page }\`.`,
-    );
-  }
-  if (signals.hasMore !== true) return undefined;
+  // A person may have said that the first page is all, whatever the board says of further ones.
+  if (isSingle || pages >= pageCount || pageCount === Number.POSITIVE_INFINITY) return undefined;
   return incomplete(
-    "The board says that more posts follow, but its list ended. Set board.paging, such as `paging: { kind: page, param: page }`.",
+    `The board says that there are ${pageCount} pages, but its list ended after ${pages}. Set board.paging, such as \`paging: { kind: page, param: page }\`.`,
   );
 }
 

@@ -114,7 +114,7 @@ export function createPaging(options: PagingOptions): Paging {
       if (step.kind === "end") {
         const isSingle = options.overrides.kind === "none";
         const told = { pages, pageCount, read: posts + unusable, total, isSingle };
-        return step.end.kind === "complete" ? (findRest(signals, told) ?? step) : step;
+        return step.end.kind === "complete" ? (findRest(told) ?? step) : step;
       }
       if (idlePages >= mostIdlePages) {
         return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
