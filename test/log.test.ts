@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RemoteError } from "../src/errors.ts";
 import { escapeControls, escapeMarkup } from "../src/escape.ts";
 import { createKnownSecrets, createLog, type Log, type LogOptions, redactor } from "../src/log.ts";
+import { expectLinear } from "./support/growth.ts";
 
 /** Everything that a terminal might act on, and that a stranger can write into a title. */
 const hostile = [
@@ -427,9 +428,10 @@ describe("the redaction", () => {
     );
   });
 
-  it("hides secrets that are nearly everywhere in a long text", () => {
+  it("hides secrets that are nearly everywhere in a long text, with work that grows no faster than it", () => {
     const redact = redactor([`${"a".repeat(40)}b`, "aaaaaaaa"]);
     expect(redact("a".repeat(65_536))).toBe("[redacted]");
+    expectLinear((size) => redact("a".repeat(size)), "redaction");
   });
 });
 
