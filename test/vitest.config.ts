@@ -21,6 +21,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     // No test replaces a module or keeps anything in one, so the files of a worker share what they import.
     isolate: false,
+    tags: [
+      { name: "long", description: "Real processes in bulk, and months of samples: not in `npm test`." },
+    ],
     ...(isRoomy && { env: { TMPDIR: memory } }),
     // By itself it leaves a core free; of two that is half.
     maxWorkers: "100%",

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it, onTestFinished } from "vitest";
 import { isWrite } from "./gate.ts";
 import { importOf } from "./scenarios.ts";

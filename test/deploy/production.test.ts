@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   chmodSync,
@@ -43,7 +44,7 @@ beforeAll(async () => {
   ]);
   for (const { code, out, err } of results) expect(code, `${out}${err}`).toBe(0);
   await finish(spawn("chmod", ["-R", "a-w", app]));
-}, 180_000);
+});
 
 afterAll(async () => {
   await finish(spawn("chmod", ["-R", "u+w", place]));
@@ -112,7 +113,7 @@ describe("the installed program", () => {
     const { code, err } = await finish(start(["demo", "--quiet"], env));
     expect(code, err).toBe(0);
     expect(readdirSync(scratch)).toEqual([]);
-  }, 60_000);
+  });
 
   it("holds every package that the lock file names for production, and none of development", () => {
     const { packages } = JSON.parse(read("package-lock.json"));
@@ -148,7 +149,7 @@ describe("the installed daemon, as a user who may write nothing but its state", 
     expect(readdirSync(scratch)).toEqual([]);
     expect(existsSync(join(data, "boardsync.db"))).toBe(true);
     expect((await finish(start(["status"], env))).code).toBe(0);
-  }, 60_000);
+  });
 
   it("ends with 0 at SIGTERM, even when GitHub never answers the write in hand", async () => {
     const { daemon, github } = await startDaemon();
@@ -159,7 +160,7 @@ describe("the installed daemon, as a user who may write nothing but its state", 
     );
     daemon.kill("SIGTERM");
     expect(await ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 });
 
 /** A board with one post that belongs on GitHub, and a daemon that is about to see it. */

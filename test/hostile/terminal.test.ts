@@ -64,4 +64,4 @@ it("nothing that people, the board or GitHub wrote commands a terminal or passes
       for (const line of text.split("\n")) expect(line).not.toMatch(/^(?:✗ acme-app: forged|forged)/);
     }
   }
-}, 60_000);
+});

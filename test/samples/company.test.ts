@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it } from "vitest";
 import { openSample } from "./month.ts";
 
@@ -5,9 +6,7 @@ const app = "acme/app";
 const api = "acme/api";
 const plan = { owner: "acme", number: 7 };
 
-it("a month of a company: a project, pull requests, releases, a duplicate, an epic", {
-  timeout: 120_000,
-}, async () => {
+it("a month of a company: a project, pull requests, releases, a duplicate, an epic", async () => {
   const { stage, on } = await openSample("company", [
     { name: app, private: true, types: ["Feature", "Bug"], collaborators: ["dana"] },
     { name: api, private: true, types: ["Feature", "Bug"], collaborators: ["dana"] },

@@ -3,9 +3,7 @@ import { openSample } from "./month.ts";
 
 const repo = "paperclip-dev/paperclip";
 
-it("a month of a small open-source project: labels, a hand up, a word of thanks", {
-  timeout: 60_000,
-}, async () => {
+it("a month of a small open-source project: labels, a hand up, a word of thanks", async () => {
   const { stage, on } = await openSample("open-source", [
     { name: repo, labels: ["feedback", "accepted", "in progress"], collaborators: ["robin"] },
   ]);

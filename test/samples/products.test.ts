@@ -1,9 +1,10 @@
+/** @module-tag long */
 import { expect, it } from "vitest";
 import { openSample } from "./month.ts";
 
 const repo = "acme/monorepo";
 
-it("a month of several products in one repository", { timeout: 120_000 }, async () => {
+it("a month of several products in one repository", async () => {
   const { stage, on } = await openSample("products", [{ name: repo, private: true, milestones: ["Spring"] }]);
   const { board, github } = stage;
   const nothing = { board: [], github: [], mails: [] };

@@ -39,7 +39,7 @@ it("a repository with 200,000 issues of which 10 are linked costs what its 10 is
   stage.mark();
   expect(await stage.syncOne()).toMatchObject({ failed: 0 });
   expect([countLists(stage), countSingle(stage)]).toEqual([2, 0]);
-}, 120_000);
+});
 
 it("of very many issues that our account has opened for others, a full look reads no more than it must", async () => {
   const stage = await openPosts(3, { repositories: privateRepositories("acme/app") });

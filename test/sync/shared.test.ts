@@ -56,7 +56,7 @@ describe("200 projects of one repository", () => {
       "GET /repos/acme/app/labels": 1,
     });
     expect(stage.github.requests.map(({ status }) => status)).toEqual([304, 304]);
-  }, 120_000);
+  });
 });
 
 describe("projects of one repository", () => {
