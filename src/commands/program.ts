@@ -190,11 +190,12 @@ function addDaemon(program: Command, terminal: Terminal, finish: Finish): void {
 function addStatus(program: Command, terminal: Terminal, finish: Finish): void {
   program
     .command("status")
-    .description("projects, last run, links, and everything that failed or waits; reads only the state")
-    .addHelpText("after", "\nExample:\n  boardsync status --json")
+    .description("how each project stands, and everything that failed or waits; reads only the state")
+    .option("--full", "list each, also where more than 20 are alike")
+    .addHelpText("after", "\nExamples:\n  boardsync status --full\n  boardsync status --json")
     .action(async (_, command: Command) => {
       const { status } = await import("./status.ts");
-      finish(status(terminal, command.optsWithGlobals<CommonOptions>()));
+      finish(status(terminal, command.optsWithGlobals<Parameters<typeof status>[1]>()));
     });
 }
 

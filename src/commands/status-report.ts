@@ -1,5 +1,7 @@
+import type { PlannedChange, WaitingRow } from "../ledger/rows.ts";
 import { type StateKind, stateKinds } from "../sync/project-state.ts";
 import { command } from "../sync/remedy.ts";
+import { type Alike, describeHeard, describePlanned, groupAlike } from "../sync/waiting-lines.ts";
 import type { PutOff } from "../sync/world.ts";
 import { describeExtent } from "./import-words.ts";
 import { type DatabaseStatus, describeDatabase } from "./status-database.ts";
@@ -26,7 +28,9 @@ export interface ProjectStatus {
   readonly issues: number;
   /** How it stands: the most urgent of what is true. */
   readonly state: StateKind;
-  /** The same, and what else is true, as a sentence without its capital and full stop. */
+  /** How many voters would hear of what needs a person; null where the board shows no votes. */
+  readonly voters: number | null;
+  /** How it stands, and what else is true, as a sentence without its capital and full stop. */
   readonly sentence: string;
   readonly lastRun: LastRun | null;
   /** The last run without an error; null when there was none. */
@@ -85,21 +89,30 @@ export interface FailedLine {
 export interface WaitingLine {
   readonly post: string;
   readonly issues: readonly string[];
-  readonly kind: string;
+  readonly kind: WaitingRow["kind"];
   readonly code: string | null;
   readonly message: string;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
+  /** What would be written, from what to what, and how many voters would hear of it; null where that is not recorded. */
+  readonly planned: PlannedChange | null;
+  /** When it follows by itself at the earliest, ISO 8601; null where that is not known. */
+  readonly until: string | null;
   readonly since: string;
   /** The command that ends it; null for what ends by itself, or by a change on either side. */
   readonly command: string | null;
 }
 
-/** More posts than this that are held for the same reason are said in one line. */
-const mostAlike = 5;
-/** And this many of them are named. */
-const mostNamed = 20;
-
-/** The state in words and a table. */
-export function printStatus(out: Output, { projects, daemon, database }: StatusReport): void {
+/**
+ * The state in words and a table.
+ *
+ * @param isFull - whether each line is shown where many are alike.
+ */
+export function printStatus(
+  out: Output,
+  { projects, daemon, database }: StatusReport,
+  isFull: boolean,
+): void {
   printRecords(out, columns, projects);
   for (const { project, state, sentence } of projects) {
     const [sign, look] = signs[state];
@@ -121,12 +134,9 @@ export function printStatus(out: Output, { projects, daemon, database }: StatusR
   }
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
-    const held = hasMore ? [] : heldForOneReason(waiting);
-    const [first] = held;
-    if (first !== undefined) printHeld(out, project, first, held);
     // What needs a person comes first; the sort keeps the oldest of each kind on top.
-    for (const line of waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other)))
-      if (!held.includes(line)) printWait(out, describe(project, line), line.command, stateOf(line));
+    const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+    for (const alike of groupAlike(lines.map(toWaiting), isFull)) printAlike(out, project, alike);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
@@ -150,31 +160,30 @@ const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = 
   "in-sync": ["✓ ", "green"],
 };
 
-/**
- * A guard or a changed rule holds many posts for one reason, which is then said once. Only where nothing else is held: what is
- * said to let them go lets everything go.
- */
-function heldForOneReason(waiting: readonly WaitingLine[]): readonly WaitingLine[] {
-  const held = waiting.filter(({ kind }) => kind === "held");
-  const reasons = new Set(held.map(({ message }) => message));
-  return held.length > mostAlike && reasons.size === 1 ? held : [];
+type Shown = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
+
+function toWaiting(line: WaitingLine): Shown {
+  return { ...line, planned: line.planned ?? undefined };
 }
 
-/** @param first of those that are held: the oldest. */
-function printHeld(
-  out: Output,
-  project: string,
-  { since, message }: WaitingLine,
-  held: readonly WaitingLine[],
-): void {
-  const posts = [...new Set(held.map(({ post }) => post))];
-  const named = posts.slice(0, mostNamed).join(", ");
-  const rest = posts.length > mostNamed ? ` and ${posts.length - mostNamed} more, which --json lists` : "";
-  printWait(
-    out,
-    `held: ${project}, ${posts.length} posts, since ${since}: ${message}`,
-    `${command("approve", project)}, or with the names of some: ${named}${rest}`,
-  );
+function printAlike(out: Output, project: string, { lines, shown, isGroup, ...sums }: Alike<Shown>): void {
+  const [first] = shown;
+  if (first === undefined) return;
+  if (!isGroup) {
+    for (const line of shown) printWait(out, describe(project, line), line.command, stateOf(line));
+    return;
+  }
+  const heard = describeHeard(sums.voters, sums.unknownVotes);
+  const names = shown.map((line) => nameOf(line)).join(", ");
+  const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
+  const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${first.message}`;
+  const remedy = first.kind === "held" ? command("approve", project) : first.command;
+  printWait(out, text, remedy, stateOf(first));
+  printLine(out, "  ", "`boardsync status --full` lists each.");
+}
+
+function nameOf({ post, title }: Pick<WaitingLine, "post" | "title">): string {
+  return title === null || title === "" ? post : `${post} “${title}”`;
 }
 
 function printWait(out: Output, text: string, remedy: string | null, state: StateKind = "needs-you"): void {
@@ -208,7 +217,7 @@ function describeRun({ result, ageSeconds }: LastRun): string {
 }
 
 /** Of which state of its project a line is a part. */
-function stateOf({ kind }: WaitingLine): StateKind {
+function stateOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
   switch (kind) {
     case "settling":
     case "waiting":
@@ -219,7 +228,9 @@ function stateOf({ kind }: WaitingLine): StateKind {
       return "differs";
     case "undecided":
       return "failing";
-    default:
+    case "held":
+    case "parked":
+    case "quarantined":
       return "needs-you";
   }
 }
@@ -229,7 +240,7 @@ function urgencyOf(line: WaitingLine): number {
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */
-const kindWords: Readonly<Record<string, string>> = {
+const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
   settling: "follows by itself",
   waiting: "follows by itself",
   intent: "follows by itself",
@@ -237,10 +248,12 @@ const kindWords: Readonly<Record<string, string>> = {
   "did-not-stick": "differs and stays so",
 };
 
-function describe(project: string, { kind, post, issues, since, message, code }: WaitingLine): string {
+function describe(project: string, line: Shown): string {
+  const { kind, issues, since, message, code, planned } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
-  return `${kindWords[kind] ?? kind}: ${project}/${post}${linked}, since ${since}: ${message}${end}`;
+  const what = planned === undefined ? "" : `${describePlanned(planned, true)}. `;
+  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${what}${message}${end}`;
 }
 
 function describeDaemon(daemon: StatusReport["daemon"]): string {

@@ -6,7 +6,7 @@ import type { WaitingRow } from "../ledger/rows.ts";
 import type { StoredRun } from "../ledger/runs.ts";
 import type { ProjectId } from "../model/post.ts";
 import { readImport } from "../sync/import.ts";
-import { describeState, readProjectState, unknownState } from "../sync/project-state.ts";
+import { describeState, type ProjectState, readProjectState, unknownState } from "../sync/project-state.ts";
 import { remedyOf } from "../sync/remedy.ts";
 import { readReport, type StoredReport } from "../sync/stored-report.ts";
 import { systemClock } from "./clock.ts";
@@ -30,7 +30,7 @@ import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 const maxWaiting = 1000;
 
 /** `boardsync status`: what the state says. Works beside a running daemon, and needs no secret and no network. */
-export function status(terminal: Terminal, options: CommonOptions): number {
+export function status(terminal: Terminal, options: CommonOptions & { readonly full?: boolean }): number {
   try {
     const { config } = loadConfig(configSource(terminal, options));
     const state = resolve(terminal.cwd, config.state);
@@ -39,7 +39,7 @@ export function status(terminal: Terminal, options: CommonOptions): number {
       const report = readStatus(config, state, ledger);
       if (options.json === true) printJson(terminal.out, report);
       else if (options.quiet === true) return exitCodes.ok;
-      else if (ledger !== undefined) printStatus(terminal.out, report);
+      else if (ledger !== undefined) printStatus(terminal.out, report, options.full === true);
       else terminal.out.write(`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.\n`);
     } finally {
       ledger?.close();
@@ -93,6 +93,7 @@ function readProject(
     posts: counts?.posts ?? 0,
     issues: counts?.issues ?? 0,
     state: state.kind,
+    voters: votersOf(state),
     sentence: describeState(state),
     lastRun: last === undefined || report === undefined ? null : readRun(last, report),
     lastSuccess: timeOf(success),
@@ -107,6 +108,11 @@ function readProject(
     hasMore: rows.length > maxWaiting,
     nextRun,
   };
+}
+
+function votersOf({ needed }: ProjectState): number | null {
+  if (needed === undefined) return 0;
+  return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
 }
 
 function readImportStatus(
@@ -160,6 +166,9 @@ function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefine
     kind: row.kind,
     code: row.code ?? null,
     message: row.message,
+    title: row.title,
+    planned: row.planned ?? null,
+    until: timeOf(row.until),
     since: new Date(row.since).toISOString(),
     command: remedyOf(row, project) ?? null,
   };

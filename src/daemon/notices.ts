@@ -2,6 +2,7 @@ import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import { describeState, type ProjectState } from "../sync/project-state.ts";
+import { describeHeard, describePlanned, groupAlike } from "../sync/waiting-lines.ts";
 import type { ProjectReport, ReportedError } from "../sync/world.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
@@ -14,6 +15,8 @@ export const forgottenAfterMs = 2 * reminderMs;
 const maxNamed = 5;
 /** The longest part of an id that is shown. */
 const maxIdLength = 60;
+/** The longest part of a line about what would be written. */
+const maxLineLength = 200;
 /** So many causes make a message; it says how many more there are. */
 const maxLines = 20;
 
@@ -54,12 +57,38 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
           kind === "held" && hold !== undefined
             ? "the whole project is held"
             : `${count} ${kind}${name(idsOf(kind))}`;
-        return { cause: `${project}/${kind}`, sentence: `${clean(project)}: ${what}. Next: ${next}.` };
+        const lines = describeLines(waiting.filter((row) => row.kind === kind));
+        return {
+          cause: `${project}/${kind}`,
+          sentence: `${clean(project)}: ${what}${lines}. Next: ${next}.`,
+        };
       }),
     ...[...Map.groupBy(failures, ({ code }) => code)].map(([code, same]) =>
       describeFailure(project, code, same),
     ),
   ];
+}
+
+/** What would be written, and how many voters would hear: of each by its id where few wait, else of those that are alike. */
+function describeLines(rows: readonly WaitingRow[]): string {
+  const lines = groupAlike(rows, false).flatMap(({ lines: alike, shown, isGroup, voters, unknownVotes }) => {
+    const [first] = shown;
+    if (!isGroup || first === undefined) return shown.flatMap(describeRow);
+    const heard = describeHeard(voters, unknownVotes);
+    return [`${alike.length} alike, such as ${clean(first.post)}${heard === "" ? "" : `; ${heard}`}`];
+  });
+  if (lines.length === 0) return "";
+  const more = lines.length > maxNamed ? "\n   …" : "";
+  return `${lines
+    .slice(0, maxNamed)
+    .map((line) => `\n   ${line}`)
+    .join("")}${more}`;
+}
+
+function describeRow({ post, planned }: WaitingRow): readonly string[] {
+  return planned === undefined
+    ? []
+    : [`${clean(post)}: ${clean(describePlanned(planned, false), maxLineLength)}`];
 }
 
 /** What is parked is said as that, and needs no second word. */
@@ -80,7 +109,10 @@ function describeFailure(project: string, code: string, errors: readonly Reporte
 function name(ids: readonly string[]): string {
   if (ids.length === 0) return "";
   const more = ids.length > maxNamed ? ", …" : "";
-  return ` (${ids.slice(0, maxNamed).map(clean).join(", ")}${more})`;
+  return ` (${ids
+    .slice(0, maxNamed)
+    .map((id) => clean(id))
+    .join(", ")}${more})`;
 }
 
 /** The causes of which people should hear now: news, but not within the hour, and once a day what hasn't changed. */
@@ -119,12 +151,12 @@ export function composeMessage(
 }
 
 /** Ids come from outside, too: nothing in them may command Slack, call people, or pass for another line. */
-function clean(id: string): string {
-  const short = id.length > maxIdLength ? `${id.slice(0, maxIdLength).toWellFormed()}…` : id;
+function clean(id: string, maxLength: number = maxIdLength): string {
+  const short = id.length > maxLength ? `${id.slice(0, maxLength).toWellFormed()}…` : id;
   return escapeControls(short.replaceAll(/\s/g, " "))
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replaceAll(/[`*_~|[\]]/g, "'")
+    .replaceAll(/[`*~|[\]]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, "'")
     .replaceAll("@", "@\u200b");
 }

@@ -50,9 +50,7 @@ export interface BrowsedLink {
   readonly waits: readonly ("held" | "parked" | "quarantined")[];
 }
 
-export interface WaitingPost extends Pick<WaitingRow, "post" | "kind" | "code" | "message" | "since"> {
-  readonly title: FieldValue;
-}
+export type WaitingPost = Omit<WaitingRow, "issues">;
 
 export interface RunHistory {
   readonly spans: readonly RunSpan[];

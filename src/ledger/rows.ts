@@ -119,6 +119,16 @@ export interface RowCounts {
   readonly quarantined: number;
   /** Posts that differ from what their issues ask for, or show something else than was written, and stay so. */
   readonly differs: number;
+  /** Posts of which everything that is held is stopped by the config (`writes`), so that no approval lets it go. */
+  readonly stopped: number;
+  /** Actions that are held, and that a person may let go. */
+  readonly approvable: number;
+  /** Voters who would hear of these, as far as the board shows votes. */
+  readonly voters: number;
+  /** Of how many of these the board shows no votes. */
+  readonly unknownVotes: number;
+  /** When the next post that waits by itself follows at the earliest, epoch ms; null where that is not known. */
+  readonly nextAt: number | null;
 }
 
 export interface WaitingRow {

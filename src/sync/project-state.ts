@@ -15,11 +15,22 @@ export interface ProjectState {
   readonly kind: StateKind;
   readonly hasRun: boolean;
   readonly failing: Failing | undefined;
-  /** Actions that wait for a person: held, parked or quarantined. */
-  readonly needed: number;
+  readonly needed: Needed | undefined;
   readonly later: Later | undefined;
   /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
   readonly differs: number;
+  /** Posts whose changes the config stops (`writes`). */
+  readonly stopped: number;
+}
+
+/** What waits for a person. */
+interface Needed {
+  /** Held, parked or quarantined. A project that is held as a whole is one. */
+  readonly actions: number;
+  /** Voters who would hear of what is held, as far as the board shows votes. */
+  readonly voters: number;
+  /** Whether there are more of whom the board shows nothing. */
+  readonly hasUnknown: boolean;
 }
 
 interface Failing {
@@ -90,17 +101,26 @@ export interface Known extends Moment {
 export function judgeProject(known: Known): ProjectState {
   const { counts, report } = known;
   const failing = judgeFailing(known);
-  const { held = 0, parked = 0, quarantined = 0, differs = 0 } = counts ?? {};
-  // A project may be held as a whole without a word on any of its posts.
-  const needed = Math.max(held, Number(report?.hold !== undefined)) + parked + quarantined;
+  const isHeld = report?.hold !== undefined;
+  const needed = judgeNeeded(counts, isHeld);
+  const { differs = 0 } = counts ?? {};
+  const stopped = isHeld ? 0 : (counts?.stopped ?? 0);
   const later = judgeLater(known);
   const kind = [
     failing !== undefined && ("failing" as const),
-    needed > 0 && ("needs-you" as const),
+    needed !== undefined && ("needs-you" as const),
     later !== undefined && ("later" as const),
-    differs > 0 && ("differs" as const),
+    differs + stopped > 0 && ("differs" as const),
   ].find((one) => one !== false);
-  return { kind: kind ?? "in-sync", hasRun: report !== undefined, failing, needed, later, differs };
+  const hasRun = report !== undefined;
+  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, stopped };
+}
+
+/** A project may be held as a whole without a word on any of its posts. */
+function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean): Needed | undefined {
+  const { approvable = 0, parked = 0, quarantined = 0, voters = 0, unknownVotes = 0 } = counts ?? {};
+  const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined;
+  return actions === 0 ? undefined : { actions, voters, hasUnknown: unknownVotes > 0 };
 }
 
 function judgeFailing({ report, parked, lastSuccessAt, late, now }: Known): Failing | undefined {
@@ -131,7 +151,7 @@ function judgeLater({ counts, report, nextRunAt, now }: Known): Later | undefine
   if (report === undefined) return { posts: 0, nextAt: nextRunAt, reasons: [] };
   if (posts === 0 && reasons.length === 0) return undefined;
   const ends = reasons.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
-  const coming = ends.filter((at) => at > now);
+  const coming = [...ends, counts?.nextAt ?? 0].filter((at) => at > now);
   const nextAt = coming.length > 0 ? Math.min(...coming) : nextRunAt;
   return { posts, nextAt, reasons: reasons.map(({ message }) => message) };
 }
@@ -145,14 +165,26 @@ type ShowTime = (at: number) => string;
  */
 export function describeState(state: ProjectState, showTime: ShowTime = showUtc): string {
   if (!state.hasRun && state.failing === undefined) return "no run yet";
-  const { failing, needed, later, differs } = state;
+  const { failing, needed, later, differs, stopped } = state;
   const parts = [
     failing && describeFailing(failing, showTime),
-    needed > 0 && `needs you (${needed === 1 ? "1 action" : `${needed.toLocaleString("en")} actions`})`,
+    needed && describeNeeded(needed),
     state.hasRun && later && describeLater(later, showTime),
-    differs > 0 && (differs === 1 ? "1 differs and stays so" : `${differs} differ and stay so`),
+    differs > 0 && (differs === 1 ? "1 differs and stays so" : `${showNumber(differs)} differ and stay so`),
+    stopped > 0 && `${showNumber(stopped)} stopped by \`writes\` in the config`,
   ].filter((part) => typeof part === "string");
   return parts.length === 0 ? "in step" : parts.join("; ");
+}
+
+function describeNeeded({ actions, voters, hasUnknown }: Needed): string {
+  const what = actions === 1 ? "1 action" : `${showNumber(actions)} actions`;
+  const who = voters === 1 ? "1 voter" : `${showNumber(voters)} voters`;
+  if (voters === 0) return `needs you (${what}${hasUnknown ? ", voters not known" : ""})`;
+  return `needs you (${what}, ${hasUnknown ? "at least " : ""}${who})`;
+}
+
+function showNumber(number: number): string {
+  return number.toLocaleString("en");
 }
 
 function describeFailing({ codes, since, late, until }: Failing, showTime: ShowTime): string {
@@ -166,8 +198,7 @@ function describeFailing({ codes, since, late, until }: Failing, showTime: ShowT
 function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {
   const why = reasons.length === 0 ? "" : reasons.join("; ");
   if (posts === 0) return `put off: ${why}`;
-  const number = posts.toLocaleString("en");
-  const what = posts === 1 ? "1 follows by itself" : `${number} follow by themselves`;
+  const what = posts === 1 ? "1 follows by itself" : `${showNumber(posts)} follow by themselves`;
   const next = nextAt === undefined ? "" : `, the next at ${showTime(nextAt)}`;
   return `${what}${next}${why === "" ? "" : ` (${why})`}`;
 }

@@ -59,6 +59,7 @@ describe("status", () => {
           posts: 8,
           issues: 4,
           state: "in-sync",
+          voters: 0,
           sentence: "in step",
           putOff: [],
           lastRun: {
@@ -98,7 +99,9 @@ describe("status", () => {
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(/│ held │/);
-    expect(out).toMatch(/^! held: acme-app\/p1, since \d{4}-.*Z: .+\n {2}→ boardsync approve acme-app p1$/m);
+    expect(out).toMatch(
+      /^! held: acme-app\/p1 “Dark mode”, since \d{4}-.*Z: .+\n {2}→ boardsync approve acme-app p1$/m,
+    );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
       projects: [
@@ -111,6 +114,9 @@ describe("status", () => {
               kind: "held",
               code: null,
               message: expect.any(String),
+              title: "Dark mode",
+              planned: expect.toSatisfy((planned) => planned === null || planned.place === "acme/app"),
+              until: null,
               since: expect.any(String),
               command: "boardsync approve acme-app p1",
             },
@@ -134,7 +140,9 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     expect(out).not.toMatch(/^✗ failed/m);
     expect(out).toMatch(/^! acme-app: needs you \(1 action\)\.$/m);
-    expect(out).toMatch(/^! parked: acme-app\/p1 \(acme\/app#1\), since .*: .* \[board\.rejected\]$/m);
+    expect(out).toMatch(
+      /^! parked: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*: .* \[board\.rejected\]$/m,
+    );
     expect(out).not.toContain("\u001b");
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
@@ -145,7 +153,7 @@ describe("status", () => {
     });
   });
 
-  it("says once what is held for one reason, with the posts' names", async () => {
+  it("says once what many are held for, and --full says it of each", async () => {
     const stage = await openStage();
     for (let post = 0; post < 20; post += 1)
       stage.story.board.addPost("acme-app", { title: `Wish ${post}`, status: "planned" });
@@ -153,30 +161,43 @@ describe("status", () => {
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(
-      /^! held: acme-app, 24 posts, since \d{4}-.*Z: .+\n {2}→ boardsync approve acme-app, or with the names of some: p1, .+ and 4 more, which --json lists$/m,
+      /^! held: acme-app: 24 alike; for example p1 “.+”, .+ “.+”, .+ “.+”: .+\n {2}→ boardsync approve acme-app\n {2}`boardsync status --full` lists each\.$/m,
     );
     expect(out.match(/^! held: acme-app/gm)).toHaveLength(1);
+    expect((await stage.run(["status", "--full"])).out.match(/^! held: acme-app\/p/gm)).toHaveLength(24);
     const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held" }));
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({ projects: [{ held: 24, waiting: held }, {}] });
   });
 
-  it("says each by itself where posts are held for several reasons: what lets one reason go must not let go another", () => {
-    const since = "2026-03-02T08:00:00.000Z";
-    const hold = (post: number, message: string) => ({
+  it("groups more than 20 that are alike, with what would be written and who would hear; --full lists each", () => {
+    const hold = (post: number, to: string): WaitingLine => ({
       post: `p${post}`,
-      issues: [],
+      issues: ["acme/app#1"],
       kind: "held",
       code: null,
-      message,
-      since,
+      message: "many",
+      title: "Dark mode",
+      planned: {
+        place: "acme/app#1",
+        changes: [{ field: "status", from: "planned", to }],
+        notifies: post === 0 ? null : 10,
+      },
+      until: null,
+      since: "2026-03-02T08:00:00.000Z",
       command: `boardsync approve acme-app p${post}`,
     });
-    const waiting = [...Array.from({ length: 6 }, (_, post) => hold(post, "many")), hold(6, "other rules")];
-    expect(printHeld(waiting).match(/^! held: acme-app\/p\d/gm)).toHaveLength(7);
-    expect(printHeld(waiting.slice(0, 6)).match(/^! held: .*$/gm)).toEqual([
-      `! held: acme-app, 6 posts, since ${since}: many`,
+    const alike = Array.from({ length: 21 }, (_, post) => hold(post, "completed"));
+    const waiting = [...alike, hold(21, "closed")];
+    const lines = printHeld(waiting, false).split("\n");
+    expect(lines.filter((line) => line.startsWith("! held") || line.startsWith("  → "))).toEqual([
+      "! held: acme-app: 21 alike; at least 200 voters hear of it; for example p0 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: many",
+      "  → boardsync approve acme-app",
+      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 2026-03-02T08:00:00.000Z: status: planned → closed; 10 voters hear of it. many",
+      "  → boardsync approve acme-app p21",
     ]);
+    expect(printHeld(waiting, true).match(/^! held: acme-app\/p/gm)).toHaveLength(22);
+    expect(printHeld(alike.slice(0, 20), false).match(/^! held: acme-app\/p/gm)).toHaveLength(20);
   });
 
   it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
@@ -356,7 +377,7 @@ it("schema prints what is committed", async () => {
 });
 
 /** What `status` prints of a project of which these wait. */
-function printHeld(waiting: readonly WaitingLine[]): string {
+function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
   const parts: string[] = [];
   const project: ProjectStatus = {
     project: "acme-app",
@@ -364,6 +385,7 @@ function printHeld(waiting: readonly WaitingLine[]): string {
     posts: 0,
     issues: 0,
     state: "needs-you",
+    voters: 0,
     sentence: "needs you",
     putOff: [],
     lastRun: null,
@@ -384,6 +406,6 @@ function printHeld(waiting: readonly WaitingLine[]): string {
     columns: 200,
     write: (part: string) => void parts.push(part),
   };
-  printStatus(out, { state: "state.db", daemon: null, database: null, projects: [project] });
+  printStatus(out, { state: "state.db", daemon: null, database: null, projects: [project] }, isFull);
   return parts.join("");
 }

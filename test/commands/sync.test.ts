@@ -115,7 +115,9 @@ describe("sync for a person", () => {
     const file = stage.writeConfig("slow.yaml", (config) => `${config}settle: 1h\n`);
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(0);
-    expect(out).toMatch(/\n {2}acme-app: 1 follows by itself\.\n {2}acme-api: in step\.\n$/);
+    expect(out).toMatch(
+      /\n {2}acme-app: 1 follows by itself, the next at \S+ \S+ UTC\.\n {2}acme-api: in step\.\n$/,
+    );
   });
 
   it("says what a limit has put off, and until when, and so does status", async () => {

@@ -42,7 +42,7 @@ function waitingOf(kind: WaitingRow["kind"], ...posts: readonly string[]): reado
     code: undefined,
     message: "a private title",
     since: now,
-    title: null,
+    title: "a private title",
     planned: undefined,
     until: undefined,
   }));
@@ -80,6 +80,26 @@ describe("what a person should hear of", () => {
       "acme-app: 1 failed with tracker.unreachable. Next: Look at the proxy.",
     ]);
     expect(sentences.join()).not.toContain("private");
+  });
+
+  it("says of what is held what would be written, and how many voters would hear, without a word of the post", () => {
+    const planned = {
+      place: "acme/app#1",
+      changes: [
+        { field: "status", from: "planned", to: "in_progress" },
+        { field: "title", to: "a private title" },
+      ],
+      notifies: 202,
+    };
+    const waiting = waitingOf("held", "p1").map((row) => ({ ...row, planned }));
+    const [cause] = findCauses(reportOf({ held: 1 }), waiting);
+    expect(cause?.sentence).toContain(
+      "acme-app: 1 held (p1)\n   p1: status: planned → in_progress, title; 202 voters hear of it. Next: ",
+    );
+    const many = Array.from({ length: 30 }, () => waiting).flat();
+    const [group] = findCauses(reportOf({ held: 30 }), many);
+    expect(group?.sentence).toContain("\n   30 alike, such as p1; 6,060 voters hear of it. Next: ");
+    expect(`${cause?.sentence}${group?.sentence}`).not.toContain("private");
   });
 
   it("is that a guard holds the whole project", () => {

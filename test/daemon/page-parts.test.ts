@@ -68,7 +68,7 @@ describe("a length of time", () => {
 });
 
 describe("the status page of a busy project", () => {
-  it("shows the oldest of much that waits, and where the rest is", async () => {
+  it("shows examples of many that wait alike, and where each of them is", async () => {
     const { page } = await openPage({
       after: (ledger) => {
         for (let number = 1; number <= 60; number++) {
@@ -78,9 +78,24 @@ describe("the status page of a busy project", () => {
       },
     });
     const text = await page("/");
-    expect(text.match(/class="command">boardsync retry/g)).toHaveLength(50);
-    expect(text).toContain("The oldest 50 are shown.");
+    expect(text).toContain("<b>60 alike; for example these 3</b>");
+    expect(text.match(/class="command">boardsync retry/g)).toHaveLength(3);
+    expect(text).toContain('Not each is shown; <code class="command">boardsync status --full</code>');
     expect(text).toContain("60 parked");
+  });
+
+  it("shows no more than fifty where no two are alike", async () => {
+    const { page } = await openPage({
+      after: (ledger) => {
+        for (let number = 1; number <= 60; number++) {
+          addPost(ledger, `m${number}`, {});
+          parkPost(ledger, `m${number}`, `no ${number}`);
+        }
+      },
+    });
+    const text = await page("/");
+    expect(text.match(/class="command">boardsync retry/g)).toHaveLength(50);
+    expect(text).toContain("Not each is shown");
   });
 
   it("tells what board rules make of the issues of a post", async () => {

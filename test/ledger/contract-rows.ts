@@ -321,6 +321,11 @@ export function describeRows(ledger: () => Ledger): void {
         parked: 0,
         quarantined: 0,
         differs: 0,
+        stopped: 0,
+        approvable: 0,
+        voters: 0,
+        unknownVotes: 0,
+        nextAt: null,
       });
       pullPosts(
         ledger(),
@@ -350,6 +355,25 @@ export function describeRows(ledger: () => Ledger): void {
         parked: 2,
         quarantined: 1,
         differs: 1,
+        stopped: 1,
+        approvable: 0,
+        voters: 0,
+        unknownVotes: 0,
+        nextAt: null,
+      });
+      const action = { kind: "patch-post", signature: "s1" } as const;
+      const planned = (notifies: number | null) => ({ place: null, changes: [], notifies });
+      const free = [7, 5, null].map((notifies) => ({ ...held, action, planned: planned(notifies) }));
+      const settling = { kind: "settling", message: "later", since: noon } as const;
+      const later = [9, 3].map((until) => ({ ...settling, until: noon + until }));
+      ledger().rows.record(project, p1, createRecord({ notes: [held, ...free, ...later] }));
+      expect(ledger().rows.counts(project)).toMatchObject({
+        held: 1,
+        stopped: 0,
+        approvable: 3,
+        voters: 12,
+        unknownVotes: 1,
+        nextAt: noon + 3,
       });
       pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
       ledger().pulls.end(ledger().pulls.begin(project, 3, noon), { kind: "incomplete", at: noon });

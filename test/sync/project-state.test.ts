@@ -15,6 +15,11 @@ const none: RowCounts = {
   parked: 0,
   quarantined: 0,
   differs: 0,
+  stopped: 0,
+  approvable: 0,
+  voters: 0,
+  unknownVotes: 0,
+  nextAt: null,
 };
 
 function known(counts: Partial<RowCounts>, report: object = {}, more: Partial<Known> = {}): Known {
@@ -69,8 +74,38 @@ describe("the sentence of a project", () => {
       "later",
       "3 follow by themselves (the run was asked to stop)",
     ],
-    ["an action is held", known({ held: 1 }), "needs-you", "needs you (1 action)"],
-    ["actions wait", known({ held: 2, parked: 1, quarantined: 1 }), "needs-you", "needs you (4 actions)"],
+    ["an action is held", known({ approvable: 1 }), "needs-you", "needs you (1 action)"],
+    [
+      "actions wait of which voters would hear",
+      known({ approvable: 2, parked: 1, quarantined: 1, voters: 1202 }),
+      "needs-you",
+      "needs you (4 actions, 1,202 voters)",
+    ],
+    [
+      "an action waits of which one voter would hear",
+      known({ approvable: 1, voters: 1 }),
+      "needs-you",
+      "needs you (1 action, 1 voter)",
+    ],
+    [
+      "the board shows some votes",
+      known({ approvable: 2, voters: 7, unknownVotes: 1 }),
+      "needs-you",
+      "needs you (2 actions, at least 7 voters)",
+    ],
+    [
+      "the board shows no votes",
+      known({ approvable: 2, unknownVotes: 2 }),
+      "needs-you",
+      "needs you (2 actions, voters not known)",
+    ],
+    ["the config stops", known({ stopped: 2 }), "differs", "2 stopped by `writes` in the config"],
+    [
+      "posts settle until a time",
+      known({ waiting: 2, nextAt: now + minuteMs }, {}, { nextRunAt: now + 5 * minuteMs }),
+      "later",
+      "2 follow by themselves, the next at 2026-03-02 09:01:00 UTC",
+    ],
     ["the whole project is held", known({}, { hold: "It shrank." }), "needs-you", "needs you (1 action)"],
     [
       "a write was refused and is parked",
@@ -116,7 +151,7 @@ describe("the sentence of a project", () => {
     ],
     [
       "all of it is true at once, the most urgent first",
-      known({ held: 2, waiting: 1, differs: 1 }, { errors: [down] }),
+      known({ approvable: 2, waiting: 1, differs: 1 }, { errors: [down] }),
       "failing",
       "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC; needs you (2 actions); 1 follows by itself; 1 differs and stays so",
     ],
@@ -137,8 +172,10 @@ describe("a project after a run", () => {
     addPlanned(stage, 1);
     await stage.sync();
     stage.github.close("acme/app", 1, "completed");
+    const at = stage.clock.now() + 11 * minuteMs;
     await stage.sync();
-    expect(stateOf(stage)).toBe("1 follows by itself");
+    const until = new Date(at).toISOString().slice(0, 19).replace("T", " ");
+    expect(stateOf(stage)).toBe(`1 follows by itself, the next at ${until} UTC`);
   });
 
   it("is not in step where a post differs and stays so", async () => {

@@ -1,12 +1,15 @@
 import type { WaitingPost } from "../../ledger/browse.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import { command, remedyOf } from "../../sync/remedy.ts";
+import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/waiting-lines.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
 import type { Looking } from "./view.ts";
 
 /** So much of what waits in one project is shown; `boardsync status` has more. */
 const mostShown = 50;
+/** And so much of it is looked at. */
+const mostRead = 1000;
 
 /** Everything that waits for a person, with the command that frees it; then what waits for a time. */
 export function renderWaits(looking: Looking): Markup {
@@ -25,7 +28,7 @@ export function renderWaits(looking: Looking): Markup {
 }
 
 function renderList(looking: Looking, key: string, memory: ProjectMemory): Markup | undefined {
-  const found = looking.ledger.browse.waiting(memory.id, ["held", "parked", "quarantined"], mostShown + 1);
+  const found = looking.ledger.browse.waiting(memory.id, ["held", "parked", "quarantined"], mostRead);
   if (found.length === 0) return undefined;
   const counts = looking.ledger.rows.counts(memory.id);
   const total = [
@@ -33,27 +36,52 @@ function renderList(looking: Looking, key: string, memory: ProjectMemory): Marku
     counts.parked > 0 && `${counts.parked} parked`,
     counts.quarantined > 0 && `${counts.quarantined} quarantined`,
   ].filter((part) => part !== false);
+  const alike = groupAlike(found, false);
+  const shown = alike.reduce((sum, group) => sum + group.shown.length, 0);
+  const isAll = shown <= mostShown && shown === found.length;
   const more =
-    found.length > mostShown &&
-    html`<p class="quiet">The oldest ${mostShown} are shown. ${
-      counts.held > 0 && html`All that is held goes at once with ${renderCommand(command("approve", key))}. `
-    }<a href="${linksAddress({ project: key, state: "waiting" })}">Those with an issue</a></p>`;
+    !isAll &&
+    html`<p class="quiet">Not each is shown; ${renderCommand("boardsync status --full")} lists them. <a href="${linksAddress({ project: key, state: "waiting" })}">Those with an issue</a></p>`;
   return html`<div class="card">
     <div class="head"><h3>${key}</h3><span class="quiet">${total.join(", ")}</span></div>
-    <ul class="waits">${found.slice(0, mostShown).map((post) => renderWait(looking, key, post))}</ul>${more}
+    <ul class="waits">${alike.flatMap((group) => renderAlike(looking, key, group)).slice(0, mostShown)}</ul>${more}
   </div>`;
 }
 
+function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): readonly Markup[] {
+  const { lines, shown, isGroup, voters, unknownVotes } = alike;
+  const [first] = shown;
+  if (!isGroup || first === undefined) return shown.map((post) => renderWait(looking, key, post));
+  const heard = describeHeard(voters, unknownVotes);
+  const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
+  const remedy = first.kind === "held" && renderCommand(command("approve", key));
+  return [
+    html`<li>${renderBadge(first)} <b>${what}</b> ${remedy}</li>`,
+    ...shown.map((post) => renderWait(looking, key, post)),
+  ];
+}
+
+function renderBadge({ kind }: WaitingPost): Markup {
+  return html`<span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`;
+}
+
 function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Markup {
-  const { post, title, kind, code, message, since } = waiting;
+  const { post, title, code, message, since } = waiting;
   const remedy = remedyOf(waiting, key);
   return html`<li>
-    <span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>
-    <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+    ${renderBadge(waiting)}
+    <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : title}</bdi></a>
     <span class="quiet"><bdi>${key}/${post}</bdi>, since ${times.show(since)}</span>
+    ${renderPlanned(waiting)}
     <p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>
     ${remedy !== undefined && renderCommand(remedy)}
   </li>`;
+}
+
+/** What would be written, and how many voters would hear of it. */
+function renderPlanned({ planned }: Pick<WaitingPost, "planned">): Markup | undefined {
+  const text = planned === undefined ? "" : describePlanned(planned, true);
+  return text === "" ? undefined : html`<p><b>${renderSentence(text)}</b></p>`;
 }
 
 /** What needs nobody, by what becomes of it. */
@@ -77,9 +105,10 @@ function renderOther({ times }: Looking, title: string, key: string, found: read
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
-      ({ post, title: named, message, since }) => html`<li>
-        <a href="${postAddress(key, post)}"><bdi>${named === null || named === "" ? post : String(named)}</bdi></a>
-        <span class="quiet">since ${times.show(since)}</span><p>${renderSentence(message)}</p></li>`,
+      ({ post, title: named, message, since, until, planned }) => html`<li>
+        <a href="${postAddress(key, post)}"><bdi>${named === null || named === "" ? post : named}</bdi></a>
+        <span class="quiet">since ${times.show(since)}${until !== undefined && html`, follows at ${times.show(until)}`}</span>
+        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p></li>`,
     )}</ul></details>`;
 }
 

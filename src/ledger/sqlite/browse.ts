@@ -31,9 +31,10 @@ interface LinkColumns extends Place {
   is_quarantined: number;
 }
 
-interface WaitingColumns extends Omit<WaitingPost, "code" | "title"> {
+interface WaitingColumns extends Omit<WaitingPost, "code" | "planned" | "until"> {
   code: string | null;
-  title: string | null;
+  planned: string | null;
+  until: number | null;
 }
 
 type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
@@ -63,11 +64,13 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
     WHERE links.project = @project AND (links.repository, links.number, links.post) < (@repository, @number, @row)
     ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT @limit`);
   const selectWaiting = store.prepare<[{ project: number; kinds: string; limit: number }], WaitingColumns>(`
-    SELECT posts.id AS post, CAST(facts ->> '$.title' AS TEXT) AS title, kind, code, message, since FROM (
-      SELECT post, kind, NULL AS code, message, since FROM json_each(@kinds) AS wanted
+    SELECT posts.id AS post, CAST(facts ->> '$.title' AS TEXT) AS title, kind, code, message, since, planned,
+      follows_at AS until
+    FROM (
+      SELECT post, kind, NULL AS code, message, since, planned, follows_at FROM json_each(@kinds) AS wanted
       CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
       UNION ALL
-      SELECT post, 'parked', code, message, since FROM json_each(@kinds) AS wanted
+      SELECT post, 'parked', code, message, since, NULL, NULL FROM json_each(@kinds) AS wanted
       CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked'
       ORDER BY since, post, kind LIMIT @limit
     ) AS waiting
@@ -207,6 +210,11 @@ function toLink(columns: LinkColumns): BrowsedLink {
   };
 }
 
-function toWaiting({ code, ...columns }: WaitingColumns): WaitingPost {
-  return { ...columns, code: code ?? undefined };
+function toWaiting({ code, planned, until, ...columns }: WaitingColumns): WaitingPost {
+  return {
+    ...columns,
+    code: code ?? undefined,
+    planned: planned === null ? undefined : JSON.parse(planned),
+    until: until ?? undefined,
+  };
 }

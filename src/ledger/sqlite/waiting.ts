@@ -39,6 +39,11 @@ const noCounts: RowCounts = {
   quarantined: 0,
   waiting: 0,
   differs: 0,
+  stopped: 0,
+  approvable: 0,
+  voters: 0,
+  unknownVotes: 0,
+  nextAt: null,
 };
 
 /** Reads what `status` shows. */
@@ -57,7 +62,16 @@ export function createWaitingReader(store: Store): WaitingReader {
       (SELECT count(*) FROM parked WHERE project = known.number) AS parked,
       (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined,
       (SELECT count(DISTINCT post) FROM notes
-        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs
+        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs,
+      (SELECT count(DISTINCT post) FROM notes AS stops WHERE project = known.number AND kind = 'held'
+        AND signature IS NULL AND NOT EXISTS (SELECT 1 FROM notes AS other
+          WHERE other.post = stops.post AND other.kind = 'held' AND other.signature IS NOT NULL)) AS stopped,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS approvable,
+      (SELECT coalesce(sum(planned ->> '$.notifies'), 0) FROM notes
+        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS voters,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL
+        AND planned IS NOT NULL AND planned ->> '$.notifies' IS NULL) AS unknownVotes,
+      (SELECT min(follows_at) FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')) AS nextAt
     FROM board_projects AS known WHERE known.id = ?`);
   const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
     SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at,

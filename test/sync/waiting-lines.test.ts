@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { PlannedChange } from "../../src/ledger/rows.ts";
+import { describeHeard, describePlanned, groupAlike, type Waiting } from "../../src/sync/waiting-lines.ts";
+
+const patch: PlannedChange = {
+  place: "acme/app#1",
+  changes: [{ field: "status", from: "planned", to: "completed" }],
+  notifies: 202,
+};
+
+describe("what would be written", () => {
+  it.each<[string, PlannedChange, string]>([
+    ["a change of status", patch, "status: planned → completed; 202 voters hear of it"],
+    ["one voter", { ...patch, notifies: 1 }, "status: planned → completed; 1 voter hears of it"],
+    [
+      "a board without votes",
+      { ...patch, notifies: null },
+      "status: planned → completed; voters hear of it, the board doesn't show how many",
+    ],
+    [
+      "a field that was empty, and one that the board doesn't show",
+      {
+        place: null,
+        changes: [
+          { field: "roadmapColumn", from: null, to: "PLANNED" },
+          { field: "isReviewed", to: true },
+        ],
+        notifies: 0,
+      },
+      "roadmapColumn: – → PLANNED, isReviewed: true",
+    ],
+    ["a new issue", { place: "acme/app", changes: [], notifies: 0 }, "opens an issue in acme/app"],
+    [
+      "a new issue, and the change that follows",
+      { ...patch, place: "acme/app" },
+      "opens an issue in acme/app, then status: planned → completed; 202 voters hear of it",
+    ],
+    [
+      "a text",
+      { place: "acme/app#1", changes: [{ field: "title", to: "Dark mode" }], notifies: 0 },
+      "title: Dark mode",
+    ],
+  ])("of %s", (_, planned, words) => {
+    expect(describePlanned(planned, true)).toBe(words);
+  });
+
+  it("names a text by its field alone where no texts of posts may be quoted", () => {
+    const planned = { place: "acme/app#1", changes: [{ field: "title", to: "Dark mode" }], notifies: 0 };
+    expect(describePlanned(planned, false)).toBe("title");
+  });
+
+  it.each([
+    [0, 0, ""],
+    [5, 0, "5 voters hear of it"],
+    [5, 1, "at least 5 voters hear of it"],
+    [0, 2, "voters hear of it, the board doesn't show how many"],
+  ])("is heard by %i voters and those of %i posts without votes: %s", (voters, unknown, words) => {
+    expect(describeHeard(voters, unknown)).toBe(words);
+  });
+});
+
+/** A held line of a post. */
+function held(post: number, more: Partial<Waiting> = {}): Waiting {
+  return {
+    post: `p${post}`,
+    kind: "held",
+    message: "many",
+    planned: { ...patch, place: `acme/app#${post}` },
+    ...more,
+  };
+}
+
+describe("what is alike", () => {
+  const many = Array.from({ length: 21 }, (_, post) => held(post));
+
+  it("is a group above 20, with its voters and three examples", () => {
+    const [group, ...others] = groupAlike(many, false);
+    expect(others).toEqual([]);
+    expect(group).toMatchObject({ lines: many, shown: many.slice(0, 3), isGroup: true, voters: 21 * 202 });
+    expect(groupAlike(many.slice(1), false)).toMatchObject([{ isGroup: false, shown: many.slice(1) }]);
+    expect(groupAlike(many, true)).toMatchObject([{ isGroup: false, shown: many }]);
+  });
+
+  it("counts posts of which the board shows no votes by themselves", () => {
+    const planned = { ...patch, notifies: null };
+    const lines = [...many.slice(1), held(30, { planned }), held(31, { planned })];
+    expect(groupAlike(lines, false)).toMatchObject([{ voters: 20 * 202, unknownVotes: 2 }]);
+  });
+
+  it.each<[string, Partial<Waiting>]>([
+    ["another kind", { kind: "quarantined" }],
+    ["another reason", { message: "another" }],
+    ["another value", { planned: { ...patch, changes: [{ field: "status", to: "closed" }] } }],
+    ["another repository", { planned: { ...patch, place: "acme/api#7" } }],
+  ])("is not what has %s", (_, more) => {
+    expect(groupAlike([...many, held(40, more)], false)).toHaveLength(2);
+  });
+
+  it("may have another title", () => {
+    const titled = (to: string) => ({ ...patch, changes: [{ field: "title", to }] });
+    const lines = [held(1, { planned: titled("a") }), held(2, { planned: titled("b") })];
+    expect(groupAlike(lines, false)).toHaveLength(1);
+  });
+});
