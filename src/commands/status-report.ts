@@ -177,7 +177,8 @@ function printAlike(out: Output, project: string, { lines, shown, isGroup, ...su
   const names = shown.map((line) => nameOf(line)).join(", ");
   const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
   const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${first.message}`;
-  const remedy = first.kind === "held" ? command("approve", project) : first.command;
+  const isHeld = first.kind === "held" && first.command !== null;
+  const remedy = isHeld ? command("approve", project) : first.command;
   printWait(out, text, remedy, stateOf(first));
   printLine(out, "  ", "`boardsync status --full` lists each.");
 }
@@ -252,8 +253,9 @@ function describe(project: string, line: Shown): string {
   const { kind, issues, since, message, code, planned } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
-  const what = planned === undefined ? "" : `${describePlanned(planned, true)}. `;
-  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${what}${message}${end}`;
+  const what = planned === undefined ? "" : describePlanned(planned, true);
+  const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${said}${end}`;
 }
 
 function describeDaemon(daemon: StatusReport["daemon"]): string {

@@ -119,8 +119,6 @@ export interface RowCounts {
   readonly quarantined: number;
   /** Posts that differ from what their issues ask for, or show something else than was written, and stay so. */
   readonly differs: number;
-  /** Posts of which everything that is held is stopped by the config (`writes`), so that no approval lets it go. */
-  readonly stopped: number;
   /** Actions that are held, and that a person may let go. */
   readonly approvable: number;
   /** Voters who would hear of these, as far as the board shows votes. */
@@ -144,4 +142,6 @@ export interface WaitingRow {
   readonly planned: PlannedChange | undefined;
   /** When it follows by itself at the earliest, epoch ms; undefined where that is not known. */
   readonly until: number | undefined;
+  /** Held, and no approval lets it go by itself: its cause (`writes`, a board that shrank) holds more than this action. */
+  readonly isStopped?: true;
 }

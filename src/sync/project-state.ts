@@ -19,8 +19,8 @@ export interface ProjectState {
   readonly later: Later | undefined;
   /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
   readonly differs: number;
-  /** Posts whose changes the config stops (`writes`). */
-  readonly stopped: number;
+  /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
+  readonly writes: string | undefined;
 }
 
 /** What waits for a person. */
@@ -104,16 +104,16 @@ export function judgeProject(known: Known): ProjectState {
   const isHeld = report?.hold !== undefined;
   const needed = judgeNeeded(counts, isHeld);
   const { differs = 0 } = counts ?? {};
-  const stopped = isHeld ? 0 : (counts?.stopped ?? 0);
+  const writes = report?.writes;
   const later = judgeLater(known);
   const kind = [
     failing !== undefined && ("failing" as const),
     needed !== undefined && ("needs-you" as const),
     later !== undefined && ("later" as const),
-    differs + stopped > 0 && ("differs" as const),
+    (differs > 0 || writes !== undefined) && ("differs" as const),
   ].find((one) => one !== false);
   const hasRun = report !== undefined;
-  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, stopped };
+  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, writes };
 }
 
 /** A project may be held as a whole without a word on any of its posts. */
@@ -165,13 +165,14 @@ type ShowTime = (at: number) => string;
  */
 export function describeState(state: ProjectState, showTime: ShowTime = showUtc): string {
   if (!state.hasRun && state.failing === undefined) return "no run yet";
-  const { failing, needed, later, differs, stopped } = state;
+  const { failing, needed, later, differs, writes } = state;
   const parts = [
     failing && describeFailing(failing, showTime),
     needed && describeNeeded(needed),
     state.hasRun && later && describeLater(later, showTime),
     differs > 0 && (differs === 1 ? "1 differs and stays so" : `${showNumber(differs)} differ and stay so`),
-    stopped > 0 && `${showNumber(stopped)} stopped by \`writes\` in the config`,
+    writes !== undefined &&
+      `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,
   ].filter((part) => typeof part === "string");
   return parts.length === 0 ? "in step" : parts.join("; ");
 }

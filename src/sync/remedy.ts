@@ -3,11 +3,16 @@ import type { WaitingRow } from "../ledger/rows.ts";
 
 /** What ends a wait: a command to type, or undefined where it ends by itself or by a change on either side. */
 export function remedyOf(
-  { kind, post }: { readonly kind: WaitingRow["kind"]; readonly post: string },
+  {
+    kind,
+    post,
+    isStopped = false,
+  }: Pick<WaitingRow, "kind"> & { readonly post: string; readonly isStopped?: boolean },
   project: string,
 ): string | undefined {
   switch (kind) {
     case "held":
+      if (isStopped) return undefined;
       return command("approve", project, post.startsWith("-") ? `${project}/${post}` : post);
     case "parked":
       return command("retry", `${project}/${post}`);

@@ -130,6 +130,7 @@ export function reportProject(
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
     ...(tally.hold !== undefined && { hold: tally.hold }),
+    ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
     ...readPutOff(tally),
   };
 }

@@ -10,6 +10,8 @@ export interface StoredReport {
   readonly errors: readonly StoredError[];
   /** Why nothing of the whole project is written. */
   readonly hold: string | undefined;
+  /** `writes` of the config, where it stops something. */
+  readonly writes: string | undefined;
   /** Why something was left to a later run. */
   readonly putOff: readonly PutOff[];
 }
@@ -44,6 +46,7 @@ export function readReport(report: unknown): StoredReport {
       until: wordOf(error, "until"),
     })),
     hold: wordOf(report, "hold"),
+    writes: wordOf(report, "writes"),
     putOff: listOf(report, "putOff").map((reason) => {
       const until = wordOf(reason, "until");
       const code = wordOf(reason, "code") ?? "unknown";

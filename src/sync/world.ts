@@ -165,6 +165,8 @@ export interface ProjectReport {
   readonly errors: readonly ReportedError[];
   /** Why nothing of the whole project is written, where a guard holds it. */
   readonly hold?: string;
+  /** `writes` of the config, where it stops something. */
+  readonly writes?: Exclude<Settings["writes"], "all">;
   /** Why something was left to a later run, although nothing failed; left out where nothing was. */
   readonly putOff?: readonly PutOff[];
 }

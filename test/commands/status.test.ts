@@ -193,7 +193,7 @@ describe("status", () => {
     expect(lines.filter((line) => line.startsWith("! held") || line.startsWith("  → "))).toEqual([
       "! held: acme-app: 21 alike; at least 200 voters hear of it; for example p0 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: many",
       "  → boardsync approve acme-app",
-      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 2026-03-02T08:00:00.000Z: status: planned → closed; 10 voters hear of it. many",
+      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 2026-03-02T08:00:00.000Z: status: planned → closed; 10 voters hear of it. Many",
       "  → boardsync approve acme-app p21",
     ]);
     expect(printHeld(waiting, true).match(/^! held: acme-app\/p/gm)).toHaveLength(22);
@@ -226,8 +226,12 @@ describe("status", () => {
     await stage.run(["sync"]);
     for (const post of ["p1", "p2", "p3", "p4"]) stage.story.board.removePost("acme-app", post);
     await stage.run(["sync"]);
+    stage.story.board.addPost("acme-app", { title: "New", status: "planned" });
+    await stage.run(["sync"]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(/^! held: acme-app: .+\n {2}→ boardsync approve acme-app$/m);
+    expect(out).toMatch(/^! held: acme-app\/p13 “New”, .*: opens an issue in acme\/app\. The board shows/m);
+    expect(out).not.toContain("approve acme-app p13");
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({ projects: [{ hold: expect.any(String) }, { hold: null }] });
   });

@@ -321,7 +321,6 @@ export function describeRows(ledger: () => Ledger): void {
         parked: 0,
         quarantined: 0,
         differs: 0,
-        stopped: 0,
         approvable: 0,
         voters: 0,
         unknownVotes: 0,
@@ -355,7 +354,6 @@ export function describeRows(ledger: () => Ledger): void {
         parked: 2,
         quarantined: 1,
         differs: 1,
-        stopped: 1,
         approvable: 0,
         voters: 0,
         unknownVotes: 0,
@@ -369,7 +367,6 @@ export function describeRows(ledger: () => Ledger): void {
       ledger().rows.record(project, p1, createRecord({ notes: [held, ...free, ...later] }));
       expect(ledger().rows.counts(project)).toMatchObject({
         held: 1,
-        stopped: 0,
         approvable: 3,
         voters: 12,
         unknownVotes: 1,
@@ -437,7 +434,7 @@ export function describeRows(ledger: () => Ledger): void {
       ledger().journal.prepare({ ...createPatchIntent(), post: postId("p2") });
       const issues = [2, 1].map((number) => ({ repositoryId: 10, number }));
       const waiting = ledger().rows.waiting(project, 10);
-      const told = waiting.map(({ title: _, planned: __, until: ___, ...rest }) => rest);
+      const told = waiting.map(({ title: _, planned: __, until: ___, isStopped: ____, ...rest }) => rest);
       expect(waiting.map(({ title }) => title)).toEqual(waiting.map(({ post }) => `Title of ${post}`));
       expect(told).toEqual([
         {

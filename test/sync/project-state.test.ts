@@ -15,7 +15,6 @@ const none: RowCounts = {
   parked: 0,
   quarantined: 0,
   differs: 0,
-  stopped: 0,
   approvable: 0,
   voters: 0,
   unknownVotes: 0,
@@ -99,7 +98,18 @@ describe("the sentence of a project", () => {
       "needs-you",
       "needs you (2 actions, voters not known)",
     ],
-    ["the config stops", known({ stopped: 2 }), "differs", "2 stopped by `writes` in the config"],
+    [
+      "the config stops all writes",
+      known({}, { writes: "none" }),
+      "differs",
+      "nothing is written to either side (`writes: none` in the config)",
+    ],
+    [
+      "the config stops writes to the board",
+      known({}, { writes: "issues" }),
+      "differs",
+      "nothing is written to the board (`writes: issues` in the config)",
+    ],
     [
       "posts settle until a time",
       known({ waiting: 2, nextAt: now + minuteMs }, {}, { nextRunAt: now + 5 * minuteMs }),
@@ -186,6 +196,16 @@ describe("a project after a run", () => {
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
     expect(stateOf(stage)).toBe("1 differs and stays so");
+  });
+
+  it("is not called in step where `writes` stops what differs", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.reconfigure({ projects: [{ ...standardProject, writes: "none" }] });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stateOf(stage)).toBe("nothing is written to either side (`writes: none` in the config)");
   });
 
   it("says what a signal has left undone", async () => {

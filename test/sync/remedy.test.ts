@@ -16,6 +16,10 @@ describe("what ends a wait", () => {
     expect(remedyOf({ kind, post }, "acme-app")).toBe(typed);
   });
 
+  it("is no approval where the cause of a hold holds more than this action", () => {
+    expect(remedyOf({ kind: "held", post: "p1", isStopped: true }, "acme-app")).toBeUndefined();
+  });
+
   it("is quoted where a shell would take an id for its own", () => {
     expect(command("retry", "acme/$(reboot)")).toBe("boardsync retry 'acme/$(reboot)'");
     expect(command("retry", "it's")).toBe("boardsync retry 'it'\\''s'");

@@ -54,7 +54,8 @@ function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): 
   if (!isGroup || first === undefined) return shown.map((post) => renderWait(looking, key, post));
   const heard = describeHeard(voters, unknownVotes);
   const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
-  const remedy = first.kind === "held" && renderCommand(command("approve", key));
+  const isHeld = first.kind === "held" && first.isStopped !== true;
+  const remedy = isHeld && renderCommand(command("approve", key));
   return [
     html`<li>${renderBadge(first)} <b>${what}</b> ${remedy}</li>`,
     ...shown.map((post) => renderWait(looking, key, post)),

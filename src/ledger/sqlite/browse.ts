@@ -31,10 +31,11 @@ interface LinkColumns extends Place {
   is_quarantined: number;
 }
 
-interface WaitingColumns extends Omit<WaitingPost, "code" | "planned" | "until"> {
+interface WaitingColumns extends Omit<WaitingPost, "code" | "planned" | "until" | "isStopped"> {
   code: string | null;
   planned: string | null;
   until: number | null;
+  isStopped: number;
 }
 
 type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
@@ -65,12 +66,13 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
     ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT @limit`);
   const selectWaiting = store.prepare<[{ project: number; kinds: string; limit: number }], WaitingColumns>(`
     SELECT posts.id AS post, CAST(facts ->> '$.title' AS TEXT) AS title, kind, code, message, since, planned,
-      follows_at AS until
+      follows_at AS until, isStopped
     FROM (
-      SELECT post, kind, NULL AS code, message, since, planned, follows_at FROM json_each(@kinds) AS wanted
+      SELECT post, kind, NULL AS code, message, since, planned, follows_at,
+        kind = 'held' AND signature IS NULL AS isStopped FROM json_each(@kinds) AS wanted
       CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
       UNION ALL
-      SELECT post, 'parked', code, message, since, NULL, NULL FROM json_each(@kinds) AS wanted
+      SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM json_each(@kinds) AS wanted
       CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked'
       ORDER BY since, post, kind LIMIT @limit
     ) AS waiting
@@ -210,11 +212,12 @@ function toLink(columns: LinkColumns): BrowsedLink {
   };
 }
 
-function toWaiting({ code, planned, until, ...columns }: WaitingColumns): WaitingPost {
+function toWaiting({ code, planned, until, isStopped, ...columns }: WaitingColumns): WaitingPost {
   return {
     ...columns,
     code: code ?? undefined,
     planned: planned === null ? undefined : JSON.parse(planned),
     until: until ?? undefined,
+    ...(isStopped === 1 && { isStopped: true }),
   };
 }

@@ -23,6 +23,7 @@ interface WaitingColumns {
   title: string | null;
   planned: string | null;
   follows_at: number | null;
+  isStopped: number;
 }
 
 interface HeldColumns extends Omit<HeldAction, "planned"> {
@@ -39,7 +40,6 @@ const noCounts: RowCounts = {
   quarantined: 0,
   waiting: 0,
   differs: 0,
-  stopped: 0,
   approvable: 0,
   voters: 0,
   unknownVotes: 0,
@@ -63,9 +63,6 @@ export function createWaitingReader(store: Store): WaitingReader {
       (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined,
       (SELECT count(DISTINCT post) FROM notes
         WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs,
-      (SELECT count(DISTINCT post) FROM notes AS stops WHERE project = known.number AND kind = 'held'
-        AND signature IS NULL AND NOT EXISTS (SELECT 1 FROM notes AS other
-          WHERE other.post = stops.post AND other.kind = 'held' AND other.signature IS NOT NULL)) AS stopped,
       (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS approvable,
       (SELECT coalesce(sum(planned ->> '$.notifies'), 0) FROM notes
         WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS voters,
@@ -74,12 +71,13 @@ export function createWaitingReader(store: Store): WaitingReader {
       (SELECT min(follows_at) FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')) AS nextAt
     FROM board_projects AS known WHERE known.id = ?`);
   const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
-    SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at,
+    SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at, isStopped,
       CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
     FROM (
-      SELECT post, kind, NULL AS code, message, since, planned, follows_at FROM notes WHERE project = @project
+      SELECT post, kind, NULL AS code, message, since, planned, follows_at,
+        kind = 'held' AND signature IS NULL AS isStopped FROM notes WHERE project = @project
       UNION ALL
-      SELECT post, 'parked', code, message, since, NULL, NULL FROM parked WHERE project = @project
+      SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM parked WHERE project = @project
       UNION ALL
       SELECT post, 'intent', NULL, CASE kind
           WHEN 'create-issue' THEN 'It is not known yet whether its issue was opened; it is looked for before another one is opened.'
@@ -87,7 +85,7 @@ export function createWaitingReader(store: Store): WaitingReader {
           WHEN 'change-issue' THEN 'It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.'
           WHEN 'comment-issue' THEN 'It is not known yet whether the comment on its issue was made; it is looked for before another one is made.'
           ELSE 'It is not known yet whether the change of the post arrived; the post is looked at again first.'
-        END, coalesce(unknown_at, sent_at), NULL, NULL
+        END, coalesce(unknown_at, sent_at), NULL, NULL, 0
       FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
     ) AS waiting
     JOIN posts ON posts.number = waiting.post
@@ -114,7 +112,7 @@ export function createWaitingReader(store: Store): WaitingReader {
       const found = selectWaiting.all({ project, limit });
       const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
       const linked = groupByPost(selectIssues.all({ project, posts }));
-      return found.map(({ post, id, kind, code, message, since, title, planned, follows_at }) => ({
+      return found.map(({ post, id, kind, code, message, since, title, planned, follows_at, isStopped }) => ({
         post: id,
         issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
         kind,
@@ -124,6 +122,7 @@ export function createWaitingReader(store: Store): WaitingReader {
         title,
         planned: readPlanned(planned),
         until: follows_at ?? undefined,
+        ...(isStopped === 1 && { isStopped: true }),
       }));
     },
   };
