@@ -1,14 +1,17 @@
 import { ConfigError } from "../errors.ts";
 import type { HeldAction } from "../ledger/rows.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
+import { countVoters, type Group, groupAlike, nameGroup, showVoters, type Voters } from "../sync/alike.ts";
+import { describePlanned } from "../sync/planned-words.ts";
 import { type Beside, besideRuns, findProject } from "./beside.ts";
 import { printJson } from "./json.ts";
-import { printTable } from "./table.ts";
+import { type Column, printRecords } from "./table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "./terminal.ts";
 import { count, oneLine, printLine } from "./text.ts";
 
 interface ApproveOptions extends CommonOptions {
   readonly discard?: boolean;
+  readonly full?: boolean;
   readonly yes?: boolean;
 }
 
@@ -27,8 +30,8 @@ export function approve(
     refuseUnknown(key, posts, all);
     const hold = posts.length === 0 ? readHold(beside, key) : undefined;
     if (held.length === 0 && hold === undefined) return say(terminal, options, key, [], "Nothing is held.");
-    if (options.json !== true && options.quiet !== true) show(terminal, held, hold);
-    if (!(await isAgreed(terminal, options, held.length))) {
+    if (options.json !== true && options.quiet !== true) show(terminal, options, held, hold);
+    if (!(await isAgreed(terminal, options, held, hold))) {
       return say(terminal, options, key, [], "Nothing was changed.");
     }
     request(beside, project, options, held, hold, posts.length === 0);
@@ -55,27 +58,70 @@ function refuseUnknown(key: string, posts: readonly string[], held: readonly Hel
   );
 }
 
-function show(terminal: Terminal, held: readonly HeldAction[], hold: string | undefined): void {
+function show(
+  terminal: Terminal,
+  { full }: ApproveOptions,
+  held: readonly HeldAction[],
+  hold: string | undefined,
+): void {
   if (hold !== undefined) printLine(terminal.out, "Held: ", oneLine(hold));
-  if (held.length === 0) return;
-  printTable(
-    terminal.out,
-    ["post", "action", "held because"],
-    held.map(({ post, kind, message }) => [post, kind, message]),
-  );
+  if (held.length > 0) printRecords(terminal.out, columns, groupAlike(held, kindOf, full));
+}
+
+type Line = Group<HeldAction>;
+
+const columns: readonly Column<Line>[] = [
+  { title: "post", show: (line) => nameGroup(line, ({ post }) => post) },
+  { title: "title", show: (line) => nameGroup(line, ({ title }) => title ?? "–") },
+  {
+    title: "action",
+    show: ({ first, all }) => (all.length > 1 ? `${all.length} × ${first.kind}` : first.kind),
+  },
+  { title: "what", show: ({ first }) => describePlanned(first) },
+  { title: "voters", show: ({ all }) => showVoters(votersOf(all)) },
+  { title: "held because", show: ({ first }) => first.message },
+];
+
+/** Alike is what does the same for the same reason. */
+function kindOf(held: HeldAction): string {
+  return JSON.stringify([held.kind, describePlanned(held), held.message]);
+}
+
+function votersOf(held: readonly HeldAction[]): Voters {
+  return countVoters(held.map(({ planned }) => (planned === undefined ? null : planned.notifies)));
 }
 
 /** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
-async function isAgreed(terminal: Terminal, options: ApproveOptions, actions: number): Promise<boolean> {
+async function isAgreed(
+  terminal: Terminal,
+  options: ApproveOptions,
+  held: readonly HeldAction[],
+  hold: string | undefined,
+): Promise<boolean> {
   if (options.yes === true) return true;
   if (terminal.ask === undefined) {
     throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
   }
-  const question =
-    options.discard === true
-      ? `Leave both sides as they are, for ${count(actions, "action")}? [y/N] `
-      : `Let this go? Voters may be mailed (\`boardsync plan\` says how many). [y/N] `;
-  return /^y(es)?$/i.test((await terminal.ask(question)).trim());
+  const question = questionOf(options, held, hold);
+  return /^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim());
+}
+
+function questionOf(
+  { discard }: ApproveOptions,
+  held: readonly HeldAction[],
+  hold: string | undefined,
+): string {
+  const what = count(held.length, "action");
+  if (discard === true) return `Leave both sides as they are, for ${what}? No voter will be mailed.`;
+  if (hold !== undefined)
+    return "Is the board as small as it looks? What it no longer lists counts as missing then.";
+  const voters = votersOf(held);
+  const mailed = voters.known + voters.unknown === 0 ? "No voter" : `${capital(showVoters(voters))} voters`;
+  return `Let ${held.length === 1 ? "this action" : `these ${what}`} go? ${mailed} will be mailed.`;
+}
+
+function capital(text: string): string {
+  return text === "?" ? "An unknown number of" : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function request(
@@ -106,7 +152,10 @@ function say(
   message: string,
 ): number {
   if (options.json === true) {
-    const listed = actions.map(({ post, kind }) => ({ post, kind }));
+    const listed = actions.map(({ post, title, kind, message, planned }) => {
+      const { place: issue = null, changes = [], notifies = null } = planned ?? {};
+      return { post, title, kind, issue, changes, notifies, held: message };
+    });
     printJson(terminal.out, { project, actions: listed, discarded: options.discard === true, message });
   } else if (options.quiet !== true) {
     printLine(terminal.out, `${project}: `, message);

@@ -16,7 +16,8 @@ import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } fro
  */
 export async function plan(
   terminal: Terminal,
-  options: CommonOptions & ProjectOptions & { readonly detailedExitcode?: boolean; readonly out?: string },
+  options: CommonOptions &
+    ProjectOptions & { readonly detailedExitcode?: boolean; readonly out?: string; readonly full?: boolean },
 ): Promise<number> {
   return inSession(terminal, options, (session) =>
     withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger, isKnown) => {

@@ -135,7 +135,11 @@ function addCheck(program: Command, terminal: Terminal, finish: Finish): void {
 function addPlan(program: Command, terminal: Terminal, finish: Finish): void {
   withProjects(program.command("plan"))
     .description("show what a sync would do, why, and how many voters would be notified; write nothing")
-    .option("--detailed-exitcode", "exit 10 when there is something to do")
+    .option(
+      "--detailed-exitcode",
+      "exit 10 when there is something to do, now, later or when a person lets it go",
+    )
+    .option("--full", "list every action: more than 20 alike are one line otherwise")
     .option("-o, --out <file>", "save it, for `boardsync apply`; replaces a file that is there")
     .addHelpText(
       "after",

@@ -89,6 +89,7 @@ function planNote(cycle: PulledCycle, row: Row, line: string | undefined): void 
     fields: { internalNote: line ?? null },
     reason,
     notifies: 0,
+    when: "now",
   });
 }
 

@@ -17,6 +17,7 @@ import { eachDueRowInTurns } from "./due-rows.ts";
 import { isSameAsked } from "./holds.ts";
 import { lanesOf } from "./lane.ts";
 import { saveActions, withoutTexts } from "./plan-file.ts";
+import { planLater, timeWrites } from "./plan-later.ts";
 import { describeAction, describeChange, withoutRepeated } from "./plan-lines.ts";
 import { recordDecision, recordRow } from "./record.ts";
 import { noteError } from "./report.ts";
@@ -44,12 +45,36 @@ export async function decide(cycle: PulledCycle): Promise<readonly Wanted[]> {
     if (decided === undefined || decided === "unsettled") unsettled.add(row.post.id);
     else wanted.push(...decided);
   });
-  const judged = withoutFollowing(holdBack(cycle, wanted, unsettled));
+  const all = holdBack(cycle, wanted, unsettled);
+  const judged = withoutFollowing(all);
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);
-  cycle.tally.planned.push(...withoutRepeated(judged.flatMap(showLines)));
-  if (cycle.run.mode === "plan") cycle.tally.saved = saveActions(cycle, judged.map(toSaved));
+  if (cycle.run.mode === "plan") tellPlan(cycle, all, judged);
   return judged;
+}
+
+/** What the next run does, and what follows it by itself or when a person lets it go. */
+function tellPlan(cycle: PulledCycle, all: readonly Wanted[], judged: readonly Wanted[]): void {
+  const later = timeWrites(cycle, judged);
+  const timed = judged.flatMap((action) => {
+    const notBefore = later.get(action);
+    const lines = showLines(action);
+    if (!later.has(action)) return lines;
+    return lines.map((line) => (line.when === "now" ? { ...line, ...laterThan(notBefore) } : line));
+  });
+  const going = new Set(judged);
+  const following = all.filter((action) => !going.has(action)).flatMap(showLines);
+  const { planned } = cycle.tally;
+  planned.push(...withoutRepeated(timed));
+  planned.push(
+    ...following.map((line) => (line.when === "now" ? { ...line, ...laterThan(undefined) } : line)),
+  );
+  planned.push(...planLater(cycle));
+  cycle.tally.saved = saveActions(cycle, judged.map(toSaved));
+}
+
+function laterThan(notBefore: string | undefined): Pick<PlannedAction, "when" | "notBefore"> {
+  return { when: "later", ...(notBefore !== undefined && { notBefore }) };
 }
 
 /** Told of every row. A board that has just grown takes a while, and the pages' bar has come to its end by then. */
@@ -237,6 +262,6 @@ function toSaved(wanted: Wanted): SavedAction {
 function showLines({ kind, lines, held, followUpHeld }: Wanted): readonly PlannedAction[] {
   return lines.map((line) => {
     const why = line.kind === kind ? held : (held ?? followUpHeld);
-    return why === undefined ? line : { ...line, held: why };
+    return why === undefined ? line : { ...line, when: "held", held: why };
   });
 }

@@ -89,7 +89,15 @@ export function describeAction(
     case "create-issue": {
       const { title, labels, assignees, milestone, type, followUp } = action;
       const fields = { title, labels, assignees, ...(milestone && { milestone }), ...(type && { type }) };
-      const create: PlannedAction = { kind, post, issue: action.repo, fields, reason, notifies: 0 };
+      const create: PlannedAction = {
+        kind,
+        post,
+        issue: action.repo,
+        fields,
+        reason,
+        notifies: 0,
+        when: "now",
+      };
       return followUp === undefined ? [create] : [create, ...describeAction(cycle, row, followUp)];
     }
     case "update-issue": {
@@ -97,22 +105,26 @@ export function describeAction(
         ...(action.title !== undefined && { title: action.title }),
         ...(action.block !== undefined && { body: "the managed block" }),
       };
-      return [{ kind, post, issue: nameIssue(cycle, action.issue), fields, reason, notifies: 0 }];
+      return [
+        { kind, post, issue: nameIssue(cycle, action.issue), fields, reason, notifies: 0, when: "now" },
+      ];
     }
     case "change-issue":
       return action.changes.map(({ issue, writes }) => {
         const fields = Object.fromEntries(writes.map(({ field, value }) => [field, value]));
-        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0 };
+        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0, when: "now" };
       });
     case "comment-issue":
       return action.comments.map(({ issue, body }) => {
         const fields = { comment: body.slice(body.indexOf("\n") + 1) };
-        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0 };
+        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0, when: "now" };
       });
     case "patch-post": {
       const first = row.links[0]?.link.issue;
       const issue = first === undefined ? null : nameIssue(cycle, first);
-      return [{ kind, post, issue, fields: changeOf(action), reason, notifies: action.notifies }];
+      return [
+        { kind, post, issue, fields: changeOf(action), reason, notifies: action.notifies, when: "now" },
+      ];
     }
   }
 }

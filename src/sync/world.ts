@@ -203,7 +203,11 @@ export interface PlannedAction {
   readonly reason: string;
   /** Voters who will hear of it; null where the board does not show votes. */
   readonly notifies: number | null;
-  /** Why it will not be done now, where a guard or a person's choice holds it. */
+  /** `now`: by the next run. `later`: by itself, at a time. `held`: when a person lets it go. */
+  readonly when: "now" | "later" | "held";
+  /** Of `later`, where it is known: ISO 8601. */
+  readonly notBefore?: string;
+  /** Of `held`: why. */
   readonly held?: string;
 }
 

@@ -24,6 +24,7 @@ describe("plan --json", () => {
               fields: fields("A limit for each key"),
               reason,
               notifies: 0,
+              when: "now",
             },
             {
               kind: "create-issue",
@@ -32,6 +33,7 @@ describe("plan --json", () => {
               fields: fields("Webhooks for orders"),
               reason,
               notifies: 0,
+              when: "now",
             },
           ],
         },
@@ -57,6 +59,7 @@ describe("plan --json", () => {
               fields: { status: "completed", roadmapColumn: "COMPLETED" },
               reason: "issue #1 closed as completed → rule 1",
               notifies: 128,
+              when: "now",
             },
           ],
         },
@@ -70,7 +73,7 @@ describe("plan --json", () => {
     await stage.run(["sync"]);
     stage.story.github.close("acme/app", 1, "completed");
     const { json } = await stage.run(["plan", "--json", "-p", "acme-app"]);
-    expect(json()).toMatchObject({ projects: [{ actions: [{ notifies: null }] }] });
+    expect(json()).toMatchObject({ projects: [{ actions: [{ notifies: null, when: "now" }] }] });
     const { out } = await stage.run(["plan", "-p", "acme-app"]);
     expect(out).toContain(
       "0 voters would be notified, and those of 1 post whose votes the board does not show.",
@@ -120,7 +123,9 @@ describe("plan for a person", () => {
     const { code, out, json } = await stage.run(["plan", "-c", file], { columns: 200 });
     expect(code).toBe(0);
     expect(out).toMatch(/│ HELD: .*guard/);
-    expect(out).toMatch(/\n1 action held; no voter would be notified\. Nothing was written\.\n$/);
+    expect(out).toMatch(
+      /\n1 action held \(voters: \d+\); no voter would be notified\. Nothing was written\. Next: `boardsync approve` lets go what is held\.\n$/,
+    );
     expect(json).toThrow();
     const held = (await stage.run(["plan", "--json", "-c", file, "-p", "acme-app"])).json();
     expect(held).toMatchObject({ projects: [{ actions: [{ post: "p1", held: expect.any(String) }] }] });

@@ -12,12 +12,15 @@ async function openHeld(): Promise<Stage> {
   return stage;
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
 describe("boardsync approve", () => {
   it("shows what is held, and lets it go with the next run", async () => {
     const stage = await openHeld();
     const approved = await stage.run(["approve", "acme-app", "--yes"]);
     expect(approved.code).toBe(0);
     expect(approved.out).toContain("`guard.statuses` allows 0");
+    expect(approved.out).toMatch(/p1 [\s\S]*patch-post[\s\S]*planned →[\s\S]*completed/);
     expect(approved.out).toContain("acme-app: 2 actions approved, with the next run.");
     expect(stage.story.board.notifications).toEqual([]);
     expect((await stage.run(["sync"])).code).toBe(0);
@@ -29,7 +32,17 @@ describe("boardsync approve", () => {
     const approved = await stage.run(["approve", "acme-app", "p2", "--yes", "--json"]);
     expect(approved.json()).toEqual({
       project: "acme-app",
-      actions: [{ post: "p2", kind: "patch-post" }],
+      actions: [
+        {
+          post: "p2",
+          title: expect.any(String),
+          kind: "patch-post",
+          issue: "acme/app#2",
+          changes: expect.arrayContaining([{ field: "status", from: "planned", to: "completed" }]),
+          notifies: expect.any(Number),
+          held: expect.stringContaining("`guard.statuses` allows 0"),
+        },
+      ],
       discarded: false,
       message: "1 action approved, with the next run.",
     });
@@ -55,9 +68,28 @@ describe("boardsync approve", () => {
       return Promise.resolve(answer);
     };
     expect((await stage.run(["approve", "acme-app"], { ask })).out).toContain(said);
-    expect(asked).toHaveLength(1);
+    const voters = ["p1", "p2"].map((post) => Number(stage.story.board.post("acme-app", post)?.votes));
+    expect(asked).toEqual([`Let these 2 actions go? ${sum(voters)} voters will be mailed. [y/N] `]);
     await stage.run(["sync"]);
     expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(told);
+  });
+
+  it("tells more than twenty alike in one line, and each of them with --full; so does the plan", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { issues: 1 }\n`);
+    const { board } = stage.story;
+    for (let post = 0; post < 300; post += 1)
+      board.addPost("acme-app", { title: `Wish ${post}`, status: "planned" });
+    expect((await stage.run(["sync"])).code).toBe(4);
+    const linesOf = ({ out }: { readonly out: string }): number => out.split("\n").length;
+    const plan = await stage.run(["plan"]);
+    const approval = await stage.run(["approve", "acme-app"], { ask: () => Promise.resolve("n") });
+    expect(approval.out).toMatch(/3\d\d ×[\s\S]*create-issue/);
+    expect(linesOf(plan)).toBeLessThan(40);
+    expect(linesOf(approval)).toBeLessThan(40);
+    expect(linesOf(await stage.run(["plan", "--full"]))).toBeGreaterThan(300);
+    const full = await stage.run(["approve", "acme-app", "--full"], { ask: () => Promise.resolve("n") });
+    expect(linesOf(full)).toBeGreaterThan(300);
   });
 
   it("wants --yes where there is nobody to ask", async () => {

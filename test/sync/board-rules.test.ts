@@ -667,7 +667,7 @@ describe("a guard", () => {
     );
     move(stage, { status: "declined", title: "Dark mode" });
     const reason = "the post: status is `declined` → board rule 1";
-    const common = { post: "p1", issue: "acme/app#1", reason, notifies: 0 };
+    const common = { post: "p1", issue: "acme/app#1", reason, notifies: 0, when: "now" };
     expect(await stage.plan()).toEqual(
       expect.arrayContaining([
         { kind: "change-issue", fields: { state: "closed" }, ...common },
@@ -677,11 +677,14 @@ describe("a guard", () => {
     expect(stage.writes()).toEqual([]);
   });
 
-  it("is not planned for a post that a PATCH goes to first, and follows in the next run", async () => {
+  it("is planned for later for a post that a PATCH goes to first, and follows in the next run", async () => {
     const stage = await openPair(twoWay([{ when: { onRoadmap: true }, set: { addLabels: ["Roadmap"] } }]));
     move(stage, { onRoadmap: true });
     stage.github.close(repo, 1, "completed");
-    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["patch-post"]);
+    expect((await stage.plan()).map(({ kind, when }) => [kind, when])).toEqual([
+      ["patch-post", "now"],
+      ["change-issue", "later"],
+    ]);
     expect(await stage.syncOne()).toMatchObject({ postWrites: 1, issueWrites: 0, waiting: 0 });
     expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["change-issue"]);
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, issueWrites: 1, waiting: 0 });

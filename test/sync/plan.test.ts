@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Something of everything: a new post, an edited one, and three changed issues. */
 async function openBusy(): Promise<Stage> {
@@ -27,6 +27,7 @@ describe("a plan", () => {
         fields: { status: "completed", roadmapColumn: "COMPLETED" },
         reason: "issue #1 closed as completed → rule 1",
         notifies: 7,
+        when: "now",
       },
       {
         kind: "patch-post",
@@ -35,6 +36,7 @@ describe("a plan", () => {
         fields: { status: "in_progress", roadmapColumn: "IN_PROGRESS" },
         reason: "issue #2 open → rule 3",
         notifies: 5,
+        when: "now",
       },
       {
         kind: "update-issue",
@@ -43,6 +45,7 @@ describe("a plan", () => {
         fields: { title: "Better", body: "the managed block" },
         reason: "the post's title and text changed since #3 was last written",
         notifies: 0,
+        when: "now",
       },
       {
         kind: "create-issue",
@@ -51,13 +54,14 @@ describe("a plan", () => {
         fields: { title: "New", labels: ["feedback"], assignees: [] },
         reason: "selected: isArchived is `false`, status is `planned`",
         notifies: 0,
+        when: "now",
       },
     ]);
     expect(stage.writes()).toEqual([]);
     expect(stage.stateBytes()).toHaveLength(before);
   });
 
-  it("lists no write that was refused, also where `writes` holds others back", async () => {
+  it("lists a write that was refused as one that waits for a person, also where `writes` holds others back", async () => {
     const stage = await openStage({ projects: [{ ...standardProject, writes: "issues" }] });
     addPlanned(stage, 1);
     stage.github.failNext({
@@ -66,7 +70,9 @@ describe("a plan", () => {
       answer: { kind: "answer", status: 403, body: { message: "Resource not accessible." } },
     });
     expect(await stage.syncOne()).toMatchObject({ parked: 1 });
-    expect(await stage.plan()).toEqual([]);
+    expect(await stage.plan()).toMatchObject([
+      { kind: "create-issue", post: "p1", when: "held", held: expect.stringContaining("`boardsync retry`") },
+    ]);
   });
 
   it("is exactly what the next sync does, and then there is nothing more to plan", async () => {
@@ -175,5 +181,73 @@ describe("a signal", () => {
     stage.atNextWrite("tracker", "after", stage.stop);
     const report = await stage.sync();
     expect(report.projects.map(({ project, created }) => [project, created])).toEqual([["acme-app", 1]]);
+  });
+});
+
+describe("a plan of what is not sent yet", () => {
+  it("lists what settles, with its time and its voters, and is not in step", async () => {
+    const stage = await openStage({ config: { settle: "10m" } });
+    addPlanned(stage, [{ votes: 200 }, { votes: 2 }]);
+    await stage.sync();
+    for (const issue of [1, 2]) stage.github.close("acme/app", issue, "completed");
+    await stage.sync();
+    const notBefore = new Date(stage.clock.now() + 10 * minuteMs).toISOString();
+    const change = { status: "completed", roadmapColumn: "COMPLETED" };
+    expect(await stage.plan()).toMatchObject([
+      { kind: "patch-post", post: "p1", fields: change, notifies: 200, when: "later", notBefore },
+      { kind: "patch-post", post: "p2", fields: change, notifies: 2, when: "later", notBefore },
+    ]);
+    stage.clock.skip(11 * minuteMs);
+    expect((await stage.plan()).map(({ when }) => when)).toEqual(["now", "now"]);
+  });
+
+  it("lists what the pace puts off, with its time", async () => {
+    const stage = await openStage({ config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 2 } } } });
+    addPlanned(stage, 3);
+    const planned = await stage.plan();
+    expect(planned.map(({ when }) => when)).toEqual(["now", "now", "later"]);
+    const [notBefore] = planned.flatMap((line) => line.notBefore ?? []);
+    expect(Date.parse(notBefore ?? "") - stage.clock.now()).toBe(60 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 1 });
+  });
+
+  it("lists a write of unknown outcome with the end of its wait", async () => {
+    const stage = await openStage();
+    addPlanned(stage, [{ votes: 9 }]);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+    stage.board.failNext({ kind: "answer", status: 502 }, { when: isPatch });
+    await stage.sync();
+    const notBefore = new Date(stage.clock.now() + 2 * minuteMs).toISOString();
+    const fields = { status: "completed", roadmapColumn: "COMPLETED" };
+    expect(await stage.plan()).toMatchObject([{ post: "p1", fields, notifies: 9, when: "later", notBefore }]);
+  });
+
+  it("lists a quarantined post as held, with who would hear", async () => {
+    const stage = await openStage({ config: { guard: { flips: 1 } } });
+    addPlanned(stage, [{ votes: 9 }]);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    await stage.sync();
+    stage.github.reopen("acme/app", 1);
+    await stage.sync();
+    const held = expect.stringContaining("`guard.flips` allows 1");
+    expect(await stage.plan()).toMatchObject([{ post: "p1", notifies: 9, when: "held", held }]);
+  });
+
+  it("lists what a board rule asks for behind a PATCH of the same post", async () => {
+    const rule = { when: { onRoadmap: true }, set: { addLabels: ["in progress"] } };
+    const stage = await openStage({ projects: [{ ...standardProject, boardRules: [rule] }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { onRoadmap: true });
+    stage.github.close("acme/app", 1, "completed");
+    expect((await stage.plan()).map(({ kind, when }) => [kind, when])).toEqual([
+      ["patch-post", "now"],
+      ["change-issue", "later"],
+    ]);
   });
 });
