@@ -2,7 +2,7 @@ import { ConfigError } from "../errors.ts";
 import type { HeldAction } from "../ledger/rows.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import { countVoters, type Group, groupAlike, nameGroup, showVoters, type Voters } from "../sync/alike.ts";
-import { describePlanned } from "../sync/planned-words.ts";
+import { describeWritten } from "../sync/waiting-lines.ts";
 import { type Beside, besideRuns, findProject } from "./beside.ts";
 import { printJson } from "./json.ts";
 import { type Column, printRecords } from "./table.ts";
@@ -77,14 +77,18 @@ const columns: readonly Column<Line>[] = [
     title: "action",
     show: ({ first, all }) => (all.length > 1 ? `${all.length} × ${first.kind}` : first.kind),
   },
-  { title: "what", show: ({ first }) => describePlanned(first) },
+  { title: "what", show: ({ first }) => describe(first) },
   { title: "voters", show: ({ all }) => showVoters(votersOf(all)) },
   { title: "held because", show: ({ first }) => first.message },
 ];
 
 /** Alike is what does the same for the same reason. */
 function kindOf(held: HeldAction): string {
-  return JSON.stringify([held.kind, describePlanned(held), held.message]);
+  return JSON.stringify([held.kind, describe(held), held.message]);
+}
+
+function describe({ planned }: HeldAction): string {
+  return planned === undefined ? "–" : describeWritten(planned, true);
 }
 
 function votersOf(held: readonly HeldAction[]): Voters {

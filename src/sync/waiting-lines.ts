@@ -1,9 +1,5 @@
 import type { PlannedChange, WaitingRow } from "../ledger/rows.ts";
-
-/** More lines than this that are alike are one group. */
-const mostAlike = 20;
-/** So many of a group are shown. */
-const mostExamples = 3;
+import { countVoters, examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
 export type Waiting = Pick<WaitingRow, "kind" | "message" | "planned"> & { readonly post: string };
@@ -29,12 +25,13 @@ export function groupAlike<Line extends Waiting>(
   return [...Map.groupBy(lines, likenessOf).values()].map((alike) => {
     const isGroup = !isFull && alike.length > mostAlike;
     const heard = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+    const { known: voters, unknown: unknownVotes } = countVoters(heard);
     return {
       lines: alike,
-      shown: isGroup ? alike.slice(0, mostExamples) : alike,
+      shown: isGroup ? alike.slice(0, examplesOfGroup) : alike,
       isGroup,
-      voters: heard.reduce<number>((sum, notifies) => sum + (notifies ?? 0), 0),
-      unknownVotes: heard.filter((notifies) => notifies === null).length,
+      voters,
+      unknownVotes,
     };
   });
 }
@@ -54,12 +51,17 @@ function placeOf(planned: PlannedChange | undefined): string | undefined {
  *
  * @param hasTexts - whether texts of posts may be quoted.
  */
-export function describePlanned({ place, changes, notifies }: PlannedChange, hasTexts: boolean): string {
+export function describePlanned(planned: PlannedChange, hasTexts: boolean): string {
+  const what = describeWritten(planned, hasTexts);
+  const heard = describeHeard(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
+  return heard === "" ? what : `${what}; ${heard}`;
+}
+
+/** The same without the voters. */
+export function describeWritten({ place, changes }: PlannedChange, hasTexts: boolean): string {
   const isNew = place !== null && !place.includes("#");
   const fields = changes.map((change) => describeChange(change, hasTexts)).join(", ");
-  const what = isNew ? `opens an issue in ${place}${fields === "" ? "" : `, then ${fields}`}` : fields;
-  const heard = describeHeard(notifies ?? 0, notifies === null ? 1 : 0);
-  return heard === "" ? what : `${what}; ${heard}`;
+  return isNew ? `opens an issue in ${place}${fields === "" ? "" : `, then ${fields}`}` : fields;
 }
 
 /** The voters of several writes together; '' where none hears of it. */
