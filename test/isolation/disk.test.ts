@@ -16,8 +16,7 @@ const unshare = "/usr/bin/unshare";
 /** A shell that may mount what only it sees. */
 const shell = ["-Urm", "sh", "-ec"] as const;
 const canMount =
-  existsSync(unshare) &&
-  spawnSync(unshare, [...shell, "mount -t tmpfs none /mnt"], { timeout: 5000 }).status === 0;
+  existsSync(unshare) && spawnSync(unshare, [...shell, "mount -t tmpfs none /mnt"]).status === 0;
 
 /** Runs a script in which `boardsync` is the real program and `disk` a file system of 4 MiB that holds the state. */
 async function onSmallDisk(script: string) {
