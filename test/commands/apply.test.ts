@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { systemClock } from "../../src/commands/clock.ts";
 import { acquireState } from "../../src/ledger/sqlite/lock.ts";
 import { deadUrl, openStage, type Stage } from "./stage.ts";
 
@@ -43,6 +44,7 @@ describe("boardsync plan --out", () => {
   });
 
   it("saves nothing where nothing could be looked at", async () => {
+    vi.spyOn(systemClock, "sleep").mockResolvedValue();
     const stage = await openPlanned();
     edit(stage, () => "as it was");
     stage.writeConfig("dead.yaml", (config) => config.replace(/url: .*\/api\/v1/, `url: ${deadUrl}`));
