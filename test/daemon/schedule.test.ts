@@ -120,8 +120,9 @@ describe("the next time", () => {
     ["0 9 * * *", "Asia/Tokyo", "2026-03-07T00:00:00"],
     ["0 0 30 2 *", "UTC", undefined],
   ])("of %s in %s is %s", (expression, timezone, expected) => {
+    const before = getTasks().size;
     const next = nextTime(expression, timezone);
     expect(next === undefined ? undefined : new Date(next).toISOString().slice(0, 19)).toBe(expected);
-    expect(getTasks().size).toBe(0);
+    expect(getTasks().size).toBe(before);
   });
 });
