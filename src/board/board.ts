@@ -27,7 +27,7 @@ export interface Board {
   /**
    * All posts of a project, page by page, in the board's order. The last page, and only it, has an `end`. A post may
    * come twice when the board shifts between pages; the later record counts. A page is handed over as soon as it is
-   * read, so a pull that fails later has still shown true posts.
+   * read, so a pull that fails later has still shown true posts; the next one is asked for when it is wanted, and not before.
    *
    * @param wishes what is read beside the posts, which nobody else gets to see, and what need not be read again.
    * @throws RemoteError when a page can't be fetched or its shape can't be recognised: the pull is then incomplete.
@@ -64,8 +64,6 @@ export interface PostPage {
   readonly posts: readonly Post[];
   readonly isUnchanged?: true;
   readonly place: PagePlace;
-  /** Epoch ms: when the board was asked for the page. Whatever it shows was so after that. */
-  readonly askedAt: number;
   /** What the page is known again by; left out where nothing of it may be kept. */
   readonly trace?: PageTrace;
   /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */

@@ -50,14 +50,15 @@ async function ask(cycle: PulledCycle, page: PulledPage): Promise<void> {
   const { ledger, board, clock } = cycle.world;
   const { id: project } = cycle.memory;
   const wishes = { hasNotes: cycle.pull.notes.length > 0, from: page.place };
+  const askedAt = clock.now();
   for await (const found of board.listPosts(project, cycle.run.bounds, wishes)) {
     ledger.transaction(() => {
       // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
-      const pull = ledger.pulls.begin(project, cycle.run.number, found.askedAt);
-      ledger.pulls.storePosts(pull, found.posts, found.askedAt);
+      const pull = ledger.pulls.begin(project, cycle.run.number, askedAt);
+      ledger.pulls.storePosts(pull, found.posts, askedAt);
       ledger.pulls.end(pull, { kind: "incomplete", at: clock.now() });
     });
-    page.askedAt = found.askedAt;
+    page.askedAt = askedAt;
     page.notes = found.notes;
     return;
   }

@@ -32,11 +32,12 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
   };
+  // A page is asked for when the one before it has been taken.
+  let askedAt = clock.now();
   try {
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
-      read += storePage(cycle, pull, page);
-      const { place, askedAt } = page;
-      const pulled: PulledPage = { place, askedAt, notes: undefined, asking: undefined };
+      read += storePage(cycle, pull, page, askedAt);
+      const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
       pages.push(pulled);
       for (const field of page.seen) seen.add(field);
       notes?.take(page, pulled);
@@ -51,6 +52,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
         done: read,
         total: undefined,
       });
+      askedAt = clock.now();
     }
   } catch (error) {
     end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };
@@ -59,11 +61,11 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
 }
 
 /** Stores a page, or only that it is still the same: as it was when it was asked for. Returns how many posts it shows. */
-function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage): number {
+function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage, askedAt: number): number {
   if (page.isUnchanged === true && page.trace !== undefined) {
-    return ledger.pulls.seePage(pull, page.trace, page.askedAt);
+    return ledger.pulls.seePage(pull, page.trace, askedAt);
   }
-  ledger.pulls.storePosts(pull, page.posts, page.askedAt, page.trace);
+  ledger.pulls.storePosts(pull, page.posts, askedAt, page.trace);
   return page.posts.length;
 }
 

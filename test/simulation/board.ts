@@ -49,7 +49,7 @@ export function createSimBoard(
       return [{ id: projectId, slug: projectKey, name: "Acme" }];
     },
     listPosts: (_project, bounds, wishes) =>
-      listPosts(server, wire, events, seen, wishes ?? { hasNotes: false }, () => read(bounds), skewMs),
+      listPosts(server, wire, events, seen, wishes ?? { hasNotes: false }, () => read(bounds)),
     async patchPost(_project, id, change) {
       requests += 1;
       const leftAt = wire.time.now();
@@ -69,7 +69,6 @@ async function* listPosts(
   seen: ReadonlySet<PostField>,
   { hasNotes, known, from }: ListWishes,
   read: () => Promise<void>,
-  skewMs: () => number,
 ): AsyncGenerator<PostPage> {
   const { pageSize } = server.traits;
   const flaw = drawFlaw(wire);
@@ -100,7 +99,6 @@ async function* listPosts(
       posts: isUnchanged ? [] : records,
       ...(isUnchanged && { isUnchanged }),
       place: String(offset) as PagePlace,
-      askedAt: askedAt + skewMs(),
       trace: { request, digest, etag: undefined, lastModified: undefined, reading: "" },
       ...(hasNotes && { notes: new Map(posts.map(showNote)) }),
       seen: posts.length > 0 ? seen : new Set(),

@@ -49,7 +49,7 @@ export function openLongTime(options: LongTimeOptions): LongTime {
   const shared = "/dev/shm";
   const folder = mkdtempSync(join(existsSync(shared) ? shared : tmpdir(), "boardsync-long-"));
   const clock = createClock();
-  const board = createBoard(options.posts, clock);
+  const board = createBoard(options.posts);
   const tracker = createTracker(clock);
   const state = join(folder, "state.db");
   const open = (): Ledger => openLedger(state, { now: clock.now(), version: "0.0.0" });
@@ -130,7 +130,7 @@ function createClock(): LongTime["clock"] {
   };
 }
 
-function createBoard(sizes: LongTimeOptions["posts"], clock: Clock) {
+function createBoard(sizes: LongTimeOptions["posts"]) {
   const posts = new Map<string, Post[]>();
   let requests = 0;
   const add = (project: string): void => {
@@ -164,7 +164,6 @@ function createBoard(sizes: LongTimeOptions["posts"], clock: Clock) {
         const isLast = from + pageSize >= own.length;
         const page: PostPage = {
           place: String(from) as PagePlace,
-          askedAt: clock.now(),
           posts: own.slice(from, from + pageSize),
           seen,
           shape: { items: "data", id: "id", paging: "offset", keys: [] },

@@ -173,6 +173,7 @@ describe("the internal note of a post with an issue", () => {
         fields: { internalNote: "Tracked in acme/app#1" },
         reason: "the issues of the post have changed since its note was last written",
         notifies: 0,
+        when: "now",
       },
     ]);
     expect(noteOf(stage)).toBe(canary);

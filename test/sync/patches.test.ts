@@ -388,10 +388,10 @@ function slowly(stage: Stage, act: () => void): (world: World) => World {
       async *listPosts(project, bounds, wishes) {
         let isFirst = wishes?.from === undefined;
         for await (const page of world.board.listPosts(project, bounds, wishes)) {
-          yield page;
           if (wishes?.from === undefined) stage.clock.skip(100_000);
           if (isFirst) act();
           isFirst = false;
+          yield page;
         }
       },
     },

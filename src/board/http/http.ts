@@ -148,7 +148,6 @@ function listPosts(connection: Connection, project: ProjectId, bounds: ReadBound
     limits,
     excerpt,
     log: options.log,
-    clock: options.clock,
     from,
     hasNotes,
     // Notes are nowhere but on the page itself.

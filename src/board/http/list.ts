@@ -1,7 +1,7 @@
 import type { Log } from "../../log.ts";
 import { type AskedPaging, type KnownPages, type PageTrace, showWay } from "../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../model/post.ts";
-import type { Clock, ReadBounds } from "../../model/surroundings.ts";
+import type { ReadBounds } from "../../model/surroundings.ts";
 import type { ListEnd, ListShape, PagePlace, PostPage } from "../board.ts";
 import { askForMore, namePosts } from "./ask-for-more.ts";
 import {
@@ -46,7 +46,6 @@ export interface ListOptions {
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
   readonly log: Log;
-  readonly clock: Pick<Clock, "now">;
   readonly hasNotes: boolean;
   readonly from: PagePlace | undefined;
   readonly known: KnownPages | undefined;
@@ -69,7 +68,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   let keys: readonly string[] | undefined;
   let lost = 0;
   for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
-    const askedAt = options.clock.now();
     const place = JSON.stringify({ url: url.href, before: recognised } satisfies Start) as PagePlace;
     const { reading, ...page } = await askForPage(url, recognised, options);
     const { records, ids } = reading;
@@ -96,7 +94,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const { path = "", idName: id } = recognised;
     const shape: ListShape = { items: path, id, paging: paging.description, keys };
     const end = step.kind === "end" ? lower(step.end, lost) : undefined;
-    const told = { place, askedAt, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
+    const told = { place, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
     yield { ...page, ...told, ...(asked !== undefined && { asked }) };
     url = step.kind === "next" ? step.url : undefined;
   }
