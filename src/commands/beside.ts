@@ -101,6 +101,29 @@ export function findPost(beside: Beside, text: string): NamedPost {
   return first;
 }
 
+/**
+ * The post to be linked: also one that no run has seen yet, where the project is named with it, or is the only one.
+ *
+ * @throws ConfigError when there is none, or several.
+ */
+export function findPostToLink(beside: Beside, text: string): NamedPost & { readonly isKnown: boolean } {
+  const { config, ledger } = beside;
+  try {
+    return { ...findPost(beside, text), isKnown: true };
+  } catch (error) {
+    const isAmbiguous = config.projects.some(({ project: key }) => {
+      const memory = ledger.memory.project(key);
+      return memory !== undefined && ledger.rows.row(memory.id, text as PostId, beside.now) !== undefined;
+    });
+    const named = config.projects.find(({ project: key }) => text.startsWith(`${key}/`));
+    const key = named?.project ?? (config.projects.length === 1 ? config.projects[0]?.project : undefined);
+    const memory = key === undefined ? undefined : ledger.memory.project(key);
+    const post = named === undefined ? text : text.slice(named.project.length + 1);
+    if (isAmbiguous || key === undefined || memory === undefined || post === "") throw error;
+    return { key, project: memory.id, post: post as PostId, isKnown: false };
+  }
+}
+
 /** Ids of one board are often all of one length: so many of each project are held against a slip. */
 const mostCandidates = 5_000;
 

@@ -9,13 +9,36 @@ export interface NamedIssue {
   readonly number: number;
 }
 
-/** @throws ConfigError when the text is no `OWNER/REPO#N`. */
-export function parseIssue(text: string): NamedIssue {
-  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,14})$/.exec(text) ?? [];
+/**
+ * @param trackerUrl `tracker.url`: an address has to be of the pages that belong to it.
+ * @throws ConfigError when the text is neither `OWNER/REPO#N` nor the address of an issue.
+ */
+export function parseIssue(text: string, trackerUrl: string): NamedIssue {
+  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,14})$/.exec(nameOf(text, trackerUrl)) ?? [];
   if (repository === undefined || number === undefined) {
-    throw new ConfigError([`\`${text}\` is no issue. Write OWNER/REPO#NUMBER, as in acme/app#12.`]);
+    throw new ConfigError([
+      `\`${text}\` is no issue. Write OWNER/REPO#NUMBER, as in acme/app#12, or the address of its page.`,
+    ]);
   }
   return { repository, number: Number(number) };
+}
+
+/** An address as `OWNER/REPO#N`; any other text as it is. */
+function nameOf(text: string, trackerUrl: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return text;
+  const { host, pathname } = new URL(text);
+  const api = new URL(trackerUrl).host;
+  const site = api === "api.github.com" ? "github.com" : api;
+  if (host !== site && host !== `www.${site}`) {
+    throw new ConfigError([
+      `\`${text}\` is on ${host}, and \`tracker.url\` of the config belongs to ${site}.`,
+    ]);
+  }
+  const [, repository, kind, number] = /^\/([\w.-]+\/[\w.-]+)\/(issues|pull)\/(\d+)\/?$/.exec(pathname) ?? [];
+  if (kind === "pull") {
+    throw new ConfigError([`\`${text}\` is a pull request, which can't be linked. Link its issue.`]);
+  }
+  return repository === undefined ? text : `${repository}#${number}`;
 }
 
 /**

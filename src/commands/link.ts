@@ -2,8 +2,8 @@ import { connectSides } from "../app.ts";
 import { readSecrets } from "../config/secrets.ts";
 import { ConfigError } from "../errors.ts";
 import { redactor } from "../log.ts";
-import type { RepositoryName } from "../model/issue.ts";
-import { type Beside, besideRuns, findPost, type NamedPost } from "./beside.ts";
+import type { Issue, RepositoryName } from "../model/issue.ts";
+import { type Beside, besideRuns, findPostToLink, type NamedPost } from "./beside.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { printJson } from "./json.ts";
@@ -26,14 +26,14 @@ export function link(
   issueText: string,
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
-    const found = findPost(beside, post);
-    const issue = parseIssue(issueText);
+    const found = findPostToLink(beside, post);
+    const issue = parseIssue(issueText, beside.config.tracker.url);
     const repository = findConfigured(beside, issue);
     const name = `${repository}#${issue.number}`;
     const known = explainKnown(beside, found, { ...issue, repository });
     if (known !== undefined)
       return say(terminal, options, found, name, { isRequested: false, message: known });
-    const isChecked = await checkIssue(terminal, options, beside, { ...issue, repository });
+    const checked = await checkIssue(terminal, options, beside, { ...issue, repository });
     const { ledger, now } = beside;
     const { number } = issue;
     ledger.requests.add({
@@ -43,12 +43,15 @@ export function link(
       post: found.post,
       repository,
       number,
+      ...(checked !== undefined && { issue: checked }),
     });
     const also = explainOthers(beside, found);
-    const unchecked = isChecked
-      ? ""
-      : " Without GitHub's token here it was not asked for; the next run does that.";
-    const message = `the next run links it to ${name} and takes both sides as they are: nothing is written for what differs.${also}${unchecked}`;
+    const unchecked =
+      checked === undefined
+        ? " Without GitHub's token here it was not asked for; the next run does that."
+        : "";
+    const unseen = found.isKnown ? "" : " No run has seen this post yet; it has to be on the board by then.";
+    const message = `the next run links it to ${name} as that is now: nothing is written for what differs, and what happens to the issue from now on is followed.${also}${unseen}${unchecked}`;
     return say(terminal, options, found, name, { isRequested: true, message });
   });
 }
@@ -94,7 +97,7 @@ function explainOthers(beside: Beside, { key, project, post }: NamedPost): strin
 /**
  * Asks GitHub whether the issue is there, where its token is at hand.
  *
- * @returns whether it was asked.
+ * @returns the issue as it is now; undefined where it was not asked for.
  * @throws ConfigError when there is no such issue; RemoteError when GitHub can't be asked.
  */
 async function checkIssue(
@@ -102,10 +105,10 @@ async function checkIssue(
   options: CommonOptions,
   { config }: Beside,
   { repository, number }: NamedIssue & { readonly repository: RepositoryName },
-): Promise<boolean> {
+): Promise<Issue | undefined> {
   const source = configSource(terminal, options);
   const found = readSecrets(source);
-  if (found.kind === "faulty") return false;
+  if (found.kind === "faulty") return undefined;
   const log = createTerminalLog(terminal, options.logLevel ?? "error", redactor(found.secrets.all));
   const { environment } = source;
   const machine = { clock: systemClock, random: Math.random, log, version: terminal.version, environment };
@@ -116,7 +119,7 @@ async function checkIssue(
   const name = `${repository}#${number}`;
   switch (answer.kind) {
     case "found":
-      return true;
+      return answer.record.issue;
     case "moved":
       throw new ConfigError([
         `${name} was moved to ${answer.to}#${answer.record.issue.number}. Link that one.`,

@@ -54,7 +54,7 @@ function chooseIssue(
   linked: readonly IssueRef[],
   text: string,
 ): readonly IssueRef[] {
-  const { repository, number } = parseIssue(text);
+  const { repository, number } = parseIssue(text, beside.config.tracker.url);
   const isNamed = (issue: IssueRef): boolean => {
     const known = beside.ledger.memory.repositoryById(issue.repositoryId);
     const names = [known?.name, known?.repository.name];

@@ -1,4 +1,4 @@
-import type { IssueRef, RepositoryName } from "../model/issue.ts";
+import type { Issue, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 import type { ActionName } from "./rows.ts";
 
@@ -35,6 +35,8 @@ export type NewRequest = AnyRequest &
         /** As the config names it. */
         readonly repository: RepositoryName;
         readonly number: number;
+        /** As it was when the person asked; left out where nobody could ask for it then. */
+        readonly issue?: Issue;
       }
     | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
     | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }

@@ -47,7 +47,7 @@ async function takeOne(
   row: Row | undefined,
 ): Promise<void> {
   if (row === undefined) {
-    cycle.world.ledger.requests.end(request.id);
+    takeUnlisted(cycle, request);
     return;
   }
   if (request.kind === "unlink") {
@@ -56,6 +56,18 @@ async function takeOne(
   }
   if (!isOpen(cycle, laneOf(cycle.world, request.repository))) return;
   await attempt(cycle, { post: request.post, kind: "create-issue" }, () => takeLink(cycle, request, row));
+}
+
+/** A post that no list has shown: perhaps the list was not whole. What a whole one lacks, the board does not have. */
+function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): void {
+  if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
+  if (request.kind === "unlink") {
+    cycle.world.ledger.requests.end(request.id);
+    return;
+  }
+  const name = `${request.repository}#${request.number}`;
+  const why = "the board does not list this post. Look at its id (`boardsync status` shows others).";
+  refuse(cycle, request, name, "link.post", why);
 }
 
 /** The issue is read at once: what is linked has to be there, in a repository whose changes are read. */
@@ -115,7 +127,11 @@ function refuse(
   noteError(cycle.tally, { post, issue, code, message });
 }
 
-function link(cycle: PulledCycle, { id, post }: LinkRequest, record: IssueRecord): void {
+/**
+ * The pair takes the issue as it was when the person asked. What has happened to it since is news, and is decided like any
+ * other change.
+ */
+function link(cycle: PulledCycle, { id, post, issue: asked }: LinkRequest, record: IssueRecord): void {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const { repositoryId, number } = record.issue;
@@ -127,10 +143,11 @@ function link(cycle: PulledCycle, { id, post }: LinkRequest, record: IssueRecord
     if (isKnown === true) return;
     endPrepared(cycle, post);
     ledger.rows.unpark(project, post, "create-issue");
-    ledger.rows.link(project, { post, issue, origin: "adopted" }, record.issue, undefined);
-    storeRecords(cycle, [record]);
+    const seen = asked !== undefined && isSameIssue(asked, issue) ? asked : record.issue;
+    ledger.rows.link(project, { post, issue, origin: "adopted" }, seen, undefined);
     takeBackText(cycle, post, issue);
     takeAsTheyAre(cycle, post);
+    storeRecords(cycle, [record]);
     audit(cycle, post, issue, "link-issue", "a person linked it");
     cycle.tally.adopted += 1;
   });

@@ -30,6 +30,47 @@ describe("boardsync link", () => {
     expect(await linksOf(stage, "p1")).toEqual(["acme/app#1", `acme/app#${number}`]);
   });
 
+  it("takes the issue as it is at the command: what happens to it before the next run is told", async () => {
+    const stage = await openStory();
+    const { github, board } = stage.story;
+    const { number } = github.openIssue("acme/app", { title: "By hand", author: "ada" });
+    expect((await stage.run(["unlink", "p1"])).code).toBe(0);
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect((await stage.run(["link", "p1", `acme/app#${number}`])).code).toBe(0);
+    github.close("acme/app", number, "completed");
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect(board.notifications.map(({ post, to }) => [post, to])).toEqual([["p1", "completed"]]);
+    await stage.run(["sync"]);
+    expect(board.notifications).toHaveLength(1);
+  });
+
+  it("takes the address of an issue's page, and none of another site or of a pull request", async () => {
+    const stage = await openStory();
+    const { github } = stage.story;
+    const { number } = github.openIssue("acme/app", { title: "By hand", author: "ada" });
+    const page = `${new URL(github.url).origin}/acme/app`;
+    const linked = await stage.run(["link", "p1", `${page}/issues/${number}?a=b#issuecomment-1`]);
+    expect(linked.out).toContain(`the next run links it to acme/app#${number} as that is now`);
+    expect((await stage.run(["link", "p1", `${page}/pull/${number}`])).err).toContain("is a pull request");
+    const elsewhere = await stage.run(["link", "p1", `https://github.com/acme/app/issues/${number}`]);
+    expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining("is on github.com") });
+  });
+
+  it("takes a post that no run has seen yet, and says so where the board does not list it either", async () => {
+    const stage = await openStory();
+    const { github, board } = stage.story;
+    const { number } = github.openIssue("acme/app", { title: "By hand", author: "ada" });
+    const post = board.addPost("acme-app", { title: "New", status: "planned" });
+    const linked = await stage.run(["link", `acme-app/${post}`, `acme/app#${number}`]);
+    expect(linked).toMatchObject({ code: 0, out: expect.stringContaining("No run has seen this post yet") });
+    expect((await stage.run(["link", "acme-app/nowhere", `acme/app#${number}`])).code).toBe(0);
+    const { code, out } = await stage.run(["sync"]);
+    expect(code).toBe(1);
+    expect(out).toContain("the board does not list this post");
+    expect(await linksOf(stage, post)).toEqual([`acme/app#${number}`]);
+    expect((await stage.run(["sync"])).code).toBe(0);
+  });
+
   it("says so where it could not ask", async () => {
     const stage = await openStory();
     const linked = await stage.run(["link", "p1", "acme/app#2", "--json"], {
