@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { explainReadFault } from "../config/files.ts";
 import { ConfigError } from "../errors.ts";
@@ -10,17 +10,42 @@ import type { Terminal } from "./terminal.ts";
 const sizeLimit = 256 * 1024 * 1024;
 
 /**
- * Saves a plan for `apply`; one that is there is replaced. Nobody else may read it: it tells what a board has.
+ * Looks whether a plan may be saved there: a file that is there is replaced only where it is an earlier plan.
+ *
+ * @throws ConfigError when it may not.
+ */
+export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string): void {
+  const path = resolve(cwd, file);
+  const refuse = (what: string): never => {
+    throw new ConfigError([
+      `The plan is not saved at ${path}: ${what}, and was left as it is. Name another file.`,
+    ]);
+  };
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (found.isSymbolicLink()) refuse("that is a link to another file");
+  if (!found.isFile()) refuse("that is no file");
+  if (typeof readPlan(readText(path)) === "string" && found.size > 0) {
+    refuse("that file is no plan of boardsync");
+  }
+}
+
+/**
+ * Saves a plan for `apply`; an earlier one that is there is replaced, and nothing else. Nobody else may read it: it tells what
+ * a board has.
  *
  * @throws ConfigError when the file can't be written.
  */
-export function savePlan({ cwd }: Pick<Terminal, "cwd">, file: string, text: string): void {
-  const path = resolve(cwd, file);
+export function savePlan(terminal: Pick<Terminal, "cwd" | "pid">, file: string, text: string): void {
+  const path = resolve(terminal.cwd, file);
+  refusePlanFile(terminal, file);
+  // Beside it and then in its place: what is there at that moment is replaced as such, and no link is followed.
+  const beside = `${path}.${terminal.pid}.tmp`;
   try {
-    writeFileSync(path, text, { mode: 0o600 });
-    // One that was there keeps its mode.
-    if (statSync(path).isFile()) chmodSync(path, 0o600);
+    writeFileSync(beside, text, { mode: 0o600, flag: "wx" });
+    renameSync(beside, path);
   } catch (error) {
+    rmSync(beside, { force: true });
     throw new ConfigError([`The plan can't be saved at ${path} (${String(Object(error).code)}).`]);
   }
 }
@@ -31,20 +56,20 @@ export function savePlan({ cwd }: Pick<Terminal, "cwd">, file: string, text: str
  * @throws ConfigError when there is none, or it can't be used.
  */
 export function loadPlan({ cwd }: Pick<Terminal, "cwd">, file: string): SavedPlan {
-  const plan = readPlan(readText(resolve(cwd, file), file));
+  const plan = readPlan(readText(resolve(cwd, file)));
   if (typeof plan === "string") {
-    throw new ConfigError([`${file} ${plan}. \`boardsync plan --out ${file}\` makes one.`]);
+    throw new ConfigError([`${file} ${plan}. \`boardsync plan --out today.plan\` makes one.`]);
   }
   return plan;
 }
 
-function readText(path: string, file: string): string {
+function readText(path: string): string {
   try {
     if (statSync(path).size > sizeLimit) throw Object.assign(new Error("too large"), { code: "EFBIG" });
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new ConfigError([
-      `The plan ${path} can't be read: ${explainReadFault(error)}. \`boardsync plan --out ${file}\` makes one.`,
+      `The plan ${path} can't be read: ${explainReadFault(error)}. \`boardsync plan --out today.plan\` makes one.`,
     ]);
   }
 }

@@ -3,7 +3,7 @@ import { buildWorld } from "../app.ts";
 import { writePlan } from "../sync/plan-file.ts";
 import { runProjects } from "../sync/run.ts";
 import type { PlanReport, RunReport } from "../sync/world.ts";
-import { savePlan } from "./plan-file.ts";
+import { refusePlanFile, savePlan } from "./plan-file.ts";
 import { countAdopted, printPlan } from "./plan-report.ts";
 import { exitOfResult } from "./run-report.ts";
 import { exitOf, inSession } from "./session.ts";
@@ -21,6 +21,7 @@ export async function plan(
 ): Promise<number> {
   return inSession(terminal, options, (session) =>
     withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger, isKnown) => {
+      if (options.out !== undefined) refusePlanFile(terminal, options.out);
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
       const {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/commands/clock.ts";
@@ -19,10 +19,31 @@ function edit({ folder }: Stage, change: (text: string) => string): void {
 }
 
 describe("boardsync plan --out", () => {
-  it("saves the plan for nobody else to read, replaces one that is there, and says what is next", async () => {
+  it("replaces an earlier plan, and nothing else: not the config, and not what a link leads to", async () => {
     const stage = await openStage();
+    const config = join(stage.folder, "boardsync.yaml");
+    const before = readFileSync(config, "utf8");
+    const requests = stage.story.board.requests.length;
+    const refused = await stage.run(["plan", "--out", "boardsync.yaml"]);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is no plan of boardsync") });
+    expect(refused.err).toContain(config);
+    symlinkSync(config, join(stage.folder, "link.plan"));
+    const linked = await stage.run(["plan", "--out", "link.plan"]);
+    expect(linked).toMatchObject({ code: 2, err: expect.stringContaining("link to another file") });
+    expect(readFileSync(config, "utf8")).toBe(before);
+    expect(stage.story.board.requests).toHaveLength(requests);
+    for (let time = 0; time < 2; time += 1) {
+      expect((await stage.run(["plan", "--out", "today.plan"])).code).toBe(0);
+    }
+    expect(statSync(join(stage.folder, "today.plan")).mode & 0o777).toBe(0o600);
+    const applied = await stage.run(["apply", "boardsync.yaml"]);
+    expect(applied.err).not.toContain("--out boardsync.yaml");
+  });
+
+  it("saves the plan for nobody else to read, replaces one that is there, and says what is next", async () => {
+    const stage = await openPlanned();
     const file = join(stage.folder, "today.plan");
-    writeFileSync(file, "an older one", { mode: 0o644 });
+    chmodSync(file, 0o644);
     const planned = await stage.run(["plan", "--out", "today.plan"]);
     expect(planned.out).toContain("`boardsync apply today.plan` does exactly this.");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -46,10 +67,10 @@ describe("boardsync plan --out", () => {
   it("saves nothing where nothing could be looked at", async () => {
     vi.spyOn(systemClock, "sleep").mockResolvedValue();
     const stage = await openPlanned();
-    edit(stage, () => "as it was");
+    const before = readFileSync(join(stage.folder, "today.plan"), "utf8");
     stage.writeConfig("dead.yaml", (config) => config.replace(/url: .*\/api\/v1/, `url: ${deadUrl}`));
     expect((await stage.run(["plan", "--out", "today.plan", "--config", "dead.yaml"])).code).toBe(3);
-    expect(readFileSync(join(stage.folder, "today.plan"), "utf8")).toBe("as it was");
+    expect(readFileSync(join(stage.folder, "today.plan"), "utf8")).toBe(before);
   });
 
   it("says where it can't save", async () => {
@@ -136,7 +157,7 @@ describe("boardsync apply", () => {
     const stage = await openStage();
     const refused = await stage.run(["apply", "none.plan"]);
     expect(refused.code).toBe(2);
-    expect(refused.err).toContain("`boardsync plan --out none.plan` makes one");
+    expect(refused.err).toContain("`boardsync plan --out today.plan` makes one");
   });
 
   it("needs the state for itself", async () => {
