@@ -4,7 +4,7 @@ import { createProxiedFetch } from "./board/http/proxied-fetch.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { Secrets } from "./config/secrets.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import type { Log } from "./log.ts";
+import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
 import { boardHash } from "./plan/marker.ts";
 import { createRenderer } from "./plan/render.ts";
@@ -42,15 +42,28 @@ type Credentials = Pick<Secrets, "boardApiKey" | "github">;
 export function connectSides(config: Config, secrets: Credentials, machine: Machine): Sides {
   const { tracker } = config;
   const proxy = readProxies(machine.environment);
+  // Neither side may bring the other one's secret into a message: what is quoted of it may be printed, and is stored.
+  const known = createKnownSecrets();
+  const { github } = secrets;
+  known.add([secrets.boardApiKey, github.kind === "token" ? github.token : github.privateKey]);
+  const conceal = (secret: string): void => {
+    known.addPassing(secret);
+    machine.conceal?.(secret);
+  };
+  const guarded = { ...machine, conceal, redact: known.redact };
   return {
-    board: connectBoard(config.board, secrets.boardApiKey, machine),
-    tracker: createTracker(tracker, namedRepositories(config), secrets, machine, proxy),
+    board: connectBoard(config.board, secrets.boardApiKey, guarded),
+    tracker: createTracker(tracker, namedRepositories(config), secrets, guarded, proxy),
   };
 }
 
 /** The board alone, for whoever has no config yet. */
-export function connectBoard(board: Config["board"], key: string, machine: Machine): Sides["board"] {
-  const { clock, random, log, version } = machine;
+export function connectBoard(
+  board: Config["board"],
+  key: string,
+  machine: Machine & { readonly redact?: Redact },
+): Sides["board"] {
+  const { clock, random, log, version, redact } = machine;
   return createHttpBoard({
     url: board.url,
     key,
@@ -60,6 +73,7 @@ export function connectBoard(board: Config["board"], key: string, machine: Machi
     clock,
     random,
     log,
+    ...(redact && { redact }),
     overrides: {
       ...(board.list && { list: board.list }),
       ...(board.paging && { paging: board.paging }),
@@ -74,10 +88,10 @@ function createTracker(
   tracker: Config["tracker"],
   repositories: readonly string[],
   secrets: Credentials,
-  machine: Machine,
+  machine: Machine & { readonly conceal: (secret: string) => void; readonly redact: Redact },
   proxy: ReturnType<typeof readProxies>,
 ): Sides["tracker"] {
-  const { clock, random, log, conceal = () => {} } = machine;
+  const { clock, random, log, conceal, redact } = machine;
   const { github } = secrets;
   const server = {
     url: tracker.url,
@@ -85,6 +99,7 @@ function createTracker(
     clock,
     random,
     log,
+    redact,
     fetch: createProxiedFetch(proxy),
   };
   switch (tracker.kind) {

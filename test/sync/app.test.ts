@@ -213,3 +213,42 @@ describe("the token of an installation", () => {
     expect(everything).not.toContain("eyJ");
   });
 });
+
+describe("a secret that one side says of the other", () => {
+  /** The board refuses a PATCH, and GitHub an issue, each with the other one's secret in what it says. */
+  async function openTelling(stage: Stage, token: () => string): Promise<string> {
+    addPlanned(stage, 1);
+    await stage.sync();
+    const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+    stage.atNextWrite("board", "before", () => {
+      const message = `Not for ${token()} or ${encodeURIComponent(`${token()}=`)}`;
+      stage.board.failNext({ kind: "answer", status: 422, body: { message } }, { when: isPatch });
+    });
+    stage.github.close("acme/app", 1, "completed");
+    const refused = { message: `Not with ${stage.board.key}`, documentation_url: stage.board.key };
+    stage.github.failNext({
+      method: "POST",
+      path: "/issues",
+      answer: { kind: "answer", status: 403, body: refused },
+    });
+    addPlanned(stage, 1);
+    const report = await stage.sync();
+    expect(report.projects[0]).toMatchObject({ parked: 2 });
+    return [JSON.stringify(report), ...stage.log, stage.stateBytes()].join("\n");
+  }
+
+  it("is in no report, no line of the log, and not in the state", async () => {
+    const stage = await openStage();
+    const everything = await openTelling(stage, () => stage.github.token);
+    expect(everything.includes("Not for [redacted] or [redacted]")).toBe(true);
+    expect(everything.includes(stage.github.token)).toBe(false);
+    expect(everything.includes(stage.board.key)).toBe(false);
+  });
+
+  it("is covered as well where an App has just made it", async () => {
+    const stage = await openStage({ app: [{ owner: "acme" }] });
+    const everything = await openTelling(stage, () => stage.github.app.tokens.at(-1) ?? "no token");
+    expect(everything.includes("Not for [redacted]")).toBe(true);
+    for (const token of stage.github.app.tokens) expect(everything.includes(token)).toBe(false);
+  });
+});

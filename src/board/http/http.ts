@@ -25,6 +25,8 @@ export interface HttpBoardOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Covers the secrets of the other side, too, in what is quoted of the board. */
+  readonly redact?: (text: string) => string;
   /** What a person set because the board's answers can't be recognised. */
   readonly overrides?: { readonly [name in keyof ListOverrides]?: ListOverrides[name] | undefined };
   readonly proxy?: ProxySettings;
@@ -81,7 +83,7 @@ function connect(options: HttpBoardOptions): Connection {
   const { key, version, timeoutMs, retries, clock, random, log, proxy = {}, overrides = {} } = options;
   const url = new URL(options.url);
   const limits = { ...usualLimits, ...options.limits };
-  const excerpt = createExcerpt(key);
+  const excerpt = createExcerpt(key, options.redact);
   const transport = createTransport({ key, version, timeoutMs, clock, proxy, bodyBytes: limits.bodyBytes });
   const reading = { transport, limits, clock, random, log, excerpt };
   return {

@@ -10,16 +10,17 @@ const mail = /[^\s@"'<>()[\],;:]+@[^\s@"'<>()[\],;:]+/gu;
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const defaultLength = 200;
+/** More of a text is not looked at: what is shown of it is far shorter. */
+const mostQuoted = 64 * 1024;
 
 /**
  * Makes the function that quotes the board. A board that echoes the key it was sent must not bring it into a log, so the
  * key is taken out before anything is cut, and so are addresses of people.
  */
-export function createExcerpt(secret: string): Excerpt {
+export function createExcerpt(secret: string, redact: (text: string) => string = (text) => text): Excerpt {
   return (text, maxLength = defaultLength) => {
     const line = escapeControls(
-      text
-        .replaceAll(secret, "[key]")
+      redact(text.slice(0, mostQuoted).replaceAll(secret, "[key]"))
         .slice(0, maxLength * 2)
         .replace(mail, "[e-mail]")
         .trim(),

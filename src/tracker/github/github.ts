@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Covers the secrets of the other side, too, in what is quoted of the tracker. */
+  readonly redact?: (text: string) => string;
   /** Carries the requests, proxies included; the one of Node.js by default, which knows no proxy. */
   readonly fetch?: Fetch;
   /** How often a read is repeated after a failure or a limit; 3 by default. Writes never are. */
@@ -80,7 +82,7 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
     version: createApiVersion(log),
     random,
     log,
-    quote: createQuote(secrets),
+    quote: createQuote(secrets, options.redact),
     retries,
     pageLimit,
   };

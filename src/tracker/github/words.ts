@@ -1,4 +1,6 @@
 const lengthLimit = 300;
+/** More of a text is not looked at: what is shown of it is far shorter. */
+const mostQuoted = 64 * 1024;
 
 /** Makes a stranger's text fit for one line of a message. */
 export type Quote = (text: string) => string;
@@ -8,11 +10,15 @@ export type Quote = (text: string) => string;
  * hostile server may echo them), control and direction characters become spaces, and the rest is cut at 300 characters.
  *
  * @param secrets - those of the moment; an App's change by the hour.
+ * @param redact - covers those of the other side, too.
  */
-export function createQuote(secrets: () => readonly string[]): Quote {
+export function createQuote(
+  secrets: () => readonly string[],
+  redact: (text: string) => string = (text) => text,
+): Quote {
   return (text) => {
-    const clean = secrets()
-      .reduce((rest, secret) => withoutSecret(rest, secret.trim()), text)
+    const own = secrets().reduce((rest, secret) => withoutSecret(rest, secret.trim()), text);
+    const clean = redact(own.slice(0, mostQuoted))
       .slice(0, 20 * lengthLimit)
       .toWellFormed()
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
