@@ -168,7 +168,7 @@ function webHostsOf(url: string): readonly string[] {
 
 function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {
   const { archived, ...select } = project.select;
-  const { labels, categoryLabels, assignees, milestone, type } = project.issue;
+  const { labels, categoryLabels, assignees, milestone, type, redact } = project.issue;
   return {
     repo: project.repo,
     writes: project.writes,
@@ -180,6 +180,7 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
       assignees,
       ...(milestone !== undefined && { milestone }),
       ...(type !== undefined && { type }),
+      ...(redact !== undefined && { redact }),
     },
     content: project.content,
     rules: project.rules?.map((rule) => ruleOf(rule, project.repo)) ?? defaultRules(),

@@ -196,6 +196,13 @@ const issue = z
       })
       .describe("The public page of a post, in Liquid. Without it the address that the board shows, if any.")
       .exactOptional(),
+    redact: z
+      .array(z.enum(["email", "phone"]))
+      .max(2)
+      .describe(
+        "What is made unreadable in texts of posts. Without it: both where a repository of the project is public, nothing where all are private.",
+      )
+      .exactOptional(),
   })
   .prefault({})
   .describe("What an issue that boardsync opens looks like.");

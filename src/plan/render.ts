@@ -4,6 +4,7 @@ import { BREAK } from "./characters.ts";
 import { CUT_NOTICE, cutBytes, cutCodePoints } from "./cut.ts";
 import { closeFences } from "./fence.ts";
 import { hashText } from "./hash.ts";
+import { type Redacted, redactPeople } from "./redact.ts";
 import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import type { PostValues, RenderedIssue } from "./settings.ts";
 import { namesValue, readTemplate, type Template } from "./template.ts";
@@ -25,6 +26,8 @@ export interface RenderContext {
   /** Further posts that the issue stands for, beside the one whose text it has. */
   readonly others?: readonly PostValues[];
   readonly projectName?: string;
+  /** What of people is made unreadable in the texts of posts; nothing without it. */
+  readonly redact?: readonly Redacted[];
 }
 
 /** What a renderer needs besides its templates. */
@@ -79,11 +82,12 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   const postUrl = readTemplate(templates.postUrl ?? "", String, "issue.postUrl");
   const facts = createFactsLine(templates.body, options.categoryLabels ?? {}, toLine);
 
-  const nameOf = (post: PostValues) => safeValues(post, undefined, options).title;
+  const nameOf = (post: PostValues, context: RenderContext) =>
+    safeValues(post, undefined, context, options).title;
 
   const urlOf = (post: PostValues, context: RenderContext) => renderUrl(postUrl, post, context, options);
   const scopeOf = (post: PostValues, context: RenderContext) => ({
-    post: safeValues(post, urlOf(post, context), options),
+    post: safeValues(post, urlOf(post, context), context, options),
     project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
   });
   const comments = new Map<string, Template>();
@@ -108,7 +112,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
       const overhead = Buffer.byteLength(composeBody({ marker, block: "", rest: "\n" }));
       const also = alsoAskedFor(
         context,
-        (other) => renderUrl(postUrl, other, context, options) ?? nameOf(other),
+        (other) => renderUrl(postUrl, other, context, options) ?? nameOf(other, context),
       );
       const endings = [also, facts(post), url].filter((line) => line !== undefined);
       const block = renderBlock(body(scope), endings, Math.min(MAX_BLOCK_BYTES, MAX_BODY_BYTES - overhead));
@@ -225,12 +229,17 @@ function renderUrl(
 }
 
 /** What a template of text sees of a post. undefined where the post has nothing, so that `{% if %}` works. */
-function safeValues(post: PostValues, url: string | undefined, options: SanitiseOptions) {
+function safeValues(
+  post: PostValues,
+  url: string | undefined,
+  { redact = [] }: RenderContext,
+  options: SanitiseOptions,
+) {
   const toLine = (value: FieldValue | undefined): string | undefined => {
-    const line = sanitiseTitle(textOf(value).slice(0, MAX_TITLE_READ), options);
+    const line = sanitiseTitle(redactPeople(textOf(value).slice(0, MAX_TITLE_READ), redact), options);
     return line === "" ? undefined : cutCodePoints(line, MAX_TITLE);
   };
-  const description = safeDescription(textOf(post.values["description"]), options);
+  const description = safeDescription(textOf(post.values["description"]), redact, options);
   const { votes } = post.values;
   return {
     id: toLine(post.id),
@@ -243,8 +252,8 @@ function safeValues(post: PostValues, url: string | undefined, options: Sanitise
   };
 }
 
-function safeDescription(raw: string, options: SanitiseOptions): string {
-  const safe = sanitiseText(raw.slice(0, MAX_READ), options).trimEnd();
+function safeDescription(raw: string, redact: readonly Redacted[], options: SanitiseOptions): string {
+  const safe = sanitiseText(redactPeople(raw.slice(0, MAX_READ), redact), options).trimEnd();
   return cutBytes(raw.length > MAX_READ ? `${safe}\n\n${CUT_NOTICE}` : safe, MAX_BLOCK_BYTES);
 }
 

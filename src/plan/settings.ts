@@ -1,5 +1,6 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, PostChange, PostId, ProjectId } from "../model/post.ts";
+import type { Redacted } from "./redact.ts";
 
 /**
  * What one project's planner is told, made from the config by `app.ts`: durations in milliseconds, lists where the config
@@ -62,6 +63,8 @@ export interface Route {
 export interface IssueSettings {
   readonly labels: readonly string[];
   readonly categoryLabels: Readonly<Record<string, string>>;
+  /** undefined: both where a repository of the project is public, else nothing. */
+  readonly redact?: readonly Redacted[] | undefined;
   readonly assignees: readonly string[];
   /** By title. */
   readonly milestone?: string;

@@ -3,9 +3,11 @@ import type { PostField } from "../model/post.ts";
 import { isAllowed } from "../plan/obstacle.ts";
 import type { PlanContext } from "../plan/plan.ts";
 import { settingsPrint } from "../plan/print.ts";
+import type { Redacted } from "../plan/redact.ts";
 import { unseenConditions } from "../plan/select.ts";
 import type { Settings } from "../plan/settings.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
+import { repositoryNames } from "./repositories.ts";
 import type { Policy, Run } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
@@ -17,7 +19,10 @@ export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
 
 /** The part of a cycle that decisions depend on. */
 export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
-  readonly world: { readonly policy: Pick<Policy, "boardHash">; readonly ledger: Pick<Ledger, "rows"> };
+  readonly world: {
+    readonly policy: Pick<Policy, "boardHash">;
+    readonly ledger: Pick<Ledger, "rows" | "memory">;
+  };
   readonly run: Pick<Run, "mode">;
 }
 
@@ -28,10 +33,10 @@ export function createContext(
 ): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
   const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
-  const render: PlanContext["render"] = (post, others) =>
-    project.renderer.render(post, { board: policy.boardHash, project: memory.id, others });
+  const text = { board: policy.boardHash, project: memory.id, redact: redactedOf(settings, ledger) };
+  const render: PlanContext["render"] = (post, others) => project.renderer.render(post, { ...text, others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
-    project.renderer.comment(template, post, { board: policy.boardHash, project: memory.id });
+    project.renderer.comment(template, post, text);
   const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
   const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
   let statuses: readonly string[] | undefined;
@@ -41,6 +46,15 @@ export function createContext(
     const known = { settings, seen, statuses, render, renderComment, now };
     return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
   };
+}
+
+/** What nobody has set follows from who can read the issues: one public repository is enough, and so is one that is not known. */
+function redactedOf(settings: Settings, { memory }: Pick<Ledger, "memory">): readonly Redacted[] {
+  if (settings.issue.redact !== undefined) return settings.issue.redact;
+  const isPrivate = repositoryNames(settings).every(
+    (name) => memory.repository(name)?.repository.isPrivate === true,
+  );
+  return isPrivate ? [] : ["email", "phone"];
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */

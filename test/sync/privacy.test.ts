@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { addPlanned, openStage, standardProject } from "../support/stage.ts";
 
 const canaries = {
@@ -42,4 +42,45 @@ it("nothing private reaches GitHub, the log, or a file of the state, whatever go
     }
   }
   expect(requests).not.toContain("canary-unselected");
+});
+
+describe("e-mail addresses and telephone numbers in the text of a post", () => {
+  const text = { title: "Ask ada@example.com", description: "Or call 030/1234567." };
+  const hidden = { title: "Ask [e-mail]", description: "Or call [phone number]." };
+
+  async function issueOf(isPrivate: boolean, redact?: readonly string[]): Promise<string> {
+    const issue = { labels: ["feedback"], ...(redact && { redact }) };
+    const stage = await openStage({
+      repositories: [{ name: "acme/app", private: isPrivate, labels: ["feedback"] }],
+      projects: [{ ...standardProject, issue }],
+    });
+    addPlanned(stage, [text]);
+    await stage.sync();
+    const { title, body } = stage.github.issue("acme/app", 1);
+    return `${title}: ${body}`;
+  }
+
+  it("are unreadable in a public repository, and stand in a private one", async () => {
+    const open = await issueOf(false);
+    expect(open).toContain(hidden.title);
+    expect(open).toContain(hidden.description);
+    const closed = await issueOf(true);
+    expect(closed).toContain("Or call 030/1234567.");
+  });
+
+  it("are what the config says, whoever can read the repository", async () => {
+    expect(await issueOf(true, ["phone"])).toContain(hidden.description);
+    expect(await issueOf(false, [])).toContain("Or call 030/1234567.");
+  });
+
+  it("go from an issue that is there when the repository is not private any more", async () => {
+    const stage = await openStage({ config: { fullEvery: "1h" } });
+    addPlanned(stage, [text]);
+    await stage.sync();
+    stage.github.setPrivate("acme/app", false);
+    stage.clock.skip(2 * 3_600_000);
+    await stage.sync();
+    await stage.sync();
+    expect(stage.github.issue("acme/app", 1).body).toContain(hidden.description);
+  });
 });
