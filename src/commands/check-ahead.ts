@@ -3,6 +3,7 @@ import { buildWorld } from "../app.ts";
 import { StateError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Finding } from "../sync/findings.ts";
+import { namesPage } from "../sync/naming.ts";
 import { runProjects } from "../sync/run.ts";
 import type { PlannedAction, ProjectReport, PutOff } from "../sync/world.ts";
 import { createTerminalLog, type Session } from "./session.ts";
@@ -24,6 +25,8 @@ export interface Ahead {
   /** Posts whose voters would hear of it, and of which the board does not show how many they are. */
   readonly unseenVotes: number;
   readonly held: number;
+  /** Those of them that are new issues for posts whose page an issue names already. */
+  readonly named: number;
   /** Why something could not be looked at or would be left to a later run: a limit, the pace, the end of the time. */
   readonly putOff: readonly PutOff[];
 }
@@ -55,7 +58,8 @@ export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
 }
 
 function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst: boolean): Ahead {
-  const free = actions.filter(({ held }) => held === undefined);
+  const free = actions.filter(({ when }) => when === "now");
+  const held = actions.filter(({ when }) => when === "held");
   const amount = (...kinds: readonly PlannedAction["kind"][]): number =>
     free.filter(({ kind }) => kinds.includes(kind)).length;
   return {
@@ -67,7 +71,8 @@ function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst
     patched: amount("patch-post", "patch-note"),
     notified: free.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
     unseenVotes: free.filter(({ notifies }) => notifies === null).length,
-    held: actions.length - free.length,
+    held: held.length,
+    named: held.filter((action) => action.held?.includes(namesPage)).length,
     putOff: report.putOff ?? [],
   };
 }
@@ -83,7 +88,7 @@ export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
 }
 
 function describeAhead(ahead: Ahead): string {
-  const { isFirst, opened, linked, changed, patched, notified, unseenVotes, held, putOff } = ahead;
+  const { isFirst, opened, linked, changed, patched, notified, unseenVotes, held, named, putOff } = ahead;
   const why = putOff.map(({ message }) => message).join("; ");
   const parts = [
     { amount: linked, said: `${count(linked, "issue")} linked by the mark in them` },
@@ -98,9 +103,13 @@ function describeAhead(ahead: Ahead): string {
       ? ""
       : `, and those of ${count(unseenVotes, "post")} whose votes the board does not show`;
   const voters = `${count(notified, "voter")} notified${unseen}`;
+  const isThere =
+    named === 0
+      ? ""
+      : ` (${named} because an issue names the post's page: \`boardsync link\` or \`approve\`)`;
   const rest =
     held === 0
       ? ""
-      : `; ${count(held, "further write")} held until a person lets ${held === 1 ? "it" : "them"} go`;
+      : `; ${count(held, "further write")} held until a person lets ${held === 1 ? "it" : "them"} go${isThere}`;
   return `The ${isFirst ? "first" : "next"} sync: ${what}, ${voters}${rest}${why && `; put off: ${why}`}.`;
 }

@@ -5,6 +5,8 @@ import type { RowNote } from "./rows.ts";
 export interface Lookup {
   /** What the last record of a post says of it, in its order. */
   notes(project: ProjectId, post: PostId): readonly RowNote[];
+  /** Those of some addresses that several posts show as their page. One pass over the posts. */
+  sharedPages(project: ProjectId, urls: readonly string[]): ReadonlySet<string>;
   /** The last pull that saw all that the board would show, by its number; undefined before the first. */
   lastPull(project: ProjectId): KnownPull | undefined;
   /**

@@ -80,6 +80,8 @@ export interface RepositoryMemory {
   readonly scannedAt: number | undefined;
   /** Logins, in lower case, whose issues have been scanned. */
   readonly scannedFor: readonly string[];
+  /** When all of its issues were looked through for pages of posts that they name; undefined while they were not. */
+  readonly namedAt: number | undefined;
   /** When a scan showed that the database was lost or is old: creates wait. */
   readonly recoveredAt: number | undefined;
   /** When all its linked issues were last read anew, whatever had changed. */

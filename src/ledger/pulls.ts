@@ -37,6 +37,10 @@ export interface Pulls {
    * there again; one that was deleted or moved is never taken from a list, which may lag, nor is a state older than the known one.
    */
   storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
+  /** Replaces what an issue of people's is known to name: addresses, spelt in one way. Only their hashes are kept. */
+  storeNaming(named: readonly NamingIssue[]): void;
+  /** Issues that name an address, by repository and number. */
+  naming(address: string): readonly IssueRef[];
   /**
    * The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository
    * id. Never one whose link with the post a person has ended.
@@ -77,6 +81,11 @@ export interface FoundMarker {
   readonly isFirst: boolean;
   /** Further issues that carry a marker for the post and are not gone. */
   readonly others: readonly Issue[];
+}
+
+export interface NamingIssue {
+  readonly issue: IssueRef;
+  readonly addresses: readonly string[];
 }
 
 export interface MarkedIssue {

@@ -5,7 +5,8 @@ import { addressKey, listAddresses } from "../plan/addresses.ts";
 import { attemptNow } from "./attempt.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
-import { isOurLogin } from "./markers.ts";
+import { isOurLogin } from "./logins.ts";
+import { keepNaming, rememberNamed } from "./naming.ts";
 import { isRecovering } from "./old-state.ts";
 import { noteError } from "./report.ts";
 import { repositoryNames } from "./repositories.ts";
@@ -69,6 +70,7 @@ async function findNaming(
     if (known?.repository.hasIssues !== true) continue;
     const pages = world.tracker.listIssues(known.repository, { kind: "since", since: undefined }, run.bounds);
     for await (const { issues } of pages) {
+      keepNaming(cycle, issues);
       for (const record of issues) {
         if (isOurLogin(world, account, record.author)) continue;
         for (const address of listAddresses(record.body)) {
@@ -79,6 +81,7 @@ async function findNaming(
         }
       }
     }
+    rememberNamed(cycle, known);
   }
   return new Map([...found].map(([post, records]) => [post, [...records.values()]]));
 }

@@ -16,6 +16,7 @@ import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
 import { eachDueRowInTurns } from "./due-rows.ts";
 import { isSameAsked } from "./holds.ts";
 import { lanesOf } from "./lane.ts";
+import { holdNamed } from "./naming.ts";
 import { saveActions, withoutTexts } from "./plan-file.ts";
 import { planLater, timeWrites } from "./plan-later.ts";
 import { describeAction, describeChange, withoutRepeated } from "./plan-lines.ts";
@@ -45,7 +46,7 @@ export async function decide(cycle: PulledCycle): Promise<readonly Wanted[]> {
     if (decided === undefined || decided === "unsettled") unsettled.add(row.post.id);
     else wanted.push(...decided);
   });
-  const all = holdBack(cycle, wanted, unsettled);
+  const all = holdBack(cycle, await holdNamed(cycle, wanted), unsettled);
   const judged = withoutFollowing(all);
   recordHeld(cycle, judged);
   dropUnwanted(cycle, judged);

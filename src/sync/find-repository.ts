@@ -111,6 +111,7 @@ async function remember(
     etag: undefined,
     cursor: undefined,
     scannedAt: undefined,
+    namedAt: undefined,
     scannedFor: [],
     recoveredAt: undefined,
     fullAt: undefined,

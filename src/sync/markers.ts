@@ -6,8 +6,9 @@ import { parseMarker } from "../plan/marker.ts";
 import type { IssuePage, IssueQuery } from "../tracker/tracker.ts";
 import type { Cycle } from "./cycle-state.ts";
 import { askAccount } from "./identify.ts";
+import { fold, isOurLogin, isSameLogin } from "./logins.ts";
+import { keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
-import type { World } from "./world.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -59,6 +60,7 @@ function keepRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
     records.map(({ issue }) => issue),
     records.flatMap((record) => markedBy(cycle, record)),
   );
+  keepNaming(cycle, records);
 }
 
 /**
@@ -159,11 +161,6 @@ function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
   return logins.filter((login, at) => logins.findIndex((other) => fold(other) === fold(login)) === at);
 }
 
-/** Logins have no case. */
-function fold(login: string): string {
-  return login.toLowerCase();
-}
-
 /**
  * The issues of ours that were opened in a repository since a time, by the post of this project that their marker names,
  * lowest number first. Complete, or it throws: a list that breaks off proves nothing.
@@ -208,11 +205,6 @@ function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }
 
-/** Whether an issue's author is our own account, or one whose markers count like ours. */
-export function isOurLogin({ policy }: World, account: string, author: string | null): boolean {
-  return [account, ...policy.trustedAuthors].some((login) => isSameLogin(author, login));
-}
-
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
 function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
   const { ledger, clock } = cycle.world;
@@ -227,9 +219,4 @@ function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
 /** Whether two references mean the same issue. */
 export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
   return one.number === other.number && one.repositoryId === other.repositoryId;
-}
-
-/** Whether two logins are the same account; that of a deleted one is null. */
-export function isSameLogin(one: string | null, other: string): boolean {
-  return one !== null && fold(one) === fold(other);
 }

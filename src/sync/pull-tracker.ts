@@ -81,7 +81,7 @@ async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
 
 /** What changed since the cursor. The cursor moves only when all of it is stored. */
 async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { ledger, tracker } = cycle.world;
+  const { ledger, tracker, clock } = cycle.world;
   const query: IssueQuery = { kind: "latest", etag: known.etag };
   let memory = known;
   for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
@@ -97,6 +97,8 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
     memory = {
       ...memory,
       etag: page.etag,
+      // One page that is all: its issues have been looked through for pages of posts, too.
+      namedAt: page.hasMore ? memory.namedAt : (memory.namedAt ?? clock.now()),
       // A page may hold nothing but pull requests, and the cursor must move all the same.
       cursor: newest([known.cursor, page.firstUpdatedAt, ...page.issues.map(({ issue }) => issue.updatedAt)]),
     };

@@ -1,7 +1,7 @@
 import type { Issue, IssueRecord, RepositoryName } from "../model/issue.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { type Marker, parseMarker } from "../plan/marker.ts";
-import { isOurLogin } from "./markers.ts";
+import { isOurLogin } from "./logins.ts";
 import type { World } from "./world.ts";
 
 /** An issue that has to do with marks: it begins with one, or we opened it and it has something like one. */

@@ -6,7 +6,8 @@ import { isSameValue } from "../plan/fields.ts";
 import { readIssueField, splitState } from "../plan/issue-fields.ts";
 import { takeComment } from "./apply-comment.ts";
 import type { PulledCycle } from "./cycle-state.ts";
-import { isSameLogin, storeRecords } from "./markers.ts";
+import { isSameLogin } from "./logins.ts";
+import { storeRecords } from "./markers.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { settleIntent } from "./settle.ts";
 

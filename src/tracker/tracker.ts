@@ -196,12 +196,12 @@ export interface DuplicateTarget {
  * changed last, newest first. One page; `isUnchanged` when the tracker answered 304 to `etag`.
  * `since`: every issue changed at or after a time (all of them without one), oldest change first, by keyset. Complete
  * unless it throws.
- * `by`: every issue that one account opened (created at or after a time), newest first. Complete unless it throws.
+ * `by`: every issue that one account, or anybody, opened (created at or after a time), newest first. Complete unless it throws.
  */
 export type IssueQuery =
   | { readonly kind: "latest"; readonly etag: string | undefined }
   | { readonly kind: "since"; readonly since: string | undefined }
-  | { readonly kind: "by"; readonly author: string; readonly createdSince: string | undefined };
+  | { readonly kind: "by"; readonly author: string | undefined; readonly createdSince: string | undefined };
 
 export interface IssuePage {
   readonly issues: readonly IssueRecord[];

@@ -8,6 +8,7 @@ import { createExcerpt } from "../../src/board/http/wording.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { normaliseBlock, replaceBlock, splitBody } from "../../src/plan/block.ts";
 import { formatMarker, parseMarker } from "../../src/plan/marker.ts";
+import { redactPeople } from "../../src/plan/redact.ts";
 import { createGate } from "../../src/tracker/github/limits.ts";
 import { hostileText } from "../plan/hostile-text.ts";
 import { expectLinear } from "../support/growth.ts";
@@ -175,8 +176,13 @@ describe("the work on a text grows no faster than the text", () => {
     ["the block", splitBody],
     ["the comparison of blocks", normaliseBlock],
     ["a quote of the board", createExcerpt("secret-key")],
+    ["what hides people", (text) => redactPeople(text, ["email", "phone"])],
   ];
   const pieces = [
+    "a.",
+    "0 1",
+    "+1 ",
+    "(12)-",
     "<!--",
     "<!-- boardsync:v1 board=0000000000000000 project=",
     " \t",

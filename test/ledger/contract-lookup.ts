@@ -40,6 +40,24 @@ export function describeLookup(ledger: () => Ledger): void {
       expect(lookup.lastPull(otherProject)).toBeUndefined();
     });
 
+    it("finds which pages several posts show", () => {
+      const pages = [
+        ["p1", "https://b/1"],
+        ["p2", "https://b/2"],
+        ["p3", "https://b/2"],
+        ["p4", undefined],
+      ] as const;
+      pullPosts(
+        ledger(),
+        pages.map(([id, url]) => createPost(id, url === undefined ? {} : { url })),
+      );
+      const { lookup } = ledger();
+      const urls = ["https://b/1", "https://b/2", "https://b/3"];
+      expect(lookup.sharedPages(project, urls)).toEqual(new Set(["https://b/2"]));
+      expect(lookup.sharedPages(project, [])).toEqual(new Set());
+      expect(lookup.sharedPages(otherProject, urls)).toEqual(new Set());
+    });
+
     it("finds posts whose ids begin alike, then those of about the same length", () => {
       const { lookup, rows } = ledger();
       pullPosts(

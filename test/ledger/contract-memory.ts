@@ -50,6 +50,7 @@ const repository: RepositoryMemory = {
   etag: 'W/"1"',
   cursor: "2026-01-01T00:00:00Z",
   scannedAt: noon,
+  namedAt: noon,
   scannedFor: ["acme-bot", "old-bot"],
   recoveredAt: noon + 1,
   fullAt: noon + 2,

@@ -323,6 +323,25 @@ export function describePulls(ledger: () => Ledger): void {
       expect(ledger().pulls.explains(marked)).toBe(isExplained);
     });
 
+    it("are found by the addresses that they name, as they name them by now", () => {
+      const { pulls } = ledger();
+      const first = refOf(createIssue(2));
+      const second = refOf(createIssue(10));
+      const twice = ["https://b/1", "https://b/1", "https://b/2"];
+      pulls.storeNaming([
+        { issue: second, addresses: ["https://b/1"] },
+        { issue: first, addresses: twice },
+      ]);
+      expect(pulls.naming("https://b/1")).toEqual([first, second]);
+      expect(pulls.naming("https://b/2")).toEqual([first]);
+      expect(pulls.naming("https://b/")).toEqual([]);
+      pulls.storeNaming([{ issue: first, addresses: ["https://b/3"] }]);
+      expect(pulls.naming("https://b/1")).toEqual([second]);
+      expect(pulls.naming("https://b/3")).toEqual([first]);
+      pulls.storeNaming([{ issue: first, addresses: [] }]);
+      expect(pulls.naming("https://b/3")).toEqual([]);
+    });
+
     it("keep a marker that a person has edited away", () => {
       const marked = [{ issue: refOf(createIssue(1)), isOwn: false, project, posts: [postId("p1")] }];
       ledger().pulls.storeIssues([createIssue(1)], marked);

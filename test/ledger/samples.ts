@@ -64,6 +64,7 @@ export function createRepositoryMemory(changes: Partial<RepositoryMemory> = {}):
     etag: undefined,
     cursor: undefined,
     scannedAt: undefined,
+    namedAt: undefined,
     scannedFor: [],
     recoveredAt: undefined,
     fullAt: undefined,

@@ -107,3 +107,85 @@ describe("an issue that people opened and that names a post's page", () => {
     expect(linksOf(stage, "p3")).toEqual([]);
   });
 });
+
+describe("a new issue for a post whose page an issue of people names", () => {
+  const name = (stage: Stage, post: string, title = "CSV"): void =>
+    void stage.github.openIssue("acme/app", { title, body: `See ${pageOf(stage, post)}.`, author: "ada" });
+
+  it("is held, with the two ways to go on, and plan and check tell it", async () => {
+    const stage = await openBoard();
+    name(stage, "p1");
+    stage.github.close("acme/app", 1, "completed");
+    const held =
+      "acme/app#1 names the page of this post: `boardsync link acme-app/p1 acme/app#1` links it, `boardsync approve acme-app p1` opens a new one";
+    expect(await stage.plan()).toMatchObject([{ kind: "create-issue", post: "p1", when: "held", held }]);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ created: 0, held: 1 }] });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("is opened once a person approves it", async () => {
+    const stage = await openBoard();
+    name(stage, "p1");
+    await stage.sync();
+    const actions = stage.ledger.rows.held(project);
+    stage.ledger.requests.add({ kind: "approve", actions, isWhole: false, project, at: stage.clock.now() });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 0 });
+  });
+
+  it("is not opened once that issue is linked, and goes by itself where it names the page no more", async () => {
+    const stage = await openBoard();
+    name(stage, "p1");
+    await stage.sync();
+    const asked = { kind: "link", post: "p1" as PostId, repository: "acme/app", number: 1 } as const;
+    stage.ledger.requests.add({ ...asked, project, at: stage.clock.now() });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1, held: 0 });
+    addPlanned(stage, [{ title: "Third" }]);
+    name(stage, "p3", "Third");
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
+    stage.github.edit("acme/app", 2, { body: "Something else." });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+
+  it("is looked for once: the next new post costs no further list", async () => {
+    const stage = await openBoard();
+    await stage.sync();
+    addPlanned(stage, [{ title: "Third" }]);
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ created: 1 });
+    expect(stage.reads().filter((read) => read === "GET /repos/acme/app/issues")).toHaveLength(1);
+  });
+
+  it.each<[string, (stage: Stage) => void]>([
+    [
+      "a pull request",
+      (stage) =>
+        stage.github.openPullRequest("acme/app", { title: "x", body: pageOf(stage, "p1"), author: "ada" }),
+    ],
+    [
+      "a longer address",
+      (stage) =>
+        stage.github.openIssue("acme/app", { title: "x", body: `${pageOf(stage, "p1")}0`, author: "ada" }),
+    ],
+    [
+      "an issue of ours",
+      (stage) =>
+        stage.github.openIssue("acme/app", {
+          title: "x",
+          body: pageOf(stage, "p1"),
+          author: stage.github.login,
+        }),
+    ],
+  ])("is not held for %s", async (_, open) => {
+    const stage = await openBoard();
+    open(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+
+  it("is not held for an address that posts share", async () => {
+    const issue = { labels: ["feedback"], postUrl: "https://feedback.example.com/" };
+    const stage = await openBoard({ issue });
+    stage.github.openIssue("acme/app", { title: "x", body: "https://feedback.example.com/", author: "ada" });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+});

@@ -25,6 +25,9 @@ export function createLookup(store: Store, numbers: Numbers): Lookup {
   const selectPull = store.prepare<[number], KnownPull>(`
     SELECT run, began_at AS beganAt, kind FROM pulls
     WHERE project = ? AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`);
+  const selectShared = store.prepare<[number, string], { url: string }>(`
+    SELECT facts ->> '$.url' AS url FROM posts JOIN post_facts ON post_facts.post = posts.number
+    WHERE project = ? AND facts ->> '$.url' IN (SELECT value FROM json_each(?)) GROUP BY 1 HAVING count(*) > 1`);
   const selectBeginning = store.prepare<[{ project: number; text: string; limit: number }], { id: PostId }>(`
     SELECT id FROM posts WHERE project = @project AND id > @text AND id < @text || char(0x10ffff) AND hash IS NOT NULL
     ORDER BY id LIMIT @limit`);
@@ -39,6 +42,11 @@ export function createLookup(store: Store, numbers: Numbers): Lookup {
       const number = numbers.findProject(project);
       const row = number === undefined ? undefined : numbers.findPost(number, post);
       return row === undefined ? [] : selectNotes.all(row).map(toNote);
+    },
+    sharedPages(project, urls) {
+      const number = numbers.findProject(project);
+      if (number === undefined || urls.length === 0) return new Set();
+      return new Set(selectShared.all(number, JSON.stringify(urls)).map(({ url }) => url));
     },
     lastPull(project) {
       const number = numbers.findProject(project);

@@ -43,6 +43,7 @@ interface RepositoryColumns {
   etag: string | null;
   cursor: string | null;
   scanned_at: number | null;
+  named_at: number | null;
   scanned_for: string;
   recovered_at: number | null;
   full_at: number | null;
@@ -79,7 +80,7 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
   const writePaging = store.prepare<[PagingColumns & { readonly project: number }]>(`
     INSERT OR REPLACE INTO asked_paging (project, asked_at, posts, way) VALUES (@project, @asked_at, @posts, @way)`);
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
-    milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, scanned_for, recovered_at, full_at,
+    milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, named_at, scanned_for, recovered_at, full_at,
     public_since, paused_at`;
   const selectByName = store.prepare<[string], RepositoryColumns>(
     `SELECT ${repositoryColumns} FROM repositories WHERE name = ?`,
@@ -93,7 +94,7 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
   const writeRepository = store.prepare<[RepositoryColumns]>(`
     INSERT OR REPLACE INTO repositories (${repositoryColumns})
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
-      @milestones, @labels_etag, @milestones_etag, @etag, @cursor, @scanned_at, @scanned_for, @recovered_at, @full_at,
+      @milestones, @labels_etag, @milestones_etag, @etag, @cursor, @scanned_at, @named_at, @scanned_for, @recovered_at, @full_at,
       @public_since, @paused_at)`);
   const selectField = store.prepare<[string], { field: string; checked_at: number }>(
     "SELECT field, checked_at FROM project_fields WHERE key = ?",
@@ -228,6 +229,7 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     etag: found.etag ?? undefined,
     cursor: found.cursor ?? undefined,
     scannedAt: found.scanned_at ?? undefined,
+    namedAt: found.named_at ?? undefined,
     scannedFor: JSON.parse(found.scanned_for),
     recoveredAt: found.recovered_at ?? undefined,
     fullAt: found.full_at ?? undefined,
@@ -256,6 +258,7 @@ function fromRepository(memory: RepositoryMemory): RepositoryColumns {
     etag: memory.etag ?? null,
     cursor: memory.cursor ?? null,
     scanned_at: memory.scannedAt ?? null,
+    named_at: memory.namedAt ?? null,
     scanned_for: JSON.stringify(memory.scannedFor),
     recovered_at: memory.recoveredAt ?? null,
     full_at: memory.fullAt ?? null,

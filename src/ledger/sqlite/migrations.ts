@@ -462,4 +462,16 @@ export const migrations: readonly string[] = [
   ALTER TABLE notes ADD COLUMN planned TEXT;
   ALTER TABLE notes ADD COLUMN follows_at INTEGER;
   `,
+  `
+  -- Addresses of the web that issues of people name, as hashes: one of them may be the page of a post.
+  CREATE TABLE naming (
+    address TEXT NOT NULL,
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (address, repository, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX naming_of_issue ON naming (repository, number);
+  -- named_at: when all issues of the repository were looked through for such addresses; NULL: never.
+  ALTER TABLE repositories ADD COLUMN named_at INTEGER;
+  `,
 ];

@@ -4,6 +4,7 @@ import type { PullId, PullMeasure, Pulls } from "../pulls.ts";
 import { encodePost, hashFacts } from "./facts.ts";
 import type { IssueStore } from "./issue-store.ts";
 import type { Markers } from "./markers.ts";
+import { createNaming } from "./naming.ts";
 import type { Numbers } from "./numbers.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
@@ -111,6 +112,7 @@ export function createPulls(
         for (const issue of kept) issues.store(issue);
         return kept.length;
       }),
+    ...createNaming(store),
     marked: (project, post) => markers.find(project, post),
     explains: (marked) => markers.explains(marked),
     contradicts: (issue) => issues.contradicts(issue),

@@ -107,7 +107,7 @@ async function* listSince(
 async function* listByAuthor(
   tools: ListingTools,
   repository: Repository,
-  query: { readonly author: string; readonly createdSince: string | undefined },
+  query: { readonly author: string | undefined; readonly createdSince: string | undefined },
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
   const record = createRecorder(tools.find, repository);
