@@ -40,6 +40,14 @@ function judgeBoard(url: string) {
   ]);
 }
 
+/** The address of a GitHub of one's own. */
+export function judgeGitHub(url: string): string {
+  const { data, error } = configSchema.shape.tracker.safeParse({ url: url.trim() });
+  const why = error?.issues[0]?.message ?? "must be https";
+  if (data !== undefined && !isExposed(data.url)) return data.url;
+  throw new ConfigError([`\`${url}\`: GitHub's address ${why}`]);
+}
+
 /** The board's key, from the environment or from a person; it is never written anywhere. */
 export async function askKey(
   terminal: Terminal,

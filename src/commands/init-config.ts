@@ -5,6 +5,8 @@ import type { Meanings } from "./init-statuses.ts";
 /** What a config is written from. */
 export interface InitAnswers {
   readonly url: string;
+  /** Of GitHub's API; undefined for that of github.com. */
+  readonly github: string | undefined;
   readonly projects: readonly InitProject[];
   /** How the list goes on, where asking the board has found that out. */
   readonly way: PagingWay | undefined;
@@ -27,14 +29,14 @@ export interface InitProject {
 }
 
 /** A commented config. It holds no secret, names only fields that the board shows, and each project has a `select`. */
-export function composeConfig({ url, projects, way, hasSchema, today }: InitAnswers): string {
+export function composeConfig({ url, github, projects, way, hasSchema, today }: InitAnswers): string {
   const schema = hasSchema ? "# yaml-language-server: $schema=./boardsync.schema.json\n#\n" : "";
   return `${schema}# Written by \`boardsync init\`. Secrets are never in this file: BOARD_API_KEY and GITHUB_TOKEN come from the environment,
 # or from a file .env in the working directory. \`boardsync check\` looks at everything that stands here.
 
 board:
   url: ${scalar(url)}
-${way === undefined ? "" : `  # The list shows no sign of further pages; asking the board has found them.\n  ${showWay(way)}\n`}
+${way === undefined ? "" : `  # The list shows no sign of further pages; asking the board has found them.\n  ${showWay(way)}\n`}${github === undefined ? "" : `\ntracker:\n  url: ${scalar(github)}\n`}
 # A change of an issue must stay this long before the voters of a post hear of it.
 settle: 10m
 

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { connectBoard, type Machine, type Sides } from "../app.ts";
 import { readLogLevel, readVariable } from "../config/environment.ts";
 import { loadConfig } from "../config/load.ts";
+import { readSecrets, type SecretSource } from "../config/secrets.ts";
 import { ConfigError } from "../errors.ts";
 import { createKnownSecrets } from "../log.ts";
 import type { PagingWay } from "../model/page.ts";
@@ -10,14 +11,23 @@ import type { PostField } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { checkTemplate } from "../plan/template.ts";
 import { showAsked } from "../sync/check.ts";
+import { type Ahead, findAhead, lookAhead } from "./check-ahead.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
-import { askBoard, askKey, askPairs, type ChosenProject, mayReplace, readPairs } from "./init-ask.ts";
+import {
+  askBoard,
+  askKey,
+  askPairs,
+  type ChosenProject,
+  judgeGitHub,
+  mayReplace,
+  readPairs,
+} from "./init-ask.ts";
 import { composeConfig, type InitProject } from "./init-config.ts";
 import { type Meaning, matchStatuses } from "./init-statuses.ts";
 import { printJson } from "./json.ts";
-import { createTerminalLog, exitOf, redactTerminal } from "./session.ts";
+import { createTerminalLog, exitOf, inSession, redactTerminal } from "./session.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "./terminal.ts";
 import { oneLine, printLine } from "./text.ts";
 
@@ -25,6 +35,8 @@ interface InitOptions extends CommonOptions {
   readonly boardUrl?: string;
   /** `PROJECT=OWNER/REPO`. */
   readonly project?: readonly string[];
+  /** Of GitHub's API, where it is a GitHub Enterprise Server. */
+  readonly githubUrl?: string;
   readonly output?: string;
   readonly force?: boolean;
 }
@@ -45,6 +57,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     if (isThere && options.force !== true && !(await mayReplace(safe, file)))
       return sayNothing(safe, options);
     const settings = await askBoard(safe, options.boardUrl);
+    const github = options.githubUrl === undefined ? undefined : judgeGitHub(options.githubUrl);
     const key = await askKey(safe, source);
     secrets.add([key]);
     const { environment } = source;
@@ -62,6 +75,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     const looked = await lookAtProjects(board, bounds, chosen);
     const text = composeConfig({
       url: settings.url,
+      github,
       projects: looked.projects,
       way: looked.way,
       hasSchema: existsSync(join(dirname(path), "boardsync.schema.json")),
@@ -70,7 +84,8 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     // What we write is held against the same rules as what a person writes.
     loadConfig({ file, environment: {}, cwd: terminal.cwd, readText: () => text, checkTemplate });
     writeConfig(file, path, text, isThere);
-    say(safe, options, { file, board: settings.url, ...looked });
+    const ahead = await lookAtFirst(terminal, file, options, source);
+    say(safe, options, { file, board: settings.url, ...looked, ahead });
     return exitOf(terminal, exitCodes.ok);
   } catch (error) {
     return failWith(safe, options, error);
@@ -119,6 +134,23 @@ async function lookAtProjects(
   return { projects, way, said };
 }
 
+/** What the first sync would do, where the keys of both sides are in the environment; nothing where a side can't be asked. */
+async function lookAtFirst(
+  terminal: Terminal,
+  config: string,
+  { quiet = false, logLevel }: CommonOptions,
+  source: SecretSource,
+): Promise<readonly Ahead[]> {
+  if (readSecrets(source).kind === "faulty") return [];
+  let ahead: readonly Ahead[] = [];
+  const options = { config, quiet, ...(logLevel !== undefined && { logLevel }) };
+  await inSession(terminal, options, async (session) => {
+    ahead = session.clean(await lookAhead(session));
+    return exitCodes.ok;
+  });
+  return ahead;
+}
+
 function writeConfig(file: string, path: string, text: string, isThere: boolean): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -151,26 +183,30 @@ interface LookedAt {
 }
 
 interface Written extends LookedAt {
+  readonly ahead: readonly Ahead[];
   readonly file: string;
   readonly board: string;
 }
 
-function say({ out }: Terminal, options: InitOptions, { file, board, projects, way, said }: Written): void {
+function say(
+  { out }: Terminal,
+  options: InitOptions,
+  { file, board, projects, way, said, ahead }: Written,
+): void {
   if (options.json === true) {
     const shown = projects.map(({ seen: _, ...project }) => project);
-    printJson(out, { file, board, projects: shown, ...(way !== undefined && { paging: way }) });
+    printJson(out, { file, board, projects: shown, ...(way !== undefined && { paging: way }), ahead });
   }
   if (options.json === true || options.quiet === true) return;
   for (const project of projects) sayProject(out, project);
   for (const line of said) printLine(out, "! ", oneLine(line));
+  for (const { subject, message } of findAhead(ahead)) printLine(out, "", oneLine(`${subject}: ${message}`));
   printLine(out, "", `${file} is written. It holds no secret.`);
-  printLine(
-    out,
-    "→ ",
-    "Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment, or into .env in this folder.",
-  );
+  if (ahead.length === 0) printLine(out, "→ ", keysWords);
   printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
 }
+
+const keysWords = "Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment, or into .env in this folder.";
 
 function sayProject(out: Output, { project, repo, statuses, meanings }: InitProject): void {
   printLine(

@@ -15,6 +15,7 @@ export function addInit(program: Command, terminal: Terminal, finish: Finish): v
       "a project of the board and its repository; may be repeated",
       (pair: string, others: string[] | undefined) => [...(others ?? []), pair],
     )
+    .option("--github-url <url>", "the address of GitHub's API (default: https://api.github.com)")
     .option("-o, --output <file>", "the file to write (default: where the config is looked for)")
     .option("-f, --force", "replace a file that is there")
     .addHelpText(

@@ -6,6 +6,7 @@ import { deadUrl, openStage, type RunOptions, type Stage } from "./stage.ts";
 
 const pairs = ["--project", "acme-app=acme/app", "--project", "acme-api=acme/api"];
 const noFile = { BOARDSYNC_CONFIG: undefined };
+const noToken = { GITHUB_TOKEN: undefined };
 
 /** Answers questions in order, by hand; remembers what was asked. */
 function answering(answers: readonly string[], secret = "") {
@@ -23,7 +24,7 @@ function answering(answers: readonly string[], secret = "") {
 }
 
 function flags({ story }: Stage, ...more: readonly string[]): readonly string[] {
-  return ["init", "--board-url", story.board.url, ...pairs, ...more];
+  return ["init", "--board-url", story.board.url, "--github-url", story.github.url, ...pairs, ...more];
 }
 
 function readConfig(stage: Stage, file = "config/boardsync.yaml"): string {
@@ -51,8 +52,8 @@ describe("init with flags", () => {
   it("writes what passes `check`, and syncs as it stands", async () => {
     const stage = await openStage();
     await stage.run(flags(stage, "--output", "new.yaml"), { env: noFile });
-    const tracker = `\ntracker: { url: "${stage.story.github.url}", pace: { minIntervalMs: 0 } }\nstate: new.db\n`;
-    writeFileSync(join(stage.folder, "new.yaml"), readConfig(stage, "new.yaml") + tracker);
+    const text = readConfig(stage, "new.yaml").replace("tracker:\n", "$&  pace: { minIntervalMs: 0 }\n");
+    writeFileSync(join(stage.folder, "new.yaml"), `${text}\nstate: new.db\n`);
     const checked = await stage.run(["check", "-c", "new.yaml"]);
     expect(checked.out).not.toContain("✗");
     expect(checked.code).toBe(0);
@@ -80,7 +81,38 @@ describe("init with flags", () => {
           meanings: { planned: "planned" },
         },
       ],
+      ahead: [expect.objectContaining({ project: "acme-app", isFirst: true }), expect.anything()],
     });
+  });
+
+  it("says what the first sync would do, and counts the posts whose page an issue names", async () => {
+    const stage = await openStage();
+    const { board, github } = stage.story;
+    const [post] = board.posts("acme-app").filter(({ status }) => status === "planned");
+    github.openIssue("acme/app", {
+      title: "CSV",
+      body: `See ${new URL(board.url).origin}/p/${post?.id}.`,
+      author: "ada",
+    });
+    const ran = await stage.run(flags(stage), { env: noFile });
+    expect(ran.out).toMatch(
+      /^acme-app: The first sync: \d issues? opened, .*1 further write held until a person lets it go \(1 because an issue names the post's page/m,
+    );
+    expect(ran.out).not.toContain("into the environment");
+    const { json } = await stage.run(flags(stage, "--force", "--json"), { env: noFile });
+    expect(json()).toMatchObject({ ahead: [{ project: "acme-app", named: 1 }, { named: 0 }] });
+    expect(github.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  it.each([
+    ["no token is there", noToken, 0, ""],
+    ["GitHub refuses the token", { GITHUB_TOKEN: "ghp_wrong" }, 0, ""],
+  ])("is written all the same where %s", async (_, env, code, err) => {
+    const stage = await openStage();
+    const ran = await stage.run(flags(stage), { env: { ...noFile, ...env } });
+    expect(ran).toMatchObject({ code, err });
+    expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+    expect(ran.out).not.toContain("first sync");
   });
 
   it("writes how the list goes on where only asking the board has shown that", async () => {
@@ -167,6 +199,12 @@ describe("init with flags", () => {
       "`acme-app` is named twice",
     ],
     [
+      "a GitHub at plain http",
+      (stage) => flags(stage, "--github-url", "http://github.example.com/api/v3"),
+      {},
+      "`http://github.example.com/api/v3`: GitHub's address must be https",
+    ],
+    [
       "half a pair",
       ({ story }) => ["init", "--board-url", story.board.url, "--project", "acme-app"],
       {},
@@ -203,7 +241,7 @@ describe("init at a terminal", () => {
     const stage = await openStage();
     const { url, key } = stage.story.board;
     const { asked, options } = answering(["feedback", url, "acme", "acme/app", ""], key);
-    const env = { ...noFile, BOARD_API_KEY: undefined };
+    const env = { ...noFile, ...noToken, BOARD_API_KEY: undefined };
     const ran = await stage.run(["init"], { ...options, env });
     expect(ran.code).toBe(0);
     expect(asked.map((question) => question.slice(0, 34))).toEqual([
@@ -264,7 +302,7 @@ describe("a board whose statuses have no common word", () => {
     }
     stage.story.board.restyle({ hidden });
     const args = ["init", "--board-url", stage.story.board.url, "--project", "acme-app=acme/app"];
-    expect((await stage.run(args, { env: noFile })).code).toBe(0);
+    expect((await stage.run(args, { env: { ...noFile, ...noToken } })).code).toBe(0);
     const text = readConfig(stage);
     expect(text).toMatch(select);
     expect(text).toContain('Statuses in use: "Reifezeit: 2 # mehr".');
