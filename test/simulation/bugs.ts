@@ -184,6 +184,29 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofJournal(() => ({ statusWrites: () => 0 })),
   },
   {
+    name: "room-lets-go",
+    words: "what was held goes by itself once the guard has room",
+    breaks: ["I10"],
+    from: 41,
+    bug: ofRows(() => ({ held: () => [] })),
+  },
+  {
+    name: "approval-of-all",
+    words: "an approval of one action lets all go that are held",
+    breaks: ["I10"],
+    from: 41,
+    bug: ofLedger(({ requests, rows }) => ({
+      requests: withParts(requests, {
+        pending: (project) =>
+          requests
+            .pending(project)
+            .map((request) =>
+              request.kind === "approve" ? { ...request, actions: rows.held(project) } : request,
+            ),
+      }),
+    })),
+  },
+  {
     name: "base-before-answer",
     words: "the base of a post moves before the board has answered",
     breaks: ["I3", "I16"],

@@ -1,6 +1,7 @@
 import type { IntentKind } from "../../src/model/link.ts";
 import { type FieldValue, type PostChange, type PostId, ruleFields } from "../../src/model/post.ts";
 import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } from "./checks-board.ts";
+import { checkHolds } from "./checks-holds.ts";
 import { checkIssueChanges } from "./checks-issues.ts";
 import { checkNotes, lineOf } from "./checks-notes.ts";
 import {
@@ -103,6 +104,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkOneWriter(violate),
     checkStatusGuard(scenario, violate),
     checkIssueGuard(scenario, links, violate),
+    checkHolds(state, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
     noteTaken(looks, taken, attempted),

@@ -1,0 +1,59 @@
+import type { PlannedChange } from "../../src/ledger/rows.ts";
+import type { PostId } from "../../src/model/post.ts";
+import { parseMarker } from "../../src/plan/marker.ts";
+import type { State } from "./state.ts";
+import type { Check, Violate } from "./watcher.ts";
+
+interface HeldLine {
+  readonly post: PostId;
+  readonly kind: string;
+  readonly planned: string | null;
+}
+
+/**
+ * I10, what a person has not let go: what was held when a run began leaves in it only where somebody has approved it. A status
+ * is told from another one by its value, and a hold that ends with its cause is left out; room in the guard, another person's order or a later run let nothing go.
+ */
+export function checkHolds(state: State, violate: Violate): Check {
+  const select = state.look<[], HeldLine>(
+    `SELECT posts.id AS post, notes.action AS kind, notes.planned AS planned
+     FROM notes JOIN posts ON posts.number = notes.post
+     WHERE notes.kind = 'held' AND notes.signature IS NOT NULL
+       AND notes.planned ->> '$.isPassing' IS NULL AND notes.action IN ('create-issue', 'patch-post')`,
+  );
+  let held = new Set<string>();
+  const approved = new Set<string>();
+  const assertFree = (action: string, isHeard: boolean): void => {
+    if (held.has(action) && !approved.has(action))
+      violate("I10", `${action} leaves; it was held, and nobody has approved it`);
+    if (isHeard) approved.delete(action);
+  };
+  return {
+    stateIsLost() {
+      approved.clear();
+    },
+    personOrders(order) {
+      if (order.kind !== "approve") return;
+      // What they name is what was held: a status by its value, as the state knows it by now.
+      const lines = select();
+      for (const { post, kind } of order.actions)
+        for (const line of lines) if (line.post === post && line.kind === kind) approved.add(nameOf(line));
+    },
+    runBegins() {
+      held = new Set(select().map(nameOf));
+    },
+    patchLeaves({ post, change, isHeard }) {
+      if (change.status !== undefined) assertFree(`the status ${change.status} of ${post}`, isHeard);
+    },
+    issueWriteLeaves({ write, isHeard }) {
+      if (write.kind !== "create-issue") return;
+      for (const post of parseMarker(write.body)?.posts ?? []) assertFree(`a new issue of ${post}`, isHeard);
+    },
+  };
+}
+
+function nameOf({ post, kind, planned }: HeldLine): string {
+  if (kind === "create-issue") return `a new issue of ${post}`;
+  const { changes }: PlannedChange = planned === null ? { changes: [] } : JSON.parse(planned);
+  return `the status ${changes.find(({ field }) => field === "status")?.to} of ${post}`;
+}
