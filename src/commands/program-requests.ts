@@ -15,7 +15,7 @@ export function addApprove(program: Command, terminal: Terminal, finish: Finish)
     .argument("<project>", "the project, as the config names it")
     .argument("[post...]", "only what is held of these posts")
     .description("let held actions go, by the next run; all of a project, or those of some posts")
-    .option("--discard", "never do them: take both sides as they are")
+    .option("--discard", "never do them: take both sides as they are, open no issue")
     .option("--full", "list every action: more than 20 alike are one line otherwise")
     .option("-y, --yes", "don't ask")
     .addHelpText(

@@ -8,7 +8,7 @@ export function retry(terminal: Terminal, options: CommonOptions, text: string):
   return askFor(terminal, options, "retry", text, ({ ledger, now }, { project, post }) => {
     const row = ledger.rows.row(project, post, now);
     const parked = row?.parked.map(({ message }) => message) ?? [];
-    const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person unlinked it"];
+    const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person wanted no issue for it"];
     return reasons.length === 0 ? undefined : reasons.join("; ");
   });
 }

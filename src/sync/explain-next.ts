@@ -148,7 +148,7 @@ function answersOf({ settings }: Explaining, waits: readonly ExplainedWait[]): r
 function restOf({ row, project }: Explaining, { standing }: Decision): string {
   if (row.unlinkedAt !== undefined && row.links.length === 0) {
     const place = command("link", `${project.key}/${row.post.id}`, "OWNER/REPO#NUMBER");
-    return `Nothing: a person has unlinked it, so it gets no issue by itself. \`${place}\` gives it one.`;
+    return `Nothing: a person wants no issue for it (\`unlink\`, or \`approve --discard\`). \`${place}\` gives it one.`;
   }
   if (standing.kind === "skipped") {
     return "Nothing, until the post fulfils every condition of `select`; it is looked at again whenever it changes.";

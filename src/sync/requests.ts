@@ -50,7 +50,9 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
       return;
     case "discard": {
       const row = ledger.rows.row(cycle.memory.id, post, now);
-      if (row !== undefined && row.links.length > 0) recordAdopted(cycle, row, now);
+      if (row === undefined) return;
+      if (row.links.length > 0) recordAdopted(cycle, row, now);
+      else ledger.links.end(cycle.memory.id, post, [], now);
       return;
     }
   }

@@ -140,7 +140,7 @@ describe("boardsync unlink", () => {
     expect((await stage.run(["sync"])).code).toBe(0);
     expect((await stage.run(["unlink", "p1"])).out).toBe("acme-app/p1: it is linked to no issue.\n");
     const retried = await stage.run(["retry", "p1"]);
-    expect(retried.out).toContain("a person unlinked it");
+    expect(retried.out).toContain("a person wanted no issue for it");
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(await linksOf(stage, "p1")).toHaveLength(1);
   });

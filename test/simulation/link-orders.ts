@@ -8,6 +8,8 @@ export interface LinkOrders {
   readonly check: Check;
   /** Whether anybody has ordered a link of this post, or the end of one. */
   isOrdered(post: PostId): boolean;
+  /** Whether anybody has ended a link of this post, or discarded what was held of it. */
+  isUnwanted(post: PostId): boolean;
   isLinked(post: PostId, issue: HubIssue | undefined): boolean;
   isUnlinked(post: PostId, issue: HubIssue | undefined): boolean;
   /** Whether another issue may be opened for a post beside this one, which it was unlinked from. */
@@ -23,6 +25,7 @@ export interface LinkOrders {
 export function createLinkOrders(hub: HubServer): LinkOrders {
   const linked = new Map<PostId, Set<HubIssue>>();
   const unlinked = new Map<PostId, Set<HubIssue>>();
+  const discarded = new Set<PostId>();
   const retried = new Set<PostId>();
   const forgotten = new Set<PostId>();
   const givenUp = new Map<PostId, Set<HubIssue>>();
@@ -49,6 +52,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
           // The two may be taken up by one run.
           if (retried.has(order.post)) giveUp(order.post);
         }
+        if (order.kind === "discard") for (const post of order.posts) discarded.add(post);
         if (order.kind !== "link") return;
         const repository = hub.repositories.find(({ name }) => name === order.repository);
         const issue = repository && find({ repositoryId: repository.id, number: order.number });
@@ -64,6 +68,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
       },
     },
     isOrdered: (post) => linked.has(post) || unlinked.has(post),
+    isUnwanted: (post) => unlinked.has(post) || discarded.has(post),
     isLinked: (post, issue) => has(linked, post, issue),
     isUnlinked: (post, issue) => has(unlinked, post, issue),
     isGivenUp: (post, issue) => has(givenUp, post, issue),

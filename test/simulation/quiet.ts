@@ -93,7 +93,7 @@ function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, is
     seen,
   );
   if (row.unlinkedAt !== undefined) {
-    if (!watch.links.isOrdered(post.id))
+    if (!watch.links.isUnwanted(post.id))
       watch.violate("I9", `${post.id} counts as unlinked, and nobody ordered that`);
     return;
   }

@@ -128,6 +128,20 @@ describe("a discarded action", () => {
   });
 });
 
+describe("a discarded new issue", () => {
+  it("is not opened, nor asked about again, until a person says `retry`", async () => {
+    const stage = await openStage({ config: { guard: { issues: 1 } } });
+    addPlanned(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+    ask(stage, "discard", "p1", "p2");
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ created: 0, held: 0, skipped: 2 });
+    expect(await stage.plan()).toEqual([]);
+    ask(stage, "retry", "p1");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+});
+
 describe("a retry", () => {
   it("sends once more what the board has refused", async () => {
     const stage = await openStage();
