@@ -5,8 +5,7 @@ import { addressKey, listAddresses } from "../plan/addresses.ts";
 import { attemptNow } from "./attempt.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { eachDueRow } from "./due-rows.ts";
-import { isOurLogin } from "./logins.ts";
-import { keepNaming, rememberNamed } from "./naming.ts";
+import { isMarkedByUs, keepNaming, rememberNamed } from "./naming.ts";
 import { isRecovering } from "./old-state.ts";
 import { noteError } from "./report.ts";
 import { repositoryNames } from "./repositories.ts";
@@ -63,7 +62,7 @@ async function findNaming(
   cycle: Cycle,
   posts: ReadonlyMap<string, PostId>,
 ): Promise<ReadonlyMap<PostId, readonly IssueRecord[]>> {
-  const { world, run, account } = cycle;
+  const { world, run } = cycle;
   const found = new Map<PostId, Map<string, IssueRecord>>();
   for (const name of repositoryNames(cycle.settings)) {
     const known = cycle.repositories.get(name);
@@ -72,7 +71,7 @@ async function findNaming(
     for await (const { issues } of pages) {
       keepNaming(cycle, issues);
       for (const record of issues) {
-        if (isOurLogin(world, account, record.author)) continue;
+        if (isMarkedByUs(cycle, record)) continue;
         for (const address of listAddresses(record.body)) {
           const post = posts.get(address);
           if (post === undefined) continue;

@@ -1,6 +1,7 @@
 import type { RepositoryMemory } from "../ledger/memory.ts";
 import type { IssueRecord } from "../model/issue.ts";
 import { addressKey, listAddresses } from "../plan/addresses.ts";
+import { parseMarker } from "../plan/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import { isOurLogin } from "./logins.ts";
 import { command } from "./remedy.ts";
@@ -17,9 +18,10 @@ const boundedWords =
   "Only the issues that were opened last were looked through for pages of posts that they name; `boardsync sync --adopt` looks through all, and links them";
 
 /** Remembers the addresses that issues of people name: one of these may be the page of a post that has no issue. */
-export function keepNaming({ world, account }: Cycle, records: readonly IssueRecord[]): void {
+export function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): void {
+  const { ledger } = cycle.world;
   const named = records
-    .filter(({ author }) => !isOurLogin(world, account, author))
+    .filter((record) => !isMarkedByUs(cycle, record))
     .map(({ issue: { repositoryId, number }, body }) => {
       const addresses = [...listAddresses(body)];
       return {
@@ -27,7 +29,12 @@ export function keepNaming({ world, account }: Cycle, records: readonly IssueRec
         addresses: addresses.length > mostAddresses ? [] : addresses,
       };
     });
-  if (named.length > 0) world.ledger.pulls.storeNaming(named);
+  if (named.length > 0) ledger.pulls.storeNaming(named);
+}
+
+/** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
+export function isMarkedByUs({ world, account }: Cycle, { author, body }: IssueRecord): boolean {
+  return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { formatMarker } from "../../src/plan/marker.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -123,6 +124,14 @@ describe("a new issue for a post whose page an issue of people names", () => {
     expect(stage.writes()).toEqual([]);
   });
 
+  it("is held for one of the account's own, too: a person may share it with us", async () => {
+    const stage = await openBoard();
+    const issue = { title: "CSV", body: pageOf(stage, "p1"), author: stage.github.login };
+    stage.github.openIssue("acme/app", issue);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
+    expect(await stage.adopt()).toMatchObject({ result: "ok", projects: [{ adopted: 1, held: 0 }] });
+  });
+
   it("is opened once a person approves it", async () => {
     const stage = await openBoard();
     name(stage, "p1");
@@ -168,13 +177,12 @@ describe("a new issue for a post whose page an issue of people names", () => {
         stage.github.openIssue("acme/app", { title: "x", body: `${pageOf(stage, "p1")}0`, author: "ada" }),
     ],
     [
-      "an issue of ours",
-      (stage) =>
-        stage.github.openIssue("acme/app", {
-          title: "x",
-          body: pageOf(stage, "p1"),
-          author: stage.github.login,
-        }),
+      "an issue with our mark",
+      (stage) => {
+        const mark = formatMarker({ board: "0".repeat(16), project, posts: ["p9" as PostId] });
+        const body = `${mark}\n${pageOf(stage, "p1")}`;
+        stage.github.openIssue("acme/app", { title: "x", body, author: stage.github.login });
+      },
     ],
   ])("is not held for %s", async (_, open) => {
     const stage = await openBoard();
