@@ -132,5 +132,5 @@ export function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: Rep
 function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {
   const link = command("link", `${project.key}/${post}`, issue);
   const open = command("approve", project.key, post);
-  return `${issue} ${namesPage}: \`${link}\` links it, \`${open}\` opens a new one`;
+  return `issue ${issue} ${namesPage}: \`${link}\` links it, \`${open}\` opens a new one`;
 }
