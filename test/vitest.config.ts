@@ -11,6 +11,10 @@ const memory = "/dev/shm";
 const isRoomy =
   existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 2 * 1024 * 1024 * 1024;
 
+export const tags = [
+  { name: "long", description: "Real processes in bulk, and months of samples: not in `npm test`." },
+];
+
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
@@ -21,9 +25,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // No test replaces a module or keeps anything in one, so the files of a worker share what they import.
     isolate: false,
-    tags: [
-      { name: "long", description: "Real processes in bulk, and months of samples: not in `npm test`." },
-    ],
+    tags,
     ...(isRoomy && { env: { TMPDIR: memory } }),
     // By itself it leaves a core free; of two that is half.
     maxWorkers: "100%",

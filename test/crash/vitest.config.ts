@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { tags } from "../vitest.config.ts";
 
 /** Every scenario killed at every point: `npm run test:crash`. */
 // biome-ignore lint/style/noDefaultExport: Vitest wants one.
@@ -9,5 +10,6 @@ export default defineConfig({
     include: ["test/crash/**/*.{crash,test}.ts"],
     testTimeout: 60_000,
     maxConcurrency: 4,
+    tags,
   },
 });
