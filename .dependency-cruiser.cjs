@@ -31,7 +31,7 @@ const table = {
       "tracker/tracker",
       "ledger/*",
     ],
-    packages: ["node-cron", "fastify", "prom-client", "@octokit/webhooks", "node:"],
+    packages: ["croner", "fastify", "prom-client", "@octokit/webhooks", "node:"],
   },
   app: {
     folders: ["model", "plan", "errors", "log", "board", "tracker", "ledger", "config", "sync"],

@@ -1,5 +1,10 @@
 import type { Clock } from "../model/surroundings.ts";
 
+/** Milliseconds since the process was started: a clock that nobody can set. */
+export function monotonic(): number {
+  return performance.now();
+}
+
 /** The machine's clock. Its sleep ends early, and quietly, when the signal is aborted. */
 export const systemClock: Clock = {
   now: () => Date.now(),

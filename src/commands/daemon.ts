@@ -8,7 +8,8 @@ import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
 import { pagePart } from "../daemon/page/page.ts";
 import { findLate, type Late } from "../daemon/readiness.ts";
 import { createRelease } from "../daemon/release.ts";
-import { createSchedule } from "../daemon/schedule.ts";
+import { createTimekeeper } from "../daemon/timekeeper.ts";
+import { createTimes } from "../daemon/times.ts";
 import { isUnfinished } from "../daemon/unfinished.ts";
 import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -17,6 +18,7 @@ import { readProjectState } from "../sync/project-state.ts";
 import { runProjects } from "../sync/run.ts";
 import type { Round, World } from "../sync/world.ts";
 import { announceOptions } from "./announcing.ts";
+import { monotonic } from "./clock.ts";
 import { printJson } from "./json.ts";
 import { readAnew } from "./reload.ts";
 import { inSession, type Session } from "./session.ts";
@@ -42,20 +44,21 @@ interface Post {
   session(): Session;
   readonly ledger: Ledger;
   readonly metrics: Metrics;
-  readonly startedAt: number;
 }
 
 async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger): Promise<void> {
   const { clock, random } = first.machine;
   let current = first;
   const metrics = createMetrics(ledger, terminal.version);
-  const post: Post = { session: () => current, ledger, metrics, startedAt: clock.now() };
+  const post: Post = { session: () => current, ledger, metrics };
   const crew = createDaemon({
     projects: planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     rest: createRelease(),
     beat: (at, isLast) => ledger.runs.beat(at, `daemon, process ${terminal.pid}`, isLast),
     clock,
+    monotonic,
+    timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),
     random,
     log: followLog(post),
     signal: terminal.signal,
@@ -79,7 +82,7 @@ function planTurns({ config, projects }: Session, ledger: Ledger): readonly Daem
   const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
   return projects.map(({ key }) => ({
     key,
-    schedule: createSchedule(expressions.get(key) ?? config.schedule, config.timezone),
+    schedule: createTimes(expressions.get(key) ?? config.schedule, config.timezone),
     lastRunAt: ledger.runs.last(key)?.finishedAt,
   }));
 }
@@ -87,7 +90,7 @@ function planTurns({ config, projects }: Session, ledger: Ledger): readonly Daem
 /** Runs one project by the config of the moment; one whose time was over in the middle of its writes goes on. */
 function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, goOn: (key: string) => void) {
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
-  return async (key: string, { dueAt, waiting }: Place): Promise<void> => {
+  return async (key: string, { dueAt, waiting }: Place): Promise<boolean> => {
     const current = session();
     const { config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
@@ -98,12 +101,15 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, go
     const round: Round = { looks: shared.looks, dueAt, waiting: next };
     const world: World = { ...buildWorld(config, sides, ledger, unwatched), round };
     const chosen = projects.filter((project) => project.key === key);
+    const successOf = () => ledger.memory.project(key)?.lastSuccessAt;
+    const before = successOf();
     try {
       const { report } = await runProjects(chosen, world, "sync", terminal.signal);
       metrics.noteRun(report);
       if (isUnfinished(report, config.budget)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
+      return successOf() !== before;
     } catch (error) {
       metrics.noteRun(undefined);
       throw error;
@@ -115,18 +121,21 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, go
 }
 
 async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void> } | undefined> {
-  const { session, ledger, metrics, startedAt } = post;
+  const { session, ledger, metrics } = post;
   const { config, machine, log } = session();
   if (config.http === false) return undefined;
   const { serveHttp } = await import("../daemon/http.ts");
   const measure = () =>
-    crew.timetable().map(({ key, schedule, times }) => ({ key, times, periodMs: schedule.periodMs() }));
+    crew.timetable().map(({ schedule, ...known }) => ({
+      ...known,
+      periodMs: schedule.periodMs(machine.clock.now()),
+    }));
   const findLateNow = () => {
     const known = measure().map((project) => ({
       ...project,
       lastSuccessAt: ledger.memory.project(project.key)?.lastSuccessAt,
     }));
-    return findLate(known, startedAt, machine.clock.now());
+    return findLate(known, { wall: machine.clock.now(), monotonic: monotonic() });
   };
   const standOf = (key: string, late: readonly Late[]) =>
     readProjectState(ledger, key, {

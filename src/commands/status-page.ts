@@ -2,8 +2,9 @@ import { policyOf } from "../app.ts";
 import type { Config } from "../config/schema.ts";
 import type { PageView } from "../daemon/page/view.ts";
 import type { Late } from "../daemon/readiness.ts";
-import { nextTime } from "../daemon/schedule.ts";
+import { nextTime } from "../daemon/times.ts";
 import type { SyncProject } from "../sync/world.ts";
+import { systemClock } from "./clock.ts";
 
 /**
  * What the status page shows beside the state.
@@ -18,7 +19,7 @@ export function viewConfig(
 ): PageView {
   const schedules = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
   const nextRunOf = (key: string): number | undefined =>
-    late && nextTime(schedules.get(key) ?? config.schedule, config.timezone);
+    late && nextTime(schedules.get(key) ?? config.schedule, config.timezone, systemClock.now());
   return {
     projects: projects.map((project) => ({ project, nextRunAt: nextRunOf(project.key) })),
     policy: policyOf(config),

@@ -2,7 +2,8 @@ import type { Log } from "../log.ts";
 import type { Clock, Random } from "../model/surroundings.ts";
 import { createForward } from "./forward.ts";
 import { createQueue } from "./queue.ts";
-import type { Schedule } from "./schedule.ts";
+import type { Timekeeper } from "./timekeeper.ts";
+import type { Times } from "./times.ts";
 
 /** How often the daemon writes a sign of life; `health` allows 60 s. */
 const beatMs = 15_000;
@@ -14,7 +15,7 @@ const timesKept = 3;
 /** One project, and when it is to run. */
 export interface DaemonProject {
   readonly key: string;
-  readonly schedule: Schedule;
+  readonly schedule: Times;
   /** When the last run of it ended, epoch ms; undefined when there was none. */
   readonly lastRunAt: number | undefined;
 }
@@ -30,13 +31,19 @@ export interface Place {
 /** What the daemon does, and with what. */
 export interface DaemonOptions {
   readonly projects: readonly DaemonProject[];
-  /** Runs one project; what it throws is logged, and ends neither the daemon nor the turns of the others. */
-  runProject(key: string, place: Place): Promise<void>;
+  /**
+   * Runs one project, and says whether nothing of it failed; what it throws is logged, and ends neither the daemon nor the turns
+   * of the others.
+   */
+  runProject(key: string, place: Place): Promise<boolean>;
   /** Nothing runs or waits any more; it may take a moment. */
   rest(): void;
   /** Writes a sign of life; the last one says that there will be no other. */
   beat(at: number, isLast: boolean): void;
   readonly clock: Clock;
+  /** Milliseconds since some moment: a clock that nobody can set. */
+  monotonic(): number;
+  readonly timekeeper: Timekeeper;
   readonly random: Random;
   readonly log: Log;
   /** Ends the daemon: nothing new is started, what runs ends by itself. */
@@ -60,13 +67,15 @@ export interface Daemon {
 
 /** When a project is to run. */
 export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
-  /** Its last times that came since the daemon was started, oldest first; three at most. */
+  /** Its last times that came since the daemon was started, by the monotonic clock, oldest first; three at most. */
   readonly times: readonly number[];
+  /** When a run of it ended last in which nothing failed, by that clock. */
+  readonly succeededAt: number | undefined;
 }
 
 /** Makes a daemon; nothing happens before `run`. */
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { clock, log, signal } = options;
+  const { clock, monotonic, timekeeper, log, signal } = options;
   let turns = turnsOf(options.projects, []);
   const queue = createQueue((key, error) => {
     // A full disk or a bug: nothing was sent without its line in the journal, and the next time it is tried again.
@@ -78,7 +87,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // The signal may have come, and the project may have gone, while this waited for another run to end.
     if (signal.aborted || !turns.has(key)) return;
     const place: Place = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
-    await options.runProject(key, place).finally(forward.noteEnd);
+    const isSuccess = await options.runProject(key, place).finally(forward.noteEnd);
+    const turn = turns.get(key);
+    if (isSuccess && turn !== undefined) turn.succeededAt = monotonic();
     if (queue.waiting().length === 0) options.rest();
   };
   const enqueue = (key: string, whileRunning: "skip" | "follow"): boolean => {
@@ -100,17 +111,20 @@ export function createDaemon(options: DaemonOptions): Daemon {
     await clock.sleep(delayMs, signal);
     takeTurn(key);
   };
+  let stops: readonly (() => void)[] = [];
   const startSchedules = (): void => {
     for (const [key, { schedule, times }] of turns) {
-      schedule.start(() => {
-        times.push(clock.now());
+      const stop = timekeeper.keep(schedule, () => {
+        times.push(monotonic());
         times.splice(0, times.length - timesKept);
         takeTurn(key);
       });
+      stops = [...stops, stop];
     }
   };
   const stopSchedules = (): void => {
-    for (const { schedule } of turns.values()) schedule.stop();
+    for (const stop of stops) stop();
+    stops = [];
   };
 
   return {
@@ -148,12 +162,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
 /** A project in its turn. */
 interface Turn extends TimetableLine {
   readonly times: number[];
+  succeededAt: number | undefined;
 }
 
 /** A project that stays keeps what is known of its times. */
 function turnsOf(projects: readonly DaemonProject[], before: readonly Turn[]): ReadonlyMap<string, Turn> {
-  const known = new Map(before.map(({ key, times }) => [key, times]));
-  return new Map(projects.map(({ key, schedule }) => [key, { key, schedule, times: known.get(key) ?? [] }]));
+  const known = new Map(before.map((turn) => [turn.key, turn]));
+  return new Map(
+    projects.map(({ key, schedule }) => {
+      const { times = [], succeededAt } = known.get(key) ?? {};
+      return [key, { key, schedule, times, succeededAt }];
+    }),
+  );
 }
 
 /** The first run of a project. */
@@ -166,9 +186,14 @@ interface Start {
 function planStarts({ clock, random }: DaemonOptions, projects: readonly DaemonProject[]): readonly Start[] {
   const now = clock.now();
   return projects
-    .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs() }))
-    .filter(({ lastRunAt, periodMs }) => lastRunAt === undefined || now - lastRunAt >= periodMs)
+    .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs(now) }))
+    .filter(({ lastRunAt, periodMs }) => !(lastRunAt !== undefined && isWithin(now - lastRunAt, periodMs)))
     .map(({ key, periodMs }) => ({ key, delayMs: random() * Math.min(maxStartDelayMs, periodMs / 10) }));
+}
+
+/** A run that lies ahead was before the clock was set back, nobody knows how long. */
+function isWithin(ageMs: number, periodMs: number): boolean {
+  return ageMs >= 0 && ageMs < periodMs;
 }
 
 /** Ends with the signal. The last sign of life is written at once: the process may not live to see what runs end. */

@@ -3,9 +3,11 @@ export interface Punctuality {
   readonly key: string;
   /** Between two of its times, in ms. */
   readonly periodMs: number;
-  /** When the last run of it ended in which nothing failed; undefined when there was none. */
+  /** When the last run of it ended in which nothing failed, epoch ms, as the state has it; undefined when there was none. */
   readonly lastSuccessAt: number | undefined;
-  /** Its last times that came since the daemon was started, oldest first: three at least, where there were so many. */
+  /** The same of a run of this daemon, by the clock that nobody can set; undefined when there was none. */
+  readonly succeededAt: number | undefined;
+  /** Its last times that came since the daemon was started, by that clock, oldest first: three at least, where there were so many. */
   readonly times: readonly number[];
 }
 
@@ -20,17 +22,31 @@ const allowedPeriods = 3;
 
 /**
  * The projects whose last success is as old as three of their periods. Where a schedule has pauses (working days), a pause
- * makes none late: three of its times must have come since, too.
- *
- * @param startedAt - of the daemon: a success from before tells nothing of the times that came since.
+ * makes none late: three of its times must have come since, too. What this daemon has done is measured by a clock that nobody
+ * can set; a success that lies ahead of the wall clock tells nothing.
  */
-export function findLate(projects: readonly Punctuality[], startedAt: number, now: number): readonly Late[] {
-  return projects.flatMap(({ key, periodMs, lastSuccessAt, times }): readonly Late[] => {
-    const late = { project: key, reason: `it is to run every ${Math.round(periodMs / 1000)} s` };
-    if (lastSuccessAt === undefined) return [late];
-    const ageMs = now - lastSuccessAt;
-    if (ageMs < allowedPeriods * periodMs) return [];
-    const missed = times.filter((at) => at > lastSuccessAt).length;
-    return lastSuccessAt >= startedAt && missed < allowedPeriods ? [] : [late];
-  });
+export function findLate(projects: readonly Punctuality[], now: Moment): readonly Late[] {
+  return projects
+    .filter((project) => isLate(project, now))
+    .map(({ key, periodMs }) => ({
+      project: key,
+      reason: `it is to run every ${Math.round(periodMs / 1000)} s`,
+    }));
+}
+
+/** A moment, by both clocks, in ms. */
+export interface Moment {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+function isLate({ periodMs, lastSuccessAt, succeededAt, times }: Punctuality, now: Moment): boolean {
+  const longest = allowedPeriods * periodMs;
+  if (succeededAt !== undefined) {
+    const missed = times.filter((at) => at > succeededAt).length;
+    return now.monotonic - succeededAt >= longest && missed >= allowedPeriods;
+  }
+  // From before the daemon's start.
+  const ageMs = lastSuccessAt === undefined ? longest : now.wall - lastSuccessAt;
+  return ageMs < 0 || ageMs >= longest;
 }

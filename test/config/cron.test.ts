@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { validate } from "node-cron";
 import { describe, expect, it } from "vitest";
 import { findCronFault } from "../../src/config/cron.ts";
+import { createTimes } from "../../src/daemon/times.ts";
 
 describe("a cron expression", () => {
   it.each([
@@ -14,7 +14,7 @@ describe("a cron expression", () => {
     "59 59 23 31 12 sun",
   ])("%j is fine, for the scheduler, too", (expression) => {
     expect(findCronFault(expression)).toBeUndefined();
-    expect(validate(expression.trim())).toBe(true);
+    expect(() => createTimes(expression, "UTC")).not.toThrow();
   });
 
   it.each([
@@ -65,9 +65,9 @@ describe("a cron expression", () => {
       .map((fields) => fields.join(" "));
     fc.assert(
       fc.property(expression, (text) => {
-        if (findCronFault(text) === undefined) expect(validate(text)).toBe(true);
+        if (findCronFault(text) === undefined) expect(createTimes(text, "UTC").next(0)).toBeGreaterThan(0);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createDaemon, type DaemonOptions, type DaemonProject } from "../../src/daemon/daemon.ts";
-import type { Schedule } from "../../src/daemon/schedule.ts";
+import type { Times } from "../../src/daemon/times.ts";
 import { StateError } from "../../src/errors.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { createFakeClock, createGate, type Gate, settle } from "./fake-clock.ts";
@@ -11,10 +11,15 @@ const minute = 60_000;
 const beatMs = 15_000;
 
 /** A schedule whose times the test makes. */
-interface FakeSchedule extends Schedule {
+interface FakeSchedule extends Times {
   readonly calls: readonly string[];
+  start(fire: () => void): void;
+  stop(): void;
   fire(): void;
 }
+
+/** Where the daemon's clock that nobody can set begins. */
+const origin = 1000;
 
 function createFakeSchedule(periodMs = 5 * minute): FakeSchedule {
   const calls: string[] = [];
@@ -28,10 +33,19 @@ function createFakeSchedule(periodMs = 5 * minute): FakeSchedule {
       onTime = fire;
     },
     stop: () => calls.push("stop"),
+    next: () => Number.POSITIVE_INFINITY,
     periodMs: () => periodMs,
     fire: () => onTime(),
   };
 }
+
+const timekeeper: DaemonOptions["timekeeper"] = {
+  keep(times, fire) {
+    const schedule = times as FakeSchedule;
+    schedule.start(fire);
+    return () => schedule.stop();
+  },
+};
 
 interface Given {
   readonly projects?: readonly Partial<DaemonProject>[];
@@ -69,13 +83,14 @@ function givenDaemon(given: Given = {}) {
     schedules.push(schedule);
     return { key: `p${index}`, schedule, lastRunAt: undefined, ...project };
   });
-  const runProject = async (key: string): Promise<void> => {
+  const runProject = async (key: string): Promise<boolean> => {
     events.push(`${key} starts at ${clock.now() - start}`);
     const gate = createGate();
     gates.set(key, gate);
     if (given.isGated !== true) gate.open();
     await gate.opened;
     events.push(`${key} ends`);
+    return true;
   };
   let end: "running" | "ended" | { error: unknown } = "running";
   const daemon = createDaemon({
@@ -84,6 +99,8 @@ function givenDaemon(given: Given = {}) {
     rest: () => rests.push(events.length),
     beat: given.beat ?? ((at, isLast) => (isLast ? lastBeats : beats).push(at - start)),
     clock: given.isSlow === true ? slowDown(clock) : clock,
+    monotonic: () => origin + clock.now() - start,
+    timekeeper,
     random: given.random ?? (() => 0.5),
     log,
     signal: controller.signal,
@@ -123,7 +140,7 @@ describe("at its start the daemon", () => {
     ["ran exactly a period ago", start - 5 * minute, true],
     ["ran within its period", start - 5 * minute + 1, false],
     ["ran just now", start, false],
-    ["ran in the future, because the clock was set back", start + minute, false],
+    ["ran in the future, because the clock was set back", start + minute, true],
   ])("looks at a project that %s", async (_case, lastRunAt, isRun) => {
     const { clock, starts } = givenDaemon({ projects: [{ key: "acme", lastRunAt }] });
     await clock.advance(minute);
@@ -168,7 +185,7 @@ describe("at its start the daemon", () => {
   });
 
   it("is rejected, with every schedule stopped, when a schedule can't be started", async () => {
-    const broken: Schedule = {
+    const broken: FakeSchedule = {
       ...createFakeSchedule(),
       start: () => {
         throw new Error("no such time");
@@ -185,7 +202,7 @@ describe("at its start the daemon", () => {
   });
 
   it("is rejected, with every schedule stopped, when a period can't be told", async () => {
-    const broken: Schedule = {
+    const broken: FakeSchedule = {
       ...createFakeSchedule(),
       periodMs: () => {
         throw new Error("no period");
@@ -264,6 +281,7 @@ describe("on its schedule the daemon", () => {
         await settle();
         ran.push(key);
         running -= 1;
+        return true;
       },
     });
     for (const schedule of schedules) schedule.fire();
@@ -283,6 +301,7 @@ describe("on its schedule the daemon", () => {
         const gate = createGate();
         gates.set(key, gate);
         await gate.opened;
+        return true;
       },
     });
     for (const one of schedules) one.fire();
@@ -311,6 +330,7 @@ describe("on its schedule the daemon", () => {
         ran.push(key);
         await settle();
         if (key === "a") throw error;
+        return true;
       },
     });
     await clock.advance(minute);
@@ -418,6 +438,7 @@ describe("after a signal the daemon", () => {
         ran.push(key);
         for (let turn = 0; turn < 20; turn += 1) await settle();
         abort();
+        return true;
       },
     });
     await clock.advance(minute);
@@ -473,10 +494,13 @@ describe("after a signal the daemon", () => {
       runProject: async (key) => {
         await settle();
         done.push(key);
+        return true;
       },
       rest: () => done.push("rest"),
       beat: () => done.push("beat"),
       clock: createFakeClock(start),
+      monotonic: () => origin,
+      timekeeper,
       random: () => 0,
       log: createMemoryLog(),
       signal: controller.signal,
@@ -597,7 +621,7 @@ describe("with another config the daemon", () => {
     await settle();
     expect(starts().at(-1)).toBe(`stays starts at ${2 * minute}`);
     expect(daemon.timetable().map(({ key, times }) => [key, times])).toEqual([
-      ["stays", [start + 2 * minute]],
+      ["stays", [origin + 2 * minute]],
       ["comes", []],
     ]);
   });
@@ -630,5 +654,22 @@ it("the timetable knows the last three times of a project", async () => {
     await clock.advance(minute);
     schedule(0).fire();
   }
-  expect(daemon.timetable()[0]?.times).toEqual([3, 4, 5].map((count) => start + count * minute));
+  expect(daemon.timetable()[0]?.times).toEqual([3, 4, 5].map((count) => origin + count * minute));
+});
+
+it("the timetable knows when a run of a project succeeded last, another config or not", async () => {
+  let isSuccess = true;
+  const { clock, daemon, schedule } = givenDaemon({
+    projects: [{ key: "a", lastRunAt: start }],
+    runProject: () => Promise.resolve(isSuccess),
+  });
+  expect(daemon.timetable()[0]?.succeededAt).toBeUndefined();
+  await clock.advance(minute);
+  schedule(0).fire();
+  await clock.advance(minute);
+  isSuccess = false;
+  schedule(0).fire();
+  await settle();
+  daemon.reschedule([{ key: "a", schedule: createFakeSchedule(), lastRunAt: start }]);
+  expect(daemon.timetable()[0]?.succeededAt).toBe(origin + minute);
 });

@@ -4,6 +4,10 @@ import type { Clock } from "../../src/model/surroundings.ts";
 export interface FakeClock extends Clock {
   /** Moves on, waking every sleeper at its own time and letting it do its work before the next. */
   advance(ms: number): Promise<void>;
+  /** Sets what the clock shows; who sleeps does not sleep longer or shorter for it. */
+  leap(ms: number): void;
+  /** Milliseconds that have passed, however the clock was set. */
+  elapsed(): number;
   /** How many sleep now. */
   sleepers(): number;
 }
@@ -15,11 +19,16 @@ interface Sleeper {
 
 export function createFakeClock(start: number): FakeClock {
   let now = start;
+  let leapt = 0;
   const sleeping = new Set<Sleeper>();
   const nextBefore = (end: number): Sleeper | undefined =>
     [...sleeping].filter(({ until }) => until <= end).sort((one, other) => one.until - other.until)[0];
   return {
-    now: () => now,
+    now: () => now + leapt,
+    leap(ms) {
+      leapt += ms;
+    },
+    elapsed: () => now - start,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         const sleeper = {

@@ -2,53 +2,67 @@ import { describe, expect, it } from "vitest";
 import { findLate, type Punctuality } from "../../src/daemon/readiness.ts";
 
 const minute = 60_000;
-const now = Date.parse("2026-03-06T12:00:00Z");
-/** An hour ago. */
-const startedAt = now - 60 * minute;
+const wall = Date.parse("2026-03-06T12:00:00Z");
+/** The daemon was started an hour ago; what the wall clock shows says nothing of that. */
+const monotonic = 60 * minute;
 
 function given(project: Partial<Punctuality>): Punctuality {
-  const times = [now - 14 * minute, now - 9 * minute, now - 4 * minute];
-  return { key: "acme", periodMs: 5 * minute, lastSuccessAt: now, times, ...project };
+  const times = [monotonic - 14 * minute, monotonic - 9 * minute, monotonic - 4 * minute];
+  return {
+    key: "acme",
+    periodMs: 5 * minute,
+    lastSuccessAt: wall,
+    succeededAt: monotonic,
+    times,
+    ...project,
+  };
 }
 
 function lateOf(...projects: readonly Partial<Punctuality>[]): readonly string[] {
-  return findLate(projects.map(given), startedAt, now).map(({ project }) => project);
+  return findLate(projects.map(given), { wall, monotonic }).map(({ project }) => project);
 }
 
+const none = { succeededAt: undefined, times: [] };
+
 describe("a project is late", () => {
-  it.each([
-    ["whose last success is younger than three periods", { lastSuccessAt: now - 15 * minute + 1 }, false],
-    ["whose last success is three periods old", { lastSuccessAt: now - 15 * minute }, true],
-    ["that never had a success", { lastSuccessAt: undefined }, true],
-    ["that has just had one", { lastSuccessAt: now }, false],
-    ["whose success lies ahead, because the clock was set back", { lastSuccessAt: now + minute }, false],
-    ["that has one time only and ran", { periodMs: Number.POSITIVE_INFINITY, lastSuccessAt: 1 }, false],
-    [
-      "whose schedule pauses since its success",
-      { lastSuccessAt: now - 59 * minute, times: [now - 59 * minute - 1] },
-      false,
-    ],
+  it.each<[string, Partial<Punctuality>, boolean]>([
+    ["whose last success is younger than three periods", { succeededAt: monotonic - 15 * minute + 1 }, false],
+    ["whose last success is three periods old", { succeededAt: monotonic - 15 * minute }, true],
+    ["that never had a success", { ...none, lastSuccessAt: undefined }, true],
+    ["that has just had one", {}, false],
+    ["that has one time only and ran", { periodMs: Number.POSITIVE_INFINITY, succeededAt: 1 }, false],
+    ["whose schedule pauses since its success", { succeededAt: minute, times: [minute - 1] }, false],
     [
       "that missed two times since a pause",
-      { lastSuccessAt: now - 59 * minute, times: [now - 6 * minute, now - minute] },
+      { succeededAt: minute, times: [monotonic - 6 * minute, monotonic - minute] },
       false,
     ],
-    ["that missed three times since a pause", { lastSuccessAt: now - 59 * minute }, true],
+    ["that missed three times since a pause", { succeededAt: minute }, true],
     [
-      "whose last success was long before the daemon's start",
-      { lastSuccessAt: startedAt - 1, times: [] },
+      "whose success lies long ahead by the wall clock, and has just come",
+      { lastSuccessAt: wall * 2 },
+      false,
+    ],
+    [
+      "whose success lies ahead by the wall clock, and has long been",
+      { lastSuccessAt: wall + minute, succeededAt: monotonic - 20 * minute },
       true,
     ],
+    ["that had its success before the daemon's start", { ...none, lastSuccessAt: wall - 14 * minute }, false],
+    ["that had it three periods ago, before that", { ...none, lastSuccessAt: wall - 15 * minute }, true],
+    ["whose success of an earlier daemon lies ahead", { ...none, lastSuccessAt: wall + minute }, true],
   ])("or not: one %s", (_case, project, isLate) => {
     expect(lateOf(project)).toEqual(isLate ? ["acme"] : []);
   });
 
   it("by itself: the others are not", () => {
-    expect(lateOf({}, { key: "late", lastSuccessAt: undefined }, { key: "other" })).toEqual(["late"]);
+    expect(lateOf({}, { key: "late", ...none, lastSuccessAt: undefined }, { key: "other" })).toEqual([
+      "late",
+    ]);
   });
 
   it("and the reason says how often it is to run", () => {
-    const [late] = findLate([given({ lastSuccessAt: now - 20 * minute })], startedAt, now);
+    const [late] = findLate([given({ succeededAt: monotonic - 20 * minute })], { wall, monotonic });
     expect(late?.reason).toBe("it is to run every 300 s");
   });
 });
