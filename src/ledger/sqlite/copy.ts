@@ -1,9 +1,9 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { stateFailure } from "./failure.ts";
-import { createFolderOf, createPrivateFile } from "./private-file.ts";
+import { createPrivateFile, isFolder, refuseOtherKind } from "./private-file.ts";
 
 /**
  * Writes a consistent copy while others read and write. A time as `stamp` marks it as a copy, so that nobody takes it for
@@ -17,7 +17,7 @@ export async function copyDatabase(
   stamp: number | undefined,
 ): Promise<void> {
   const path = resolve(file);
-  if (existsSync(path)) {
+  if (isFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
     throw new StateError(`The file ${file} is there already: name one for the copy that does not exist.`);
   }
   const part = partOf(path);
@@ -57,7 +57,10 @@ function partOf(path: string): string {
 
 /** A copy gets its name only when it is whole and stamped; what a crash has left is of no use. */
 function createPart(part: string): void {
-  createFolderOf(part);
+  const folder = dirname(part);
+  if (!isFolder(folder))
+    throw new StateError(`The folder ${folder} is not there: make it, or name another one for the copy.`);
+  refuseOtherKind(part, part);
   rmSync(part, { force: true });
   createPrivateFile(part);
 }

@@ -3,7 +3,13 @@ import Database from "better-sqlite3";
 import { StateHeldError } from "../../errors.ts";
 import type { StateLock } from "../lock.ts";
 import { stateFailure, withStateFailure } from "./failure.ts";
-import { createFolderOf, createPrivateFile } from "./private-file.ts";
+import {
+  createFolderOf,
+  createPrivateFile,
+  refuseOtherFile,
+  refuseOtherKind,
+  tightenFile,
+} from "./private-file.ts";
 import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
 
 /** Two that come at the same time must not both fail. */
@@ -21,9 +27,12 @@ const lockTimeoutMs = 500;
 export function acquireState(file: string, who: string, options: StateOptions): StateLock {
   const lockFile = `${file}.lock`;
   const path = resolve(lockFile);
+  withStateFailure(file, () => refuseOtherFile(resolve(file), file));
   const lock = withStateFailure(lockFile, () => {
+    refuseOtherKind(path, lockFile);
     createFolderOf(path);
     createPrivateFile(path);
+    tightenFile(path);
     return new Database(path, { timeout: lockTimeoutMs });
   });
   let copy: string | undefined;

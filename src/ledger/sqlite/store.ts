@@ -6,7 +6,7 @@ import { remedy, stateFailure, withStateFailure } from "./failure.ts";
 import { refuseForeignJournal } from "./foreign-journal.ts";
 import { isFresh, migrate, refuseOtherSchema } from "./migrate.ts";
 import { applicationId, migrations } from "./migrations.ts";
-import { createFolderOf, createPrivateFile } from "./private-file.ts";
+import { createFolderOf, createPrivateFile, refuseOtherFile, tightenFile } from "./private-file.ts";
 
 /** What the state is opened with. */
 export interface StateOptions {
@@ -57,12 +57,14 @@ const synchronousFull = 2;
 export function openStore(file: string, options: StateOptions, isTrusted = false): Store {
   return withStateFailure(file, () => {
     const path = resolve(file);
+    refuseOtherFile(path, file);
     createFolderOf(path);
     createPrivateFile(path);
     refuseForeignJournal(path, file);
     const database = new Database(path, { timeout: busyTimeoutMs });
     try {
       refuseOtherSchema(database, file, migrations.length, applicationId);
+      tightenFile(path);
       if (!isTrusted) refuseDamage(database, file);
       setPragmas(database);
       const copy = migrate(database, { file, path, applicationId, migrations, ...options });
@@ -86,6 +88,7 @@ export function openStore(file: string, options: StateOptions, isTrusted = false
 export function openStoreReadOnly(file: string, schema: "current" | "any" = "current"): Store | undefined {
   return withStateFailure(file, () => {
     const path = resolve(file);
+    refuseOtherFile(path, file);
     if (!existsSync(path)) return undefined;
     refuseForeignJournal(path, file);
     const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -15,6 +15,7 @@ describe("a copy of a running state", () => {
   it("is whole, private, one file, and stamped; the original is not", async () => {
     const { ledger, folder } = openIn();
     pullPosts(ledger, [createPost("p1")]);
+    mkdirSync(join(folder, "backups"));
     await ledger.copyTo(join(folder, "backups", "one.db"), noon + hourMs);
     expect(readdirSync(join(folder, "backups"))).toEqual(["one.db"]);
     expect(statSync(join(folder, "backups", "one.db")).mode & 0o777).toBe(0o600);
@@ -68,7 +69,7 @@ describe("a copy of a running state", () => {
     const { ledger, folder } = openIn();
     writeFileSync(join(folder, "file"), "");
     await expect(ledger.copyTo(join(folder, "file", "one.db"), noon)).rejects.toThrow(
-      /folder .*file can't be made/,
+      /folder .*file is not there: make it/,
     );
   });
 

@@ -1,11 +1,14 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -14,6 +17,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { migrations } from "../../../src/ledger/sqlite/migrations.ts";
 import { createLedger, openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
 import { assertDurable, openStore, type Store } from "../../../src/ledger/sqlite/store.ts";
@@ -35,9 +39,9 @@ describe("opening the state", () => {
   it("makes folder, file and journal files that only their owner may read, whatever the umask", () => {
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
-    const folder = join(createFolder(), "data", "deep");
+    const folder = join(createFolder(), "data");
     const ledger = open(join(folder, "state.db"));
-    ledger.runs.beat(noon, "daemon");
+    ledger.runs.beat({ at: noon, who: "daemon" });
     expect(readdirSync(folder).sort()).toEqual(["state.db", "state.db-shm", "state.db-wal"]);
     expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -46,7 +50,7 @@ describe("opening the state", () => {
   it("tightens files that others could read", () => {
     const folder = createFolder();
     const file = join(folder, "state.db");
-    open(file).runs.beat(noon, "daemon");
+    open(file).runs.beat({ at: noon, who: "daemon" });
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
     open(file);
     expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
@@ -83,7 +87,7 @@ describe("opening the state", () => {
       Buffer.from("hello, this is a text of some length\n".repeat(200)),
       "is not a SQLite database",
     ],
-    ["is a folder", "folder", "can't be opened"],
+    ["is a folder", "folder", "is a folder: name a file, not a folder"],
   ])("refuses a file that %s", (_, file, message) => {
     const path = join(createFolder(), "state.db");
     if (typeof file === "string") mkdirSync(path);
@@ -182,9 +186,60 @@ describe("opening the state", () => {
     writeFileSync(join(folder, "data"), "");
     expectStateError(
       () => openLedger(join(folder, "data", "sub", "state.db"), options),
-      /folder .* can't be made/,
+      /sub\/state.db can't be opened .*name a file, not a folder/,
     );
+    expectStateError(
+      () => openLedger(join(folder, "more", "deep", "state.db"), options),
+      /folder .*deep can't be made/,
+    );
+    expect(readdirSync(folder)).toEqual(["data"]);
   });
+
+  it.each<[string, (path: string, folder: string) => void, string]>([
+    ["a folder", (path) => mkdirSync(path, { mode: 0o755 }), "is a folder: name a file, not a folder"],
+    [
+      "a link to a file",
+      (path, folder) => {
+        writeFileSync(join(folder, "target"), "", { mode: 0o644 });
+        symlinkSync("target", path);
+      },
+      "is a link: name the file",
+    ],
+    ["a link to nothing", (path) => symlinkSync("nowhere", path), "is a link: name the file"],
+    ["a pipe", (path) => execFileSync("mkfifo", ["-m", "644", path]), "is a device, a pipe or a socket"],
+    [
+      "a text",
+      (path) => writeFileSync(path, "dear diary, ".repeat(20), { mode: 0o644 }),
+      "is not a SQLite database",
+    ],
+    [
+      "another program's database",
+      (path) => {
+        const other = new Database(path);
+        other.exec("CREATE TABLE songs (title TEXT)");
+        other.close();
+        chmodSync(path, 0o644);
+      },
+      "is a database of another program",
+    ],
+  ])(
+    "finds that it names %s, and leaves all as it was, the mode and what lies beside it",
+    (_, make, said) => {
+      const folder = createFolder();
+      const path = join(folder, "state.db");
+      make(path, folder);
+      const look = (): unknown =>
+        readdirSync(folder).map((name) => {
+          const { mode, size, mtimeMs } = lstatSync(join(folder, name));
+          return [name, mode, size, mtimeMs];
+        });
+      const before = look();
+      expectStateError(() => openLedger(path, options), said, path);
+      expectStateError(() => acquireState(path, "sync", options), said, path);
+      expectStateError(() => openLedgerReadOnly(path), said, path);
+      expect(look()).toEqual(before);
+    },
+  );
 
   it.each([
     ["journal_mode = WAL", "synchronous = NORMAL", "journal_mode=wal, synchronous=1"],
@@ -226,7 +281,11 @@ describe("a state that stops working", () => {
     onTestFinished(() => void other.close());
     other.exec("BEGIN IMMEDIATE");
     store.database.pragma("busy_timeout = 1");
-    expectStateError(() => ledger.runs.beat(noon, "daemon"), "locked by another process", store.file);
+    expectStateError(
+      () => ledger.runs.beat({ at: noon, who: "daemon" }),
+      "locked by another process",
+      store.file,
+    );
     expectStateError(() => ledger.transaction(() => 1), "locked by another process", store.file);
   });
 });
@@ -266,7 +325,7 @@ describe("a state that is only read", () => {
     const daemon = open(file);
     const reader = openReadOnly(file);
     expect(reader.runs.heartbeat()).toBeUndefined();
-    daemon.runs.beat(noon, "daemon");
+    daemon.runs.beat({ at: noon, who: "daemon" });
     expect(reader.runs.heartbeat()).toEqual({ at: noon, who: "daemon" });
   });
 
@@ -283,7 +342,7 @@ describe("a state that is only read", () => {
     const daemon = open(file);
     pullPosts(daemon, [createPost("p1")]);
     const reader = openReadOnly(file);
-    expectStateError(() => reader.runs.beat(noon, "me"), "can't be written");
+    expectStateError(() => reader.runs.beat({ at: noon, who: "me" }), "can't be written");
     expectStateError(() => reader.rows.record(project, postId("p1"), createRecord()), "can't be written");
     expect(reader.rows.due(project, noon, undefined, 10)).toHaveLength(1);
     expect(reader.rows.counts(project).posts).toBe(1);
