@@ -4,7 +4,9 @@ import { announceRun } from "../daemon/announce.ts";
 import { createDaemon, type Daemon, type DaemonProject, type Place } from "../daemon/daemon.ts";
 import { healthPart } from "../daemon/health.ts";
 import { findConcerned, isOwn } from "../daemon/hints.ts";
+import type { HttpPart, HttpServer } from "../daemon/http.ts";
 import { createMetrics, type Metrics, metricsPart } from "../daemon/metrics.ts";
+import { printOf } from "../daemon/page/guests.ts";
 import { pagePart } from "../daemon/page/page.ts";
 import { findLate, type Late } from "../daemon/readiness.ts";
 import { createRelease } from "../daemon/release.ts";
@@ -55,7 +57,13 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
     projects: planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     rest: createRelease(),
-    beat: (at, isLast) => ledger.runs.beat(at, `daemon, process ${terminal.pid}`, isLast),
+    beat: (at, isLast) =>
+      ledger.runs.beat({
+        at,
+        who: `daemon, process ${terminal.pid}`,
+        ...(isLast && { isLast }),
+        address: http?.address,
+      }),
     clock,
     monotonic,
     timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),
@@ -63,13 +71,14 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
     log: followLog(post),
     signal: terminal.signal,
   });
-  const http = await listen(post, crew);
+  let http: Awaited<ReturnType<typeof listen>>;
   const ignoreHangUps = terminal.onHangUp?.(() => {
     const next = readAnew(current, (session) => crew.reschedule(planTurns(session, ledger)));
     metrics.noteReload(next !== undefined);
     current = next ?? current;
   });
   try {
+    http = await listen(post, crew);
     await crew.run();
   } finally {
     ignoreHangUps?.();
@@ -120,7 +129,7 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, go
   };
 }
 
-async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void> } | undefined> {
+async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;
   const { config, machine, log } = session();
   if (config.http === false) return undefined;
@@ -146,33 +155,52 @@ async function listen(post: Post, crew: Daemon): Promise<{ close(): Promise<void
     const late = findLateNow();
     return measure().map(({ key, periodMs }) => ({ key, periodMs, state: standOf(key, late) }));
   };
-  const { host } = config.http;
-  const server = await serveHttp(config.http, followLog(post), [
+  const parts = [
     healthPart(() => {
       const late = findLateNow();
       return late.map(({ project }) => ({ project, state: standOf(project, late) }));
     }),
     pagePart({
-      gate: () => ({ host, token: session().http.token }),
+      gate: () => ({ token: session().http.token }),
+      takeCode: (code) => ledger.runs.takePage(printOf(code), machine.clock.now()),
       clock: machine.clock,
+      monotonic,
       version: machine.version,
       view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
       read: (work) => work(ledger),
       redact: (text) => session().clean(text),
     }),
     metricsPart(metrics, () => ({ projects: measureStates(), sides: session().sides })),
-    webhookPart({
-      secret: () => session().http.webhook,
-      hint: (hint) => {
-        for (const key of findConcerned(hint, session().projects, ledger))
-          crew.hint(key, isOwn(hint, ledger));
+  ];
+  const receiver = webhookPart({
+    secret: () => session().http.webhook,
+    hint: (hint) => {
+      for (const key of findConcerned(hint, session().projects, ledger)) crew.hint(key, isOwn(hint, ledger));
+    },
+    note: metrics.noteDelivery,
+    log: followLog(post),
+  });
+  const { host, port, webhooksPort } = config.http;
+  const open = async (at: number, served: readonly HttpPart[]): Promise<HttpServer> => {
+    const server = await serveHttp({ host, port: at }, followLog(post), served);
+    log.info({ address: server.address }, "Listening");
+    return server;
+  };
+  if (webhooksPort === undefined) return open(port, [...parts, receiver]);
+  // Whoever shows this one to the world shows nothing else of the daemon.
+  const hooks = await open(webhooksPort, [receiver]);
+  try {
+    const server = await open(port, parts);
+    return {
+      address: server.address,
+      async close() {
+        await Promise.all([hooks.close(), server.close()]);
       },
-      note: metrics.noteDelivery,
-      log: followLog(post),
-    }),
-  ]);
-  log.info({ address: server.address }, "Listening");
-  return server;
+    };
+  } catch (error) {
+    await hooks.close();
+    throw error;
+  }
 }
 
 /** A log at the level of the moment. */

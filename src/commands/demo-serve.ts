@@ -5,11 +5,12 @@ import { connectSides, syncProjects } from "../app.ts";
 import { readTextFile } from "../config/files.ts";
 import { loadConfigAndSecrets } from "../config/load.ts";
 import { type HttpServer, serveHttp } from "../daemon/http.ts";
+import { createCode } from "../daemon/page/guests.ts";
 import { pagePart } from "../daemon/page/page.ts";
 import { ConfigError } from "../errors.ts";
 import { redactor } from "../log.ts";
 import { type Story, startStory } from "../sandbox/story.ts";
-import { systemClock } from "./clock.ts";
+import { monotonic, systemClock } from "./clock.ts";
 import { printJson } from "./json.ts";
 import { createTerminalLog, exitOf } from "./session.ts";
 import { readState } from "./state.ts";
@@ -67,7 +68,7 @@ function portTaken(port: number | undefined): ConfigError {
   return new ConfigError([`Port ${port} or one of the two after it is taken. Choose another with --port.`]);
 }
 
-/** The page that a daemon would serve. It opens the state for each request: the commands that are tried have it in between. */
+/** The page that a daemon would serve, by the address that opens it. It opens the state for each request: the commands that are tried have it in between. */
 async function servePage(
   terminal: Terminal,
   { port, logLevel }: ServeOptions,
@@ -81,10 +82,13 @@ async function servePage(
   const machine = { clock: systemClock, random: Math.random, log, version, environment: {} };
   const projects = syncProjects(config);
   const { tracker } = connectSides(config, secrets, machine);
-  const host = "127.0.0.1";
+  const { code } = createCode();
   const part = pagePart({
-    gate: () => ({ host, token: undefined }),
+    gate: () => ({ token: undefined }),
+    // As often as anybody likes: it is gone with the demo.
+    takeCode: (given) => given === code,
     clock: systemClock,
+    monotonic,
     version,
     view: () => viewConfig(config, projects, tracker, undefined),
     read: (work) => {
@@ -98,7 +102,9 @@ async function servePage(
     redact,
   });
   try {
-    return await serveHttp({ host, port: port === undefined ? 0 : port + 2 }, log, [part]);
+    const where = { host: "127.0.0.1", port: port === undefined ? 0 : port + 2 };
+    const server = await serveHttp(where, log, [part]);
+    return { ...server, address: `${server.address}/?code=${code}` };
   } catch (error) {
     if (error instanceof ConfigError) throw portTaken(port);
     throw error;
@@ -107,7 +113,7 @@ async function servePage(
 
 function explain(environment: Readonly<Record<string, string>>, page: string): string {
   const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${value}`);
-  return `A feedback board with 12 posts and a GitHub are up, and the status page: ${page}/
+  return `A feedback board with 12 posts and a GitHub are up, and the status page: ${page}
 
 In another terminal, in this folder:
 

@@ -12,14 +12,16 @@ export interface Heartbeat {
   readonly isAlive: boolean;
   /** It was stopped, and said so. */
   readonly hasEnded: boolean;
+  /** Of its HTTP; undefined where it serves none. */
+  readonly address: string | undefined;
 }
 
 /** Reads the last sign of life; undefined when no daemon has ever run on this state. */
 export function readHeartbeat(ledger: Ledger | undefined): Heartbeat | undefined {
   const found = ledger?.runs.heartbeat();
   if (found === undefined) return undefined;
-  const { at, isLast: hasEnded = false } = found;
+  const { at, isLast: hasEnded = false, address } = found;
   // One that lies ahead was written before the clock was set back, and tells as little as an old one.
   const ageMs = Math.abs(systemClock.now() - at);
-  return { at, ageMs, isAlive: !hasEnded && ageMs < maxAgeMs, hasEnded };
+  return { at, ageMs, isAlive: !hasEnded && ageMs < maxAgeMs, hasEnded, address };
 }

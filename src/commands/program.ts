@@ -116,6 +116,7 @@ const commands: readonly AddCommand[] = [
   addBackup,
   addRebuild,
   addHealth,
+  addPage,
   addDemo,
   addSchema,
   addCompletion,
@@ -221,6 +222,17 @@ function addHealth(program: Command, terminal: Terminal, finish: Finish): void {
     .action(async (_, command: Command) => {
       const { health } = await import("./health.ts");
       finish(await health(terminal, command.optsWithGlobals<CommonOptions>()));
+    });
+}
+
+function addPage(program: Command, terminal: Terminal, finish: Finish): void {
+  program
+    .command("page")
+    .description("print an address that opens the status page of the running daemon, once and for a minute")
+    .addHelpText("after", "\nExample:\n  boardsync page")
+    .action(async (_, command: Command) => {
+      const { page } = await import("./page.ts");
+      finish(await page(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
 

@@ -371,10 +371,18 @@ const project = z.strictObject({
 const http = z
   .union([
     z.literal(false),
-    z.strictObject({
-      host: host().default("127.0.0.1").describe("Where to listen."),
-      port: count(0, 65_535).default(8787).describe("The port; 0 takes a free one."),
-    }),
+    z
+      .strictObject({
+        host: host().default("127.0.0.1").describe("Where to listen."),
+        port: count(0, 65_535).default(8787).describe("The port; 0 takes a free one."),
+        webhooksPort: count(0, 65_535)
+          .exactOptional()
+          .describe("A port for webhooks alone, so that a proxy need show nothing else."),
+      })
+      .refine(({ port, webhooksPort }) => port === 0 || webhooksPort !== port, {
+        path: ["webhooksPort"],
+        error: "must be another port than `http.port`; leave it out for webhooks on that one",
+      }),
   ])
   .prefault({})
   .describe("The HTTP server of the daemon; false turns it off.");

@@ -5,16 +5,22 @@ export interface Runs {
   finish(run: number, report: RunRecord): void;
   /** The last finished run of a project (by its config key), or of any. */
   last(project: string | undefined): StoredRun | undefined;
-  /** @param isLast - it ends now, as it should: no further sign is to be expected. */
-  beat(at: number, who: string, isLast?: boolean): void;
+  beat(sign: SignOfLife): void;
   heartbeat(): SignOfLife | undefined;
+  /** Offers a code that opens the daemon's page, by its print, in the place of an earlier one. */
+  offerPage(print: string, until: number): void;
+  /** Whether that code is offered now; then it is offered no more. */
+  takePage(print: string, now: number): boolean;
 }
 
 /** The last sign of life of a daemon. */
 export interface SignOfLife {
   readonly at: number;
   readonly who: string;
+  /** It ends now, as it should: no further sign is to be expected. */
   readonly isLast?: true;
+  /** Of its HTTP, `http://host:port`; undefined where it serves none. */
+  readonly address?: string | undefined;
 }
 
 export interface RunRecord {

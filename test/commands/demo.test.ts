@@ -191,7 +191,10 @@ describe("demo --serve", () => {
   it("serves the status page over whatever the commands do", async () => {
     const { text } = await serve(["--json"]);
     const { page, environment }: Served = JSON.parse(text);
-    const look = async (path: string): Promise<string> => (await fetch(`${page}${path}`)).text();
+    const opened = await fetch(page, { redirect: "manual" });
+    const headers = { cookie: opened.headers.get("set-cookie") ?? "" };
+    const look = async (path: string): Promise<string> =>
+      (await fetch(new URL(path, page), { headers })).text();
     expect(await look("/")).toContain("No run yet");
     await runCommand(["sync"], { env: environment, cwd: makeFolder() });
     expect(await look("/")).toContain("All in step");

@@ -15,7 +15,7 @@ import { makeFolder, openStage, runCommand, type Stage } from "./stage.ts";
 function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): void {
   const now = Date.now();
   const ledger = openLedger(join(folder, "state.db"), { now, version: "1" });
-  ledger.runs.beat(now - secondsAgo * 1000, "daemon, process 99");
+  ledger.runs.beat({ at: now - secondsAgo * 1000, who: "daemon, process 99" });
   ledger.close();
 }
 

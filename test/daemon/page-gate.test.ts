@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type Gate, judgeVisitor, type Visitor } from "../../src/daemon/page/gate.ts";
-import { openPage } from "../support/page-stage.ts";
+import { createGuests } from "../../src/daemon/page/guests.ts";
+import { code, openPage } from "../support/page-stage.ts";
 
 const token = "page-token-0123456789";
 
-function judge(visitor: Partial<Visitor>, gate: Partial<Gate> = {}): string {
-  const asked = { authorization: undefined, host: "localhost:8787", isProxied: false, ...visitor };
-  return judgeVisitor(asked, { host: "127.0.0.1", token: undefined, ...gate }).kind;
+function judge(visitor: Partial<Visitor>, gate: Gate): string {
+  return judgeVisitor({ authorization: undefined, isGuest: false, ...visitor }, gate);
 }
 
 function basic(pair: string): string {
@@ -28,30 +28,8 @@ describe("with a token, the gate", () => {
     ["no Base64", "Basic ~~~", "ask"],
   ])("answers %s", (_, authorization, verdict) => {
     expect(judge({ authorization }, { token })).toBe(verdict);
-    expect(judge({ authorization, host: "sync.example.com" }, { token, host: "0.0.0.0" })).toBe(verdict);
-  });
-});
-
-describe("without a token, the gate", () => {
-  it.each([
-    ["127.0.0.1", "localhost:8787", "open"],
-    ["localhost", "127.0.0.1", "open"],
-    ["::1", "[::1]:8787", "open"],
-    ["127.0.0.1", "evil.example.com:8787", "closed"],
-    ["127.0.0.1", "localhost.example.com", "closed"],
-    ["127.0.0.1", "127.0.0.1.nip.io", "closed"],
-    ["127.0.0.1", "localhost@evil.example.com", "closed"],
-    ["127.0.0.1", "", "closed"],
-    ["127.0.0.1", undefined, "closed"],
-    ["0.0.0.0", "localhost:8787", "closed"],
-    ["::", "localhost:8787", "closed"],
-    ["192.168.1.7", "localhost:8787", "closed"],
-  ])("listening on %s and asked for as %s is %s", (host, asked, verdict) => {
-    expect(judge({ host: asked }, { host })).toBe(verdict);
-  });
-
-  it("is closed for what a proxy asks for", () => {
-    expect(judge({ isProxied: true })).toBe("closed");
+    expect(judge({ authorization, isGuest: true }, { token })).toBe("open");
+    expect(judge({ authorization }, { token: undefined })).toBe("closed");
   });
 });
 
@@ -71,19 +49,59 @@ describe("whoever is not let in", () => {
     expect((await get("/", { authorization: basic(`me:${token}`) })).status).toBe(200);
   });
 
-  it("is told why the page is off where other machines could ask", async () => {
-    const { get } = await openPage({ host: "0.0.0.0" });
-    const response = await get("/");
-    expect(response.status).toBe(403);
-    expect(await response.text()).toMatch(
-      /^The status page is off, because the daemon listens on 0\.0\.0\.0.*BOARDSYNC_HTTP_TOKEN.* \[page\.closed\]\n$/,
-    );
+  it("is told how it is opened where no token is set, whatever it asks for and however it comes", async () => {
+    const { get } = await openPage({ isShut: true });
+    const ways = [
+      {},
+      { host: "localhost" },
+      { "x-forwarded-for": "127.0.0.1" },
+      { authorization: "Bearer x" },
+      { cookie: "boardsync=x" },
+    ];
+    for (const path of ["/", "/links", "/post/acme-app/p1", "/?code=other", "/?code="]) {
+      for (const headers of ways) {
+        const response = await get(path, headers);
+        expect(response.status).toBe(403);
+        expect(await response.text()).toMatch(
+          /^The status page is shut\. `boardsync page`.* \[page\.closed\]\n$/,
+        );
+      }
+    }
+  });
+});
+
+describe("an address of `boardsync page`", () => {
+  it("gives a cookie for a day that no script and no other site sees, and leads to the page", async () => {
+    const { get } = await openPage({ isShut: true });
+    const response = await get(`/?code=${code}`);
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/"]);
+    const cookie = response.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^boardsync=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict$/);
+    const [name = ""] = cookie.split(";");
+    expect((await get("/", { cookie: `a=b; ${name}` })).status).toBe(200);
+    expect((await get("/links", { cookie: name })).status).toBe(200);
+    expect((await get("/", { cookie: `${name}x` })).status).toBe(403);
+    const secure = await get(`/?code=${code}`, { "x-forwarded-proto": "https" });
+    expect(secure.headers.get("set-cookie")).toMatch(/; Secure$/);
   });
 
-  it("is told that a proxy needs the token", async () => {
-    const { get } = await openPage();
-    const response = await get("/", { "x-forwarded-for": "203.0.113.7" });
-    expect(response.status).toBe(403);
-    expect(await response.text()).toContain("not through a proxy");
+  it("opens the page beside a token, too, and is not used up by a look at its head", async () => {
+    const { get } = await openPage({ token });
+    expect((await get(`/?code=${code}`, {}, "HEAD")).status).toBe(401);
+    const cookie = (await get(`/?code=${code}`)).headers.get("set-cookie") ?? "";
+    expect((await get("/", { cookie })).status).toBe(200);
+  });
+
+  it("lets in for a day, by a clock that nobody can set, and no more than a hundred at a time", () => {
+    let now = 0;
+    const guests = createGuests(() => now);
+    const cookies = Array.from({ length: 101 }, () => guests.admit(false));
+    expect(guests.isGuest(cookies[0])).toBe(false);
+    expect(guests.isGuest(cookies[1])).toBe(true);
+    now = 24 * 3_600_000 - 1;
+    expect(guests.isGuest(cookies[100])).toBe(true);
+    now += 1;
+    expect(guests.isGuest(cookies[100])).toBe(false);
+    expect(guests.isGuest(undefined)).toBe(false);
   });
 });

@@ -224,15 +224,29 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(() => runs.finish(run, { finishedAt: noon, result: "ok", projects: [] })).toThrow("not open");
     });
 
+    it("offer a code for the page, one at a time, until it is taken or its time is over", () => {
+      const { runs } = ledger();
+      expect(runs.takePage("a", noon)).toBe(false);
+      runs.offerPage("a", noon + 1);
+      expect(runs.takePage("b", noon)).toBe(false);
+      expect(runs.takePage("a", noon)).toBe(true);
+      expect(runs.takePage("a", noon)).toBe(false);
+      runs.offerPage("a", noon + 1);
+      runs.offerPage("b", noon + 1);
+      expect(runs.takePage("a", noon)).toBe(false);
+      expect(runs.takePage("b", noon + 1)).toBe(false);
+      expect(runs.takePage("b", noon)).toBe(false);
+    });
+
     it("leave a sign of life", () => {
       const { runs } = ledger();
       expect(runs.heartbeat()).toBeUndefined();
-      runs.beat(noon, "daemon");
-      runs.beat(noon + 1, "daemon, again");
+      runs.beat({ at: noon, who: "daemon" });
+      runs.beat({ at: noon + 1, who: "daemon, again" });
       expect(runs.heartbeat()).toEqual({ at: noon + 1, who: "daemon, again" });
-      runs.beat(noon + 2, "daemon, again", true);
+      runs.beat({ at: noon + 2, who: "daemon, again", isLast: true });
       expect(runs.heartbeat()).toEqual({ at: noon + 2, who: "daemon, again", isLast: true });
-      runs.beat(noon + 3, "daemon");
+      runs.beat({ at: noon + 3, who: "daemon" });
       expect(runs.heartbeat()).toEqual({ at: noon + 3, who: "daemon" });
     });
   });

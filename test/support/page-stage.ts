@@ -15,8 +15,8 @@ import { createIssue } from "../ledger/samples.ts";
 
 export interface PageSetup {
   readonly token?: string;
-  /** What the config names; the test listens on 127.0.0.1 all the same. */
-  readonly host?: string;
+  /** Nobody is let in but who brings the token or a code. */
+  readonly isShut?: true;
   /** Changes both sides before the run. */
   readonly before?: (stage: CommandStage) => void;
   /** Changes the state after the run. */
@@ -36,6 +36,9 @@ export interface PageStage {
   page(path: string): Promise<string>;
 }
 
+/** The code that opens it. */
+export const code = "code-of-the-page";
+
 /** Opens a page; the end of the test closes it. */
 export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
   const stage = await openStage();
@@ -51,16 +54,23 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
   const ledger = setup.isNew === true ? undefined : openState(stage);
   if (ledger !== undefined) setup.after?.(ledger);
   const part = pagePart({
-    gate: () => ({ host: setup.host ?? "127.0.0.1", token: setup.token }),
+    gate: () => ({ token: setup.token }),
+    takeCode: (given) => given === code,
     clock: { now: Date.now },
+    monotonic: () => 0,
     version: "1.2.3",
     view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
     read: (work) => (ledger === undefined ? undefined : work(ledger)),
     redact: (text) => text.replaceAll(stage.story.board.key, "[redacted]"),
   });
   const server = await serve(part);
+  const cookie = setup.isShut === true || setup.token !== undefined ? undefined : await admit(server.address);
   const get: PageStage["get"] = (path, headers = {}, method = "GET") =>
-    fetch(`${server.address}${path}`, { headers, method });
+    fetch(`${server.address}${path}`, {
+      headers: { ...(cookie && { cookie }), ...headers },
+      method,
+      redirect: "manual",
+    });
   return {
     address: server.address,
     stage,
@@ -71,6 +81,12 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
       return response.text();
     },
   };
+}
+
+/** Opens the page as `boardsync page` does; returns the cookie. */
+async function admit(address: string): Promise<string> {
+  const response = await fetch(`${address}/?code=${code}`, { redirect: "manual" });
+  return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 function openState(stage: CommandStage): Ledger {

@@ -1,9 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** Where the page is served, and what opens it. */
+/** What opens the page. */
 export interface Gate {
-  /** As `http.host` names it. */
-  readonly host: string;
   /** `BOARDSYNC_HTTP_TOKEN`; undefined where nobody has set it. */
   readonly token: string | undefined;
 }
@@ -12,40 +10,22 @@ export interface Gate {
 export interface Visitor {
   /** The header `Authorization`. */
   readonly authorization: string | undefined;
-  /** The header `Host`: the name by which a browser knows this place. */
-  readonly host: string | undefined;
-  /** Whether a proxy says that it asks for somebody else. */
-  readonly isProxied: boolean;
+  /** Whether `boardsync page` has let this browser in. */
+  readonly isGuest: boolean;
 }
 
-/** `ask`: the token is wanted. `closed`: nothing opens it, with the reason. */
-export type Verdict =
-  | { readonly kind: "open" }
-  | { readonly kind: "ask" }
-  | { readonly kind: "closed"; readonly reason: string };
-
-const remedy =
-  "Set BOARDSYNC_HTTP_TOKEN (or BOARDSYNC_HTTP_TOKEN_FILE), start the daemon again, and give the token as the password.";
+/** `ask`: the token is wanted. `closed`: only `boardsync page` opens it. */
+export type Verdict = "open" | "ask" | "closed";
 
 /**
- * With a token everybody needs it. Without one the page is for this machine alone, and the name in `Host` has to be one of this
- * machine, too: a page of the web whose name leads here would otherwise be let in by the browser of whoever sits here.
+ * The token opens the page, and so does an address of `boardsync page`. Nothing else does, where it was asked for from least of
+ * all: a proxy on this machine asks for the whole world.
  */
-export function judgeVisitor(visitor: Visitor, { host, token }: Gate): Verdict {
-  if (token !== undefined) {
-    const given = readToken(visitor.authorization);
-    return given !== undefined && isSame(given, token) ? { kind: "open" } : { kind: "ask" };
-  }
-  if (!isLoopback(host)) {
-    const reason = `The status page is off, because the daemon listens on ${host}, which other machines may reach, and no token guards it.`;
-    return { kind: "closed", reason: `${reason} ${remedy}` };
-  }
-  if (!isLoopback(hostnameOf(visitor.host)) || visitor.isProxied) {
-    const reason =
-      "Without a token the status page is for this machine alone, asked for as localhost, 127.0.0.1 or [::1] and not through a proxy.";
-    return { kind: "closed", reason: `${reason} ${remedy}` };
-  }
-  return { kind: "open" };
+export function judgeVisitor({ authorization, isGuest }: Visitor, { token }: Gate): Verdict {
+  if (isGuest) return "open";
+  if (token === undefined) return "closed";
+  const given = readToken(authorization);
+  return given !== undefined && isSame(given, token) ? "open" : "ask";
 }
 
 /** `Bearer TOKEN`, or the password of `Basic`: a browser can ask for that. */
@@ -60,16 +40,4 @@ function readToken(authorization: string | undefined): string | undefined {
 /** Takes as long whatever is given. */
 function isSame(given: string, token: string): boolean {
   return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"));
-}
-
-function hostnameOf(host: string | undefined): string {
-  try {
-    return new URL(`http://${host}`).hostname;
-  } catch {
-    return "";
-  }
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../../model/surroundings.ts";
 import type { HttpPart } from "../http.ts";
 import { readPostAddress } from "./addresses.ts";
 import { type Gate, judgeVisitor } from "./gate.ts";
+import { createGuests } from "./guests.ts";
 import { html, type Markup } from "./html.ts";
 import { contentSecurityPolicy, type Frame, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
@@ -17,6 +18,10 @@ export interface PageOptions {
   /** As it is now: a token may be replaced. */
   gate(): Gate;
   readonly clock: Pick<Clock, "now">;
+  /** Milliseconds since some moment, by a clock that nobody can set. */
+  monotonic(): number;
+  /** Whether a code of `boardsync page` lets in, and is used up by that. */
+  takeCode(code: string): boolean;
   readonly version: string;
   /** As it is now. */
   view(): PageView;
@@ -38,13 +43,19 @@ interface Answer extends Pick<Frame, "title" | "current"> {
  */
 export function pagePart(options: PageOptions): HttpPart {
   const { clock, version } = options;
+  const guests = createGuests(options.monotonic);
   const serve =
     (render: (looking: Looking, request: FastifyRequest) => Answer) =>
     (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-      const verdict = judgeVisitor(visitorOf(request), options.gate());
-      if (verdict.kind === "ask") return askForToken(reply);
-      if (verdict.kind === "closed")
-        return reply.code(403).type("text/plain; charset=utf-8").send(`${verdict.reason} [page.closed]\n`);
+      const { code } = queryOf(request);
+      if (code !== undefined && request.method === "GET" && options.takeCode(code)) {
+        const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
+        return reply.code(303).header("set-cookie", cookie).header("location", "/").send();
+      }
+      const { authorization, cookie } = request.headers;
+      const verdict = judgeVisitor({ authorization, isGuest: guests.isGuest(cookie) }, options.gate());
+      if (verdict === "ask") return askForToken(reply);
+      if (verdict === "closed") return reply.code(403).type("text/plain; charset=utf-8").send(closedWords);
       const view = options.view();
       const times = createTimes(clock.now(), view.timezone);
       const answer = options.read((ledger) => render({ view, ledger, times }, request)) ?? nothingYet;
@@ -62,13 +73,8 @@ export function pagePart(options: PageOptions): HttpPart {
   };
 }
 
-function visitorOf({ headers }: FastifyRequest) {
-  const { authorization, host } = headers;
-  const isProxied = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"].some(
-    (name) => headers[name] !== undefined,
-  );
-  return { authorization, host, isProxied };
-}
+const closedWords =
+  "The status page is shut. `boardsync page`, beside the daemon, prints an address that opens it for a day (good once, and for a minute); with BOARDSYNC_HTTP_TOKEN the token opens it. [page.closed]\n";
 
 function askForToken(reply: FastifyReply): FastifyReply {
   const reason =
@@ -108,7 +114,7 @@ function post(looking: Looking, request: FastifyRequest): Answer {
 }
 
 /** The last of several values counts. */
-function queryOf({ url }: FastifyRequest): LinksQuery {
+function queryOf({ url }: FastifyRequest): LinksQuery & { readonly code?: string } {
   const start = url.indexOf("?");
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start + 1)));
 }

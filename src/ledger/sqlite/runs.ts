@@ -30,6 +30,9 @@ export function createRuns(store: Store, recall: Recall): Runs {
   const writeBeat = store.prepare<[string]>(
     "INSERT OR REPLACE INTO meta (key, value) VALUES ('heartbeat', ?)",
   );
+  const writeOffer = store.prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('page', ?)");
+  const selectOffer = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'page'");
+  const deleteOffer = store.prepare<[]>("DELETE FROM meta WHERE key = 'page'");
   const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
   return {
     begin(at) {
@@ -56,9 +59,20 @@ export function createRuns(store: Store, recall: Recall): Runs {
           found && { ...found, report: selectReports.all(found.run).map(({ report }) => JSON.parse(report)) }
         );
       }),
-    beat(at, who, isLast = false) {
-      writeBeat.run(JSON.stringify({ at, who, ...(isLast && { isLast }) }));
+    beat(sign) {
+      writeBeat.run(JSON.stringify(sign));
     },
+    offerPage(print, until) {
+      writeOffer.run(JSON.stringify({ print, until }));
+    },
+    takePage: (print, now) =>
+      store.transaction(() => {
+        const found = selectOffer.get();
+        const offer: { print: string; until: number } | undefined = found && JSON.parse(found.value);
+        if (offer?.print !== print) return false;
+        deleteOffer.run();
+        return now < offer.until;
+      }),
     heartbeat() {
       const found = selectBeat.get();
       return found && JSON.parse(found.value);
