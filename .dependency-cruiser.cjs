@@ -8,7 +8,7 @@ const table = {
   board: { folders: ["model", "errors", "log"], packages: ["undici", "node:"] },
   tracker: { folders: ["model", "errors", "log"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "node:"] },
-  config: { folders: ["errors"], packages: ["zod", "yaml", "node:"] },
+  config: { folders: ["errors"], packages: ["zod", "yaml", "croner", "node:"] },
   sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },
   escape: { folders: [], packages: [] },
@@ -31,7 +31,7 @@ const table = {
       "tracker/tracker",
       "ledger/*",
     ],
-    packages: ["croner", "fastify", "prom-client", "@octokit/webhooks", "node:"],
+    packages: ["fastify", "prom-client", "@octokit/webhooks", "node:"],
   },
   app: {
     folders: ["model", "plan", "errors", "log", "board", "tracker", "ledger", "config", "sync"],

@@ -3,6 +3,7 @@ import { createHttpBoard } from "./board/http/http.ts";
 import { createProxiedFetch } from "./board/http/proxied-fetch.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { Secrets } from "./config/secrets.ts";
+import { createTimes } from "./config/times.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
@@ -152,6 +153,7 @@ export function syncProjects(config: Config): readonly SyncProject[] {
       settings: settingsOf(project, config),
       templates,
       renderer: createRenderer(templates, { webHosts, categoryLabels: project.issue.categoryLabels }),
+      periodMs: (now) => createTimes(project.schedule ?? config.schedule, config.timezone).periodMs(now),
     };
   });
 }

@@ -133,6 +133,7 @@ describe("the settings of the config", () => {
         address: expect.any(Function),
         comment: expect.any(Function),
       },
+      periodMs: expect.any(Function),
       settings: {
         repo: "acme/app",
         writes: "issues",

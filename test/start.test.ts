@@ -99,6 +99,7 @@ describe("a start", () => {
       "@octokit/rest",
       "better-sqlite3",
       "commander",
+      "croner",
       "liquidjs",
       "pino",
       "undici",

@@ -52,11 +52,11 @@ export interface ListWishes {
   readonly isConditional?: boolean;
   /** What asking for more has shown before. Left out, the board is asked once more where its list may go on. */
   readonly asked?: AskedPaging | undefined;
-  /** Begins with this page of an earlier listing of the same process; left out, with the first one. */
-  readonly from?: PagePlace;
+  /** Begins with this page of an earlier listing; left out, with the first one. */
+  readonly from?: PagePlace | undefined;
 }
 
-/** Where a page of a listing is, in the adapter's own words; not to be kept beyond the process. */
+/** Where a page of a listing is, in the adapter's own words. The key is in none that is called `next`. */
 export type PagePlace = string & { readonly __page: true };
 
 export interface PostPage {
@@ -64,6 +64,8 @@ export interface PostPage {
   readonly posts: readonly Post[];
   readonly isUnchanged?: true;
   readonly place: PagePlace;
+  /** Where the listing goes on, also for a later process; undefined at its end, and where that may not be kept. */
+  readonly next?: PagePlace | undefined;
   /** What the page is known again by; left out where nothing of it may be kept. */
   readonly trace?: PageTrace;
   /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */

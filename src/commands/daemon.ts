@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../app.ts";
+import { createTimes } from "../config/times.ts";
 import { announceRun } from "../daemon/announce.ts";
 import { createDaemon, type Daemon, type DaemonProject, type Place } from "../daemon/daemon.ts";
 import { healthPart } from "../daemon/health.ts";
@@ -11,7 +12,6 @@ import { pagePart } from "../daemon/page/page.ts";
 import { findLate, type Late } from "../daemon/readiness.ts";
 import { createRelease } from "../daemon/release.ts";
 import { createTimekeeper } from "../daemon/timekeeper.ts";
-import { createTimes } from "../daemon/times.ts";
 import { isUnfinished } from "../daemon/unfinished.ts";
 import { webhookPart } from "../daemon/webhooks.ts";
 import type { Ledger } from "../ledger/ledger.ts";

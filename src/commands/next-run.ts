@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { nextTime } from "../daemon/times.ts";
+import { nextTime } from "../config/times.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { systemClock } from "./clock.ts";
 import { readHeartbeat } from "./heartbeat.ts";

@@ -1,8 +1,8 @@
 import { policyOf } from "../app.ts";
 import type { Config } from "../config/schema.ts";
+import { nextTime } from "../config/times.ts";
 import type { PageView } from "../daemon/page/view.ts";
 import type { Late } from "../daemon/readiness.ts";
-import { nextTime } from "../daemon/times.ts";
 import type { SyncProject } from "../sync/world.ts";
 import { systemClock } from "./clock.ts";
 

@@ -1,9 +1,9 @@
+import type { Times } from "../config/times.ts";
 import type { Log } from "../log.ts";
 import type { Clock, Random } from "../model/surroundings.ts";
 import { createForward } from "./forward.ts";
 import { createQueue } from "./queue.ts";
 import type { Timekeeper } from "./timekeeper.ts";
-import type { Times } from "./times.ts";
 
 /** How often the daemon writes a sign of life; `health` allows 60 s. */
 const beatMs = 15_000;

@@ -1,6 +1,6 @@
+import type { Times } from "../config/times.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
-import type { Times } from "./times.ts";
 
 /** Whatever the clock does meanwhile, it is looked at again after this. */
 const lookMs = 15_000;

@@ -13,6 +13,9 @@ export interface Memory {
   /** What asking the board for more of a project's list has shown last. */
   paging(project: ProjectId): PagingMemory | undefined;
   rememberPaging(project: ProjectId, paging: PagingMemory): void;
+  /** Where a project's list is to be gone on with, in the adapter's words: an earlier run could not read it to its end. */
+  openList(project: ProjectId): string | undefined;
+  rememberOpenList(project: ProjectId, place: string | undefined): void;
   /** By the name that the config uses. */
   repository(name: RepositoryName): RepositoryMemory | undefined;
   /** By its numeric id. */

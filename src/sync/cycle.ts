@@ -64,7 +64,8 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     isDone = true;
   } catch (error) {
     noteLimitOf(world, error);
-    noteFailure(tally, project.key, error, run, world.log);
+    const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;
+    noteFailure(tally, { run, world, project }, error, hasAsked);
   }
   const report = reportProject(project, world, run, tally, before, isDone);
   const { planned, saved, carried } = tally;

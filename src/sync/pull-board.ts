@@ -1,15 +1,15 @@
-import type { ListEnd, ListWishes, PostPage } from "../board/board.ts";
+import type { ListEnd, ListWishes, PagePlace, PostPage } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
 import type { PullId, PullMeasure } from "../ledger/pulls.ts";
 import type { PersonRequest } from "../ledger/requests.ts";
 import { type AskedPaging, showWay } from "../model/page.ts";
 import type { PostField } from "../model/post.ts";
 import { isShrunk } from "../plan/guard.ts";
-import type { BoardPull, Cycle, PulledPage } from "./cycle-state.ts";
+import { type BoardPull, type Cycle, endOf, type PulledPage } from "./cycle-state.ts";
 import { boardLane, closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { collectNotes } from "./notes.ts";
-import { isPutOff, noteError, notePutOff } from "./report.ts";
+import { isOutOfTime, isPutOff, noteError, notePutOff } from "./report.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has
@@ -24,6 +24,8 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const seen = new Set<PostField>();
   let end: ListEnd | undefined;
   const notes = collectNotes(cycle);
+  const from = takeOpenList(cycle);
+  let next: PagePlace | undefined;
   let read = 0;
   const pages: PulledPage[] = [];
   const wishes: ListWishes = {
@@ -31,6 +33,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
     known: { find: (request) => ledger.pulls.knownPage(pull, request) },
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
+    from,
   };
   // A page is asked for when the one before it has been taken.
   let askedAt = clock.now();
@@ -46,6 +49,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
       end = page.end;
+      next = page.next;
       cycle.world.progress?.show({
         project: cycle.project.key,
         what: "posts read",
@@ -55,10 +59,27 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
       askedAt = clock.now();
     }
   } catch (error) {
-    end = { kind: "incomplete", message: explainBreak(cycle, error, seen.size > 0) };
+    end = { kind: "incomplete", message: explainBreak(cycle, error, { read, hasSeen: seen.size > 0, next }) };
   }
+  if (from !== undefined && end?.kind === "complete") end = pieced;
   return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), pages, notes: notes?.found ?? [] };
 }
+
+/** Where an earlier run had to leave the list. Taken once: a place that the board no longer knows must not stay in the way. */
+function takeOpenList({ memory, world: { ledger, log }, project }: Cycle): PagePlace | undefined {
+  const place = ledger.memory.openList(memory.id);
+  if (place === undefined) return undefined;
+  ledger.memory.rememberOpenList(memory.id, undefined);
+  log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
+  return place as PagePlace;
+}
+
+/** Posts may have moved between the parts. */
+const pieced: ListEnd = {
+  kind: "cut",
+  message:
+    "The list of posts was read in several runs, so posts missing from it are not taken for deleted. Raise `budget` if that stays so.",
+};
 
 /** Stores a page, or only that it is still the same: as it was when it was asked for. Returns how many posts it shows. */
 function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage, askedAt: number): number {
@@ -96,12 +117,30 @@ function rememberPaging({ memory, project, world: { clock, ledger, log } }: Cycl
 
 const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
 
-/** A limit or the end of the run's time puts the rest off; anything else is a failure. What ends the project is thrown. */
-function explainBreak({ world, run, tally }: Cycle, error: unknown, hasSeen: boolean): string {
+const unfinished = "board.unfinished";
+
+/** How far a list had come. */
+interface Broken {
+  readonly read: number;
+  readonly hasSeen: boolean;
+  readonly next: PagePlace | undefined;
+}
+
+/** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
+function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Broken): string {
+  const { world, run, tally, memory } = cycle;
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
   noteLimitOf(world, error);
+  if (isPutOff(error) && next !== undefined) world.ledger.memory.rememberOpenList(memory.id, next);
+  if (isOutOfTime(error, run)) {
+    closeLane(run, boardLane, endOf(run));
+    const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
+    const message = `The list of posts did not end within the time of the run (\`budget\`): ${read} posts were read, ${rest}.`;
+    noteError(tally, { code: unfinished, message });
+    return message;
+  }
   if (isPutOff(error)) {
-    closeLane(run, boardLane, notePutOff(tally, run, error));
+    closeLane(run, boardLane, notePutOff(tally, cycle, error));
   }
   return `The list of posts broke off: ${error.message}`;
 }
@@ -123,7 +162,8 @@ function endPull(
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
   if (end.kind === "incomplete") {
     ledger.pulls.end(pull, { kind: "incomplete", at: endedAt });
-    if (!tally.isPutOff) noteError(tally, { code: "board.incomplete", message: end.message });
+    const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
+    if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
     return { seen, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);

@@ -163,7 +163,7 @@ async function findOrNote(
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return findAll(world, { memory, configured, isListComplete, issues, first });
   } catch (error) {
-    noteFailure(tally, project.key, error, rebuild, world.log);
+    noteFailure(tally, { run: { ...rebuild, mode: "adopt" }, world, project }, error, false);
     if (tally.isPutOff) noteError(tally, unfinished);
     return nothingFound;
   }

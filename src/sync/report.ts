@@ -36,12 +36,31 @@ export function isPutOff(error: RemoteError): boolean {
 /** The part of a run that tells why it ended. */
 type Bounded = Pick<Run, "bounds">;
 
-/** Notes that the whole project is left to a later run; gives the reason. */
-export function notePutOff(tally: Tally, run: Bounded, error: RemoteError): Closure {
+/** What is known where a project is put off. */
+interface Delayed {
+  readonly run: Pick<Run, "bounds" | "mode">;
+  readonly world: Pick<World, "clock" | "log">;
+  readonly project: Pick<SyncProject, "key" | "periodMs">;
+}
+
+/**
+ * Notes that the whole project is left to a later run; gives the reason. A limit that ends later than the project's next run is
+ * a failure: somebody has to hear of it.
+ */
+export function notePutOff(tally: Tally, { run, world, project }: Delayed, error: RemoteError): Closure {
   const closure = closureBy(error, run);
+  const { code, message, until } = closure;
   tally.isPutOff = true;
   tally.putOff.push(closure);
+  const now = world.clock.now();
+  if (run.mode === "sync" && until !== undefined && until - now > project.periodMs(now))
+    noteError(tally, { code, message: `${message}.`, retryAt: until });
   return closure;
+}
+
+/** Whether the time of the run (`budget`) was over, and nobody has asked it to stop. */
+export function isOutOfTime(error: RemoteError, { bounds }: Bounded): boolean {
+  return error.fault === "aborted" && !bounds.signal.aborted;
 }
 
 /** What a read that only means "later" closes its lane with. */
@@ -50,13 +69,19 @@ export function closureBy({ code, fault, side, retryAt }: RemoteError, run: Boun
 }
 
 /**
- * Puts the failure of a whole project into its tally. A limit, or a signal, only puts the project off.
+ * Puts the failure of a whole project into its tally. A limit, or a signal, only puts the project off; and so does the end of the
+ * run's time, where other projects have used it up.
  *
+ * @param hasAsked - whether either side was asked anything for this project.
  * @throws StateError: without the state no project can go on.
  */
-export function noteFailure(tally: Tally, project: string, error: unknown, run: Bounded, log: Log): void {
-  if (error instanceof RemoteError && isPutOff(error)) {
-    notePutOff(tally, run, error);
+export function noteFailure(tally: Tally, delayed: Delayed, error: unknown, hasAsked: boolean): void {
+  const { run, world, project } = delayed;
+  const { log } = world;
+  if (error instanceof RemoteError && hasAsked && isOutOfTime(error, run)) {
+    if (tally.errors.length === 0) noteError(tally, { code: "run.budget", message: outOfTime });
+  } else if (error instanceof RemoteError && isPutOff(error)) {
+    notePutOff(tally, delayed, error);
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
   } else if (error instanceof RemoteError) {
     const { code, message, detail, retryAt } = error;
@@ -64,9 +89,12 @@ export function noteFailure(tally: Tally, project: string, error: unknown, run: 
   } else if (error instanceof ProjectError) {
     noteError(tally, { code: error.code, message: error.message });
   } else {
-    noteBug(tally, { project }, error, log);
+    noteBug(tally, { project: project.key }, error, log);
   }
 }
+
+const outOfTime =
+  "The time of the run (`budget`) was over before both sides had been read, so nothing was decided.";
 
 /** The longest part of an unexpected error's text that a report quotes; the log has all of it. */
 const maxQuote = 300;

@@ -81,6 +81,8 @@ export interface SyncProject {
   readonly templates: IssueTemplates;
   /** Of these templates. Reading them takes longer than an idle run, so it is done once in a process. */
   readonly renderer: Renderer;
+  /** How long it is between two of its times, ms, as `schedule` says it. */
+  periodMs(now: number): number;
 }
 
 /**

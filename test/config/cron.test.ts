@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findCronFault } from "../../src/config/cron.ts";
-import { createTimes } from "../../src/daemon/times.ts";
+import { createTimes } from "../../src/config/times.ts";
 
 describe("a cron expression", () => {
   it.each([

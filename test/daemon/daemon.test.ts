@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Times } from "../../src/config/times.ts";
 import { createDaemon, type DaemonOptions, type DaemonProject } from "../../src/daemon/daemon.ts";
-import type { Times } from "../../src/daemon/times.ts";
 import { StateError } from "../../src/errors.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { createFakeClock, createGate, type Gate, settle } from "./fake-clock.ts";

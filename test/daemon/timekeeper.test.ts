@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createTimes } from "../../src/config/times.ts";
 import { createTimekeeper } from "../../src/daemon/timekeeper.ts";
-import { createTimes } from "../../src/daemon/times.ts";
 import { createFakeClock, settle } from "./fake-clock.ts";
 import { createMemoryLog } from "./memory-log.ts";
 

@@ -224,6 +224,18 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(() => runs.finish(run, { finishedAt: noon, result: "ok", projects: [] })).toThrow("not open");
     });
 
+    it("keep where a list is to be gone on with, by project", () => {
+      const { memory } = ledger();
+      expect(memory.openList(project)).toBeUndefined();
+      memory.rememberOpenList(project, "page 2");
+      memory.rememberOpenList(otherProject, "page 9");
+      memory.rememberOpenList(project, "page 3");
+      expect(memory.openList(project)).toBe("page 3");
+      memory.rememberOpenList(project, undefined);
+      expect(memory.openList(project)).toBeUndefined();
+      expect(memory.openList(otherProject)).toBe("page 9");
+    });
+
     it("offer a code for the page, one at a time, until it is taken or its time is over", () => {
       const { runs } = ledger();
       expect(runs.takePage("a", noon)).toBe(false);

@@ -137,6 +137,7 @@ export function createStage(
     },
     templates,
     renderer,
+    periodMs: () => Number.POSITIVE_INFINITY,
   };
   let process: { readonly life: Life; readonly world: World } | undefined;
 

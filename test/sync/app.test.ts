@@ -75,7 +75,7 @@ describe("a GitHub App over two owners", () => {
   });
 
   it("leaves one alone whose limit is reached, across a restart, and goes on with the other", async () => {
-    const stage = await openStage(owners);
+    const stage = await openStage({ ...owners, config: { schedule: "0 12 * * *" } });
     addPlanned(stage, 1);
     await stage.sync();
     stage.github.app.setLimits("acme", { requestsPerHour: 1 });

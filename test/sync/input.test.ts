@@ -172,7 +172,7 @@ describe("a side that can't be reached", () => {
   });
 
   it("GitHub's limit before the first read puts the project off, which is no failure", async () => {
-    const stage = await openStage();
+    const stage = await openStage({ config: { schedule: "0 12 * * *" } });
     addPlanned(stage, 1);
     const headers = { "retry-after": "3600" };
     stage.github.failNext({

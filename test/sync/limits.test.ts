@@ -8,7 +8,7 @@ const onCreate = { method: "POST", path: "/issues" };
 const inAnHour = { kind: "answer", status: 429, headers: { "retry-after": "3600" } } as const;
 
 /** Two linked posts; a third one wants an issue, and the first one a status. */
-async function openBusy(projects = [standardProject]): Promise<Stage> {
+async function openBusy(projects = [{ ...standardProject, schedule: "0 12 * * *" }]): Promise<Stage> {
   const stage = await openStage({ projects });
   addPlanned(stage, 2);
   await stage.sync();
@@ -67,7 +67,11 @@ describe("a side that has named a time", () => {
         { id: "prj_app", slug: "acme-app" },
         { id: "prj_api", slug: "acme-api" },
       ],
-      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+      projects: ["acme-app", "acme-api"].map((project) => ({
+        ...standardProject,
+        project,
+        schedule: "0 12 * * *",
+      })),
     });
     stage.board.failNext(inAnHour, isList);
     const { projects } = await stage.sync();
@@ -78,6 +82,20 @@ describe("a side that has named a time", () => {
     stage.mark();
     expect(await stage.plan()).toEqual([]);
     expect(stage.reads()).toEqual([]);
+  });
+
+  it("that lies beyond the project's next run fails it, with its end, until that comes near", async () => {
+    const stage = await openBusy([{ ...standardProject, schedule: "*/30 * * * *" }]);
+    stage.board.failNext(inAnHour, isList);
+    const until = new Date(stage.clock.now() + hourMs + minuteMs).toISOString();
+    const said = { code: "board.limited", message: `the board wants no request before ${until}.`, until };
+    for (let run = 0; run < 2; run += 1) {
+      const report = await stage.sync();
+      expect(report).toMatchObject({ result: "partial", projects: [{ failed: 1, errors: [said] }] });
+      expect(report.projects[0]).not.toHaveProperty("putOff");
+    }
+    stage.clock.skip(31 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, putOff: [{ code: "board.limited" }] });
   });
 
   it("is asked again by the next run where it named none", async () => {

@@ -146,7 +146,8 @@ describe("a pull that breaks off", () => {
   });
 
   it("because the board asks for patience is put off, and no failure", async () => {
-    const stage = await openStage({ ...pages, projects: [standardProject] });
+    const config = { schedule: "0 12 * * *" };
+    const stage = await openStage({ ...pages, config, projects: [standardProject] });
     addPlanned(stage, 4);
     stage.board.failNext(
       { kind: "answer", status: 429, headers: { "retry-after": "7200" } },

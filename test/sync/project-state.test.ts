@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RowCounts } from "../../src/ledger/rows.ts";
 import { describeState, judgeProject, type Known, readProjectState } from "../../src/sync/project-state.ts";
 import { readReport } from "../../src/sync/stored-report.ts";
-import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const now = Date.parse("2026-03-02T09:00:00Z");
 const until = "2026-03-02T10:00:00.000Z";
@@ -218,14 +218,22 @@ describe("a project after a run", () => {
     expect(stateOf(stage)).toBe("in step");
   });
 
-  it("says the limit that put it off, with its end", async () => {
-    const stage = await openStage();
-    const headers = { "retry-after": "3600" };
-    stage.board.failNext({ kind: "answer", status: 429, headers });
-    const end = new Date(stage.clock.now() + minuteMs + hourMs).toISOString();
-    await stage.sync();
-    expect(stateOf(stage)).toBe(`put off: the board wants no request before ${end}`);
-  });
+  it.each([
+    ["0 12 * * *", "put off: the board wants no request before 2026-"],
+    [
+      "*/5 * * * *",
+      "failing (board.limited): no run without a failure yet, and a pause is asked for until 2026-",
+    ],
+  ])(
+    "says the limit that put it off, with its end, as a failure where the next run at %s comes before it",
+    async (schedule, said) => {
+      const stage = await openStage({ config: { schedule } });
+      const headers = { "retry-after": "3600" };
+      stage.board.failNext({ kind: "answer", status: 429, headers });
+      await stage.sync();
+      expect(stateOf(stage)).toContain(said);
+    },
+  );
 
   it("tells of itself alone: another one that fails or is held changes nothing", async () => {
     const stage = await openStage({

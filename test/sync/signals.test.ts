@@ -144,6 +144,9 @@ describe("an issue and its signals are of one time", () => {
   });
 });
 
+/** A limit ends before the next run. */
+const daily = { config: { schedule: "0 12 * * *" } };
+
 describe("what can't be read is unknown", () => {
   it("and leaves a post as it is, said in every run, until it can be read", async () => {
     const stage = await openLooking({ pullRequest: "open" });
@@ -197,7 +200,7 @@ describe("what can't be read is unknown", () => {
   });
 
   it("while the tracker wants no queries, and is read later without a failure", async () => {
-    const stage = await openLooking({ pullRequest: "open" });
+    const stage = await openLooking({ pullRequest: "open" }, 1, daily);
     stage.github.linkPullRequest(one, openPullRequest(stage));
     const answer = {
       kind: "answer",

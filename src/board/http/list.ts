@@ -1,5 +1,11 @@
 import type { Log } from "../../log.ts";
-import { type AskedPaging, type KnownPages, type PageTrace, showWay } from "../../model/page.ts";
+import {
+  type AskedPaging,
+  type KnownPages,
+  type PageTrace,
+  type PagingWay,
+  showWay,
+} from "../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { ListEnd, ListShape, PagePlace, PostPage } from "../board.ts";
@@ -17,10 +23,12 @@ import {
 } from "./page.ts";
 import {
   createPaging,
+  nothingRead,
   type PageRead,
   type Paging,
   type PagingLimits,
   type PagingOverrides,
+  type PagingState,
 } from "./paging.ts";
 import type { Reader } from "./read.ts";
 import type { FieldNames } from "./record.ts";
@@ -59,11 +67,22 @@ export interface ListOptions {
 /** Reads a listing page by page; see `Board.listPosts` for the contract. */
 export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
   const { first, project, overrides, limits, excerpt } = options;
-  let paging = createPaging({ first, project, overrides: overrides.paging, limits, excerpt });
-  const known = new Set<PostId>();
-  const warned = new Set<PostField>();
   const start: Start =
     options.from === undefined ? { url: first.href, before: {} } : JSON.parse(options.from);
+  let way = start.way;
+  let paging = createPaging(
+    {
+      first,
+      project,
+      overrides: { ...overrides.paging, ...way },
+      isFound: way !== undefined,
+      limits,
+      excerpt,
+    },
+    start.paging,
+  );
+  const known = new Set<PostId>();
+  const warned = new Set<PostField>();
   let recognised: Recognised = { path: start.before.path, idName: start.before.idName };
   let keys: readonly string[] | undefined;
   let lost = 0;
@@ -88,15 +107,18 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
       const before = options.asked;
       const shown = before ?? (await askForMore({ url, recognised, ids, records }, askingOf(options)));
       if (before === undefined) asked = shown;
+      way = shown?.way;
       paging = goOn(paging, step.end, shown, ids, options);
       step = paging.follow(pageRead);
     }
     const { path = "", idName: id } = recognised;
     const shape: ListShape = { items: path, id, paging: paging.description, keys };
     const end = step.kind === "end" ? lower(step.end, lost) : undefined;
-    const told = { place, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
-    yield { ...page, ...told, ...(asked !== undefined && { asked }) };
     url = step.kind === "next" ? step.url : undefined;
+    const next =
+      url && placeOf({ url: url.href, before: recognised, way, paging: paging.state }, options.key);
+    const told = { place, next, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
+    yield { ...page, ...told, ...(asked !== undefined && { asked }) };
   }
 }
 
@@ -105,6 +127,20 @@ interface Start {
   readonly url: string;
   /** What the pages before had told. */
   readonly before: Partial<Recognised>;
+  /** How the list goes on, where asking has found that. */
+  readonly way?: PagingWay | undefined;
+  /** Left out where only this page is wanted. */
+  readonly paging?: PagingState;
+}
+
+/** undefined where the board has put our key into an address: it must not be kept. */
+function placeOf(start: Start, key: string): PagePlace | undefined {
+  const text = JSON.stringify(start);
+  return formsOf(key).some((form) => text.includes(form)) ? undefined : (text as PagePlace);
+}
+
+function formsOf(key: string): readonly string[] {
+  return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
 }
 
 type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace"> & {
@@ -143,8 +179,7 @@ function present(
 ): AskedPage {
   const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
   const text = [trace.etag, trace.lastModified, trace.reading].join("\n");
-  const forms = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
-  const isSafe = !forms.some((form) => text.includes(form));
+  const isSafe = !formsOf(key).some((form) => text.includes(form));
   return { posts, ...(hasNotes && { notes }), ...(isSafe && { trace }), reading };
 }
 
@@ -183,7 +218,7 @@ function goOn(
 }
 
 function stopAt(end: ListEnd, description: string): Paging {
-  return { description, follow: () => ({ kind: "end", end }) };
+  return { description, state: nothingRead, follow: () => ({ kind: "end", end }) };
 }
 
 /** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */

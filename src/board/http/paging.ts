@@ -56,6 +56,8 @@ export interface Paging {
   follow(page: PageRead): Step;
   /** How pages follow one another, in a few words; known after the first page. */
   readonly description: string;
+  /** By this the listing can be gone on with later, also by another process. */
+  readonly state: PagingState;
 }
 
 type PagingKind = "address" | "cursor" | "page" | "offset" | "none";
@@ -78,33 +80,65 @@ interface Progress {
 const mostIdlePages = 3;
 const longestAddress = 8000;
 
-/** Starts to follow a listing. */
-export function createPaging(options: PagingOptions): Paging {
+/** What is known of a listing between two pages, as JSON keeps it. */
+export interface PagingState {
+  kind: PagingKind | undefined;
+  description: string;
+  pages: number;
+  received: number;
+  posts: number;
+  unusable: number;
+  idlePages: number;
+  base: number;
+  firstRecords: number;
+  /** The least that any answer has told; null where none has. */
+  total: number | null;
+  pageCount: number | null;
+}
+
+export const nothingRead: PagingState = {
+  kind: undefined,
+  description: "none seen",
+  pages: 0,
+  received: 0,
+  posts: 0,
+  unusable: 0,
+  idlePages: 0,
+  base: 0,
+  firstRecords: 0,
+  total: null,
+  pageCount: null,
+};
+
+/** Starts to follow a listing, or goes on with one. */
+export function createPaging(options: PagingOptions, known: PagingState = nothingRead): Paging {
   const asked = new Set([options.first.href]);
-  let kind: PagingKind | undefined;
-  let description = "none seen";
-  let [pages, received, posts, unusable, idlePages, base, firstRecords] = [0, 0, 0, 0, 0, 0, 0];
-  let [total, pageCount] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const state = { ...known };
   return {
     get description() {
-      return description;
+      return state.description;
+    },
+    get state() {
+      return { ...state };
     },
     follow(page) {
       const { signals } = page;
-      if (kind === undefined) {
-        kind = recognise(signals, options.overrides);
-        description = describe(kind, signals, options);
-        base = kind === "page" ? (options.overrides.first ?? signals.page ?? 1) : 0;
-        firstRecords = page.records;
+      if (state.kind === undefined) {
+        state.kind = recognise(signals, options.overrides);
+        state.description = describe(state.kind, signals, options);
+        state.base = state.kind === "page" ? (options.overrides.first ?? signals.page ?? 1) : 0;
+        state.firstRecords = page.records;
       }
-      pages += 1;
-      received += page.records;
-      posts += page.fresh;
-      unusable += page.unusable;
+      const { kind, base, firstRecords } = state;
+      state.pages += 1;
+      state.received += page.records;
+      state.posts += page.fresh;
+      state.unusable += page.unusable;
       // Posts come and go while pages are read: what each answer says there is must have been read.
-      total = Math.min(total, signals.total ?? total);
-      pageCount = Math.min(pageCount, signals.pageCount ?? pageCount);
-      idlePages = page.fresh === 0 ? idlePages + 1 : 0;
+      state.total = least(state.total, signals.total);
+      state.pageCount = least(state.pageCount, signals.pageCount);
+      state.idlePages = page.fresh === 0 ? state.idlePages + 1 : 0;
+      const { pages, received, posts, unusable, idlePages } = state;
       if (page.repeated > 0 && page.fresh === 0) {
         return incomplete(
           `The board sent a page of posts that it had all sent before.${adviseParam(kind, page.url, options)}`,
@@ -113,6 +147,8 @@ export function createPaging(options: PagingOptions): Paging {
       const step = decide({ options, kind, page, pages, received, base, firstRecords });
       if (step.kind === "end") {
         const isSingle = options.overrides.kind === "none";
+        const total = state.total ?? Number.POSITIVE_INFINITY;
+        const pageCount = state.pageCount ?? Number.POSITIVE_INFINITY;
         const told = { pages, pageCount, read: posts + unusable, total, isSingle };
         return step.end.kind === "complete" ? (findRest(told) ?? step) : step;
       }
@@ -129,6 +165,10 @@ export function createPaging(options: PagingOptions): Paging {
       return step;
     },
   };
+}
+
+function least(known: number | null, told: number | undefined): number | null {
+  return told === undefined ? known : Math.min(known ?? told, told);
 }
 
 /** A board that does not know a parameter sends its first page once more. */

@@ -79,6 +79,13 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
     JOIN board_projects ON board_projects.number = asked_paging.project WHERE id = ?`);
   const writePaging = store.prepare<[PagingColumns & { readonly project: number }]>(`
     INSERT OR REPLACE INTO asked_paging (project, asked_at, posts, way) VALUES (@project, @asked_at, @posts, @way)`);
+  const selectOpenList = store.prepare<[string], { place: string }>(
+    "SELECT place FROM open_lists JOIN board_projects ON board_projects.number = open_lists.project WHERE id = ?",
+  );
+  const writeOpenList = store.prepare<[number, string]>(
+    "INSERT OR REPLACE INTO open_lists (project, place) VALUES (?, ?)",
+  );
+  const deleteOpenList = store.prepare<[number]>("DELETE FROM open_lists WHERE project = ?");
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, named_at, scanned_for, recovered_at, full_at,
     public_since, paused_at`;
@@ -139,6 +146,14 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
       store.transaction(() => {
         const text = way === undefined ? null : JSON.stringify(way);
         writePaging.run({ project: numbers.project(project), asked_at: askedAt, posts, way: text });
+      });
+    },
+    openList: (project) => selectOpenList.get(project)?.place,
+    rememberOpenList(project, place) {
+      store.transaction(() => {
+        const number = numbers.project(project);
+        if (place === undefined) deleteOpenList.run(number);
+        else writeOpenList.run(number, place);
       });
     },
     repository: (name) =>

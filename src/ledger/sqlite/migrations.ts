@@ -474,4 +474,11 @@ export const migrations: readonly string[] = [
   -- named_at: when all issues of the repository were looked through for such addresses; NULL: never.
   ALTER TABLE repositories ADD COLUMN named_at INTEGER;
   `,
+  `
+  -- A list that a run could not read to its end: the page that the next run begins with, as the board's adapter names it.
+  CREATE TABLE open_lists (
+    project INTEGER PRIMARY KEY REFERENCES board_projects (number),
+    place TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

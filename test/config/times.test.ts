@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTimes, nextTime } from "../../src/daemon/times.ts";
+import { createTimes, nextTime } from "../../src/config/times.ts";
 import { ConfigError } from "../../src/errors.ts";
 
 const minute = 60_000;
