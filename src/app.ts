@@ -71,6 +71,7 @@ export function connectBoard(
     version,
     timeoutMs: board.timeout,
     retries: board.retries,
+    limits: { bytes: board.maxBytes },
     clock,
     random,
     log,

@@ -96,6 +96,11 @@ const board = z
     timeout: duration("1s", "10m").prefault("30s").describe("How long one request may take."),
     retries: count(0, 10).default(3).describe("How often a failed read is repeated. Writes never are."),
     concurrency: count(1, 32).default(4).describe("How many writes may be under way at once."),
+    maxBytes: count(1_048_576, 2 ** 40)
+      .default(268_435_456)
+      .describe(
+        "A project's list that is longer than this, in bytes, is given up: the board goes on for ever, or fills the disk.",
+      ),
     list: listing.exactOptional(),
     paging: paging.exactOptional(),
     fields: fields.exactOptional(),

@@ -22,6 +22,7 @@ describe("a config that is fine", () => {
         timeout: 30_000,
         retries: 3,
         concurrency: 4,
+        maxBytes: 268_435_456,
       },
       tracker: {
         kind: "github",

@@ -38,8 +38,10 @@ export type HttpBoardLimits = BodyLimits & PagingLimits;
 const usualLimits: HttpBoardLimits = {
   bodyBytes: 32 * 1024 * 1024,
   depth: 64,
-  pages: 10_000,
-  posts: 100_000,
+  // 100,000 posts may come one at a time.
+  pages: 100_000,
+  posts: 1_000_000,
+  bytes: 256 * 1024 * 1024,
 };
 
 /** What the calls of one board share. */

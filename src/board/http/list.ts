@@ -88,7 +88,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   let lost = 0;
   for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
     const place = JSON.stringify({ url: url.href, before: recognised } satisfies Start) as PagePlace;
-    const { reading, ...page } = await askForPage(url, recognised, options);
+    const { reading, bytes, ...page } = await askForPage(url, recognised, options);
     const { records, ids } = reading;
     recognised = reading.after;
     keys ??= reading.keys;
@@ -99,7 +99,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const unusable = records - ids.length;
     lost += unusable;
 
-    const read = { url, records, fresh: fresh.size, repeated, unusable, lastId: ids.at(-1) };
+    const read = { url, bytes, records, fresh: fresh.size, repeated, unusable, lastId: ids.at(-1) };
     const pageRead: PageRead = { ...read, signals: reading.signals };
     let step = paging.follow(pageRead);
     let asked: AskedPaging | undefined;
@@ -145,6 +145,8 @@ function formsOf(key: string): readonly string[] {
 
 type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace"> & {
   readonly reading: PageReading;
+  /** Of the plain body. */
+  readonly bytes: number;
 };
 
 /** Asks for a page, and reads it unless it is known already. */
@@ -157,18 +159,21 @@ async function askForPage(url: URL, before: Recognised, options: ListOptions): P
     const answer = await reader.askPage(url, bounds, undefined);
     if (answer.kind === "unchanged") throw new Error("A page that nobody knows came back as unchanged.");
     const page = readPage(answer, before, lensOf(options));
-    return present(page, { request, digest: answer.digest, ...readValidators(answer.headers) }, options);
+    const found = { request, digest: answer.digest, ...readValidators(answer.headers) };
+    return { ...present(page, found, options), bytes: answer.bytes };
   }
   const conditions = options.isConditional ? conditionsOf(known) : {};
   const answer = await reader.askPage(url, bounds, { digest: known.digest, conditions });
   const validators = readValidators(answer.headers);
   if (answer.kind === "read") {
     const page = readPage(answer, before, lensOf(options));
-    return present(page, { request, digest: answer.digest, ...validators }, options);
+    const found = { request, digest: answer.digest, ...validators };
+    return { ...present(page, found, options), bytes: answer.bytes };
   }
   // Where the board was asked for the page as such, it has said anew what to ask it by.
   const isRenewed = Object.keys(conditions).length === 0;
-  return { posts: [], isUnchanged: true, trace: isRenewed ? { ...known, ...validators } : known, reading };
+  const trace = isRenewed ? { ...known, ...validators } : known;
+  return { posts: [], isUnchanged: true, trace, reading, bytes: answer.bytes };
 }
 
 /** A page that was read, with what it is known again by: not where that would keep the key. */
@@ -176,7 +181,7 @@ function present(
   { posts, notes, reading }: ReadPage,
   found: Omit<PageTrace, "reading">,
   { hasNotes, key }: ListOptions,
-): AskedPage {
+): Omit<AskedPage, "bytes"> {
   const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
   const text = [trace.etag, trace.lastModified, trace.reading].join("\n");
   const isSafe = !formsOf(key).some((form) => text.includes(form));

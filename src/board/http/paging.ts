@@ -17,10 +17,12 @@ export interface PagingOverrides {
   readonly size?: number | undefined;
 }
 
-/** A listing ends as incomplete after `pages` pages, but not before `posts` posts were seen. */
+/** A listing ends as incomplete where it goes on beyond one of these. */
 export interface PagingLimits {
   readonly pages: number;
   readonly posts: number;
+  /** Of all its pages together, unpacked. */
+  readonly bytes: number;
 }
 
 export interface PagingOptions {
@@ -39,6 +41,8 @@ export interface PageRead {
   readonly signals: Signals;
   /** Address that was asked for it. */
   readonly url: URL;
+  /** Of its body, unpacked; 0 where the board only said that it has not changed. */
+  readonly bytes: number;
   /** Records on it, usable or not. */
   readonly records: number;
   /** Posts on it that no page before has shown. */
@@ -86,6 +90,7 @@ export interface PagingState {
   description: string;
   pages: number;
   received: number;
+  bytes: number;
   posts: number;
   unusable: number;
   idlePages: number;
@@ -101,6 +106,7 @@ export const nothingRead: PagingState = {
   description: "none seen",
   pages: 0,
   received: 0,
+  bytes: 0,
   posts: 0,
   unusable: 0,
   idlePages: 0,
@@ -132,6 +138,7 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       const { kind, base, firstRecords } = state;
       state.pages += 1;
       state.received += page.records;
+      state.bytes += page.bytes;
       state.posts += page.fresh;
       state.unusable += page.unusable;
       // Posts come and go while pages are read: what each answer says there is must have been read.
@@ -155,9 +162,8 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       if (idlePages >= mostIdlePages) {
         return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
       }
-      if (pages >= options.limits.pages && posts >= options.limits.posts) {
-        return incomplete(`The list was given up after ${pages} pages.`);
-      }
+      const beyond = findBeyond(state, options.limits);
+      if (beyond !== undefined) return incomplete(`The list was given up after ${beyond}.`);
       if (asked.has(step.url.href)) {
         return incomplete("The board named a page as the next one that had been read before.");
       }
@@ -165,6 +171,15 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       return step;
     },
   };
+}
+
+/** What of a listing is more than anybody can mean. */
+function findBeyond({ pages, posts, bytes }: PagingState, limits: PagingLimits): string | undefined {
+  if (pages >= limits.pages) return `${pages} pages`;
+  if (posts >= limits.posts) return `${posts} posts`;
+  if (bytes < limits.bytes) return undefined;
+  const mebibytes = Math.round(limits.bytes / 1024 ** 2);
+  return `${mebibytes} MiB; where it really is that long, raise board.maxBytes`;
 }
 
 function least(known: number | null, told: number | undefined): number | null {

@@ -22,8 +22,8 @@ export interface KnownAnswer {
 
 /** A page. Its `digest` stands for all of the answer that anybody reads. */
 export type PageAnswer =
-  | { readonly kind: "unchanged"; readonly headers: Readonly<Record<string, string>> }
-  | (JsonAnswer & { readonly kind: "read"; readonly digest: string });
+  | { readonly kind: "unchanged"; readonly headers: Readonly<Record<string, string>>; readonly bytes: number }
+  | (JsonAnswer & { readonly kind: "read"; readonly digest: string; readonly bytes: number });
 
 /** Reads of the board. Every failure is a `RemoteError`; the ones that may pass are tried again inside the bounds. */
 export interface Reader {
@@ -62,13 +62,14 @@ export function createReader(options: ReaderOptions): Reader {
     async askPage(url, bounds, known) {
       const answer = await askPatiently(url, bounds, options, known?.conditions);
       const { headers } = answer;
-      if (answer.status === notModified) return { kind: "unchanged", headers };
+      if (answer.status === notModified) return { kind: "unchanged", headers, bytes: 0 };
       const unpacked = await unpackBody(answer, options.limits);
       if (unpacked.kind === "unreadable") throw unreadable(url, unpacked);
       const digest = digestOf(unpacked.bytes, headers);
-      if (digest === known?.digest) return { kind: "unchanged", headers };
+      const bytes = unpacked.bytes.length;
+      if (digest === known?.digest) return { kind: "unchanged", headers, bytes };
       const body = parseBody(unpacked.bytes, options.limits, options.excerpt);
-      return { kind: "read", headers, digest, value: requireJson(url, body) };
+      return { kind: "read", headers, digest, bytes, value: requireJson(url, body) };
     },
   };
 }

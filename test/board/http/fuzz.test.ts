@@ -97,13 +97,14 @@ describe("whatever JSON the board answers", () => {
         fc.string({ unit: "binary" }),
         fc.integer({ min: 0, max: 60 }),
         (value, link, count) => {
-          const limits = { pages: 3, posts: 3 };
+          const limits = { pages: 3, posts: 100, bytes: 1e6 };
           const paging = createPaging({ first, project: "prj_1", overrides: {}, limits, excerpt });
           const signals = readSignals(value, { link }, { list: "data.feedback" }, count);
           const page = {
             signals,
             url: first,
             records: count,
+            bytes: 10,
             fresh: count,
             repeated: 0,
             unusable: 0,
@@ -147,12 +148,21 @@ describe("whatever JSON the board answers", () => {
     ["<a>", "; rel="],
     ["<a>;", " "],
   ])("is read with work that grows no faster than the header: %j, then %j", (start, piece) => {
-    const limits = { pages: 3, posts: 3 };
+    const limits = { pages: 3, posts: 100, bytes: 1e6 };
     expectLinear((size) => {
       const link = start + piece.repeat(size / piece.length);
       const paging = createPaging({ first, project: "p", overrides: {}, limits, excerpt });
       const signals = readSignals({}, { link }, { list: "x" }, 1);
-      paging.follow({ signals, url: first, records: 1, fresh: 1, repeated: 0, unusable: 0, lastId: "p" });
+      paging.follow({
+        signals,
+        url: first,
+        records: 1,
+        bytes: 10,
+        fresh: 1,
+        repeated: 0,
+        unusable: 0,
+        lastId: "p",
+      });
     }, piece);
   });
 });
