@@ -10,7 +10,7 @@ import type { Clock, Random, Traffic } from "./model/surroundings.ts";
 import { boardHash } from "./plan/marker.ts";
 import { createRenderer } from "./plan/render.ts";
 import { defaultRules } from "./plan/rules.ts";
-import type { Rule, Settings } from "./plan/settings.ts";
+import type { PullRequestWish, Rule, Settings } from "./plan/settings.ts";
 import { repositoryNames } from "./sync/repositories.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
@@ -199,7 +199,10 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
 }
 
 function ruleOf({ when = {}, set }: NonNullable<ProjectConfig["rules"]>[number], repo: string): Rule {
-  const { projectStatus, ...known } = when;
+  const { projectStatus, pullRequest: wanted, fromAnyone, ...others } = when;
+  const pullRequest: PullRequestWish | undefined =
+    wanted !== undefined && fromAnyone === true ? `${wanted} from anyone` : wanted;
+  const known = { ...others, ...(pullRequest !== undefined && { pullRequest }) };
   if (projectStatus === undefined) return { when: known, set };
   const owner = projectStatus.owner ?? ownerOf(repo);
   return { when: { ...known, projectStatus: { ...projectStatus, owner } }, set };

@@ -250,6 +250,12 @@ const condition = z
         "The linked pull requests: `open` (one is open, drafts included), `ready` (one is open and no draft), `merged` (one is merged, and none open) or `none` (neither).",
       )
       .exactOptional(),
+    fromAnyone: z
+      .boolean()
+      .describe(
+        "Beside `pullRequest`: whether open pull requests count whoever opened them, and not only those of people with write access.",
+      )
+      .exactOptional(),
     released: z
       .boolean()
       .describe(
@@ -258,6 +264,10 @@ const condition = z
       .exactOptional(),
   })
   .check(needsKeys(1, "has no condition: name one, or leave out `when` for a last rule that always matches"))
+  .refine(({ pullRequest, fromAnyone }) => fromAnyone === undefined || pullRequest !== undefined, {
+    path: ["fromAnyone"],
+    error: "says who counts in `pullRequest`, and there is none beside it",
+  })
   .describe("What must hold of the issue. Without it the rule always matches.")
   .meta({ minProperties: 1 });
 
@@ -364,9 +374,11 @@ const project = z.strictObject({
       "Which of a post's several issues decides: the least advanced, the most advanced, or the first.",
     ),
   followDuplicates: z
-    .boolean()
+    .union([z.boolean(), z.literal("anyone")])
     .default(true)
-    .describe("Whether the post of an issue closed as duplicate follows the other issue."),
+    .describe(
+      "Whether the post of an issue closed as duplicate follows the other issue: one that our account or somebody with write access opened; `anyone`: whoever did.",
+    ),
   backlink: z
     .boolean()
     .default(false)

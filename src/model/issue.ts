@@ -61,12 +61,17 @@ export type Readable<T> =
   | { readonly kind: "known"; readonly value: T }
   | { readonly kind: "unknown"; readonly message: string };
 
+/** By these words of an unknown fact it is known that there is more of it than one answer shows: whoever adds to it could do that. */
+export const beyondReach = "more than one answer shows";
+
 /** A pull request that will close the issue, or is linked to it by hand. */
 export interface LinkedPullRequest {
   readonly repository: RepositoryName;
   readonly number: number;
   readonly state: "open" | "closed" | "merged";
   readonly isDraft: boolean;
+  /** By somebody who may not write to its repository: whoever has an account may open such a one. */
+  readonly isOutside?: true;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Settings {
   readonly conflict: "tracker" | "board" | "hold";
   readonly several: "all" | "any" | "primary";
   /** Whether the post of an issue that was closed as duplicate follows the other issue. */
-  readonly followDuplicates: boolean;
+  readonly followDuplicates: boolean | "anyone";
   /** First match wins. */
   readonly boardRules: readonly BoardRule[];
   /** Whether one line in the post's internal note names the issue. */
@@ -92,9 +92,14 @@ export interface Condition {
   readonly type?: string;
   readonly subIssues?: "all-closed" | "some-closed";
   readonly projectStatus?: ProjectStatusCondition;
-  readonly pullRequest?: "open" | "ready" | "merged" | "none";
+  readonly pullRequest?: PullRequestWish;
   readonly released?: boolean;
 }
+
+type PullRequestState = "open" | "ready" | "merged" | "none";
+
+/** `from anyone`: open ones count by whomever they are, and not only by people who may write to the repository. */
+export type PullRequestWish = PullRequestState | `${PullRequestState} from anyone`;
 
 /** A field of a project shows one of these options. */
 export interface ProjectStatusCondition {

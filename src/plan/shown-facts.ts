@@ -51,8 +51,9 @@ function keyOf({ owner, project, field }: NonNullable<Condition["projectStatus"]
   return projectFieldKey(owner, project, field);
 }
 
-function showPullRequest({ repository, number, state, isDraft }: LinkedPullRequest): string {
-  return `${repository}#${number} ${state}${isDraft ? " (draft)" : ""}`;
+function showPullRequest({ repository, number, state, isDraft, isOutside }: LinkedPullRequest): string {
+  const who = isOutside === true ? " (by somebody without write access)" : "";
+  return `${repository}#${number} ${state}${isDraft ? " (draft)" : ""}${who}`;
 }
 
 function isMilestoneClosed({ milestone }: Issue): boolean {

@@ -1,6 +1,6 @@
 import type { LinkedPullRequest, Readable } from "../model/issue.ts";
 import { type IssueCondition, includesName, type Verdict } from "./condition.ts";
-import type { Condition, ProjectStatusCondition } from "./settings.ts";
+import type { ProjectStatusCondition, PullRequestWish } from "./settings.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** Told by what is read beside an issue's own record. */
@@ -38,9 +38,7 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
       pullRequest === undefined ||
       judge("`pullRequest`", signals?.pullRequests, (found) => isAt(pullRequest, found)),
     follows: (when, { pullRequest }) =>
-      pullRequest === undefined ||
-      when.pullRequest === pullRequest ||
-      (when.pullRequest === "ready" && pullRequest === "open"),
+      pullRequest === undefined || (when.pullRequest !== undefined && isSure(when.pullRequest, pullRequest)),
   },
   released: {
     holds: ({ issue, signals }, { released }) => {
@@ -63,12 +61,22 @@ function keyOf({ owner, project, field }: ProjectStatusCondition): string {
   return projectFieldKey(owner, project, field);
 }
 
-/** One that was closed without being merged counts for nothing. */
-function isAt(
-  wanted: NonNullable<Condition["pullRequest"]>,
-  pullRequests: readonly LinkedPullRequest[],
-): boolean {
-  const open = pullRequests.filter(({ state }) => state === "open");
+/** Which of them is wanted, and whether everybody's count. */
+function splitWish(wish: PullRequestWish): { readonly state: string; readonly isAnyone: boolean } {
+  return { state: wish.replace(fromAnyone, ""), isAnyone: wish.endsWith(fromAnyone) };
+}
+
+const fromAnyone = " from anyone";
+
+/**
+ * One that was closed without being merged counts for nothing, and so does an open one by somebody who may not write to the
+ * repository: strangers would move posts by it, and mail their voters.
+ */
+function isAt(wish: PullRequestWish, pullRequests: readonly LinkedPullRequest[]): boolean {
+  const { state: wanted, isAnyone } = splitWish(wish);
+  const open = pullRequests.filter(
+    ({ state, isOutside }) => state === "open" && (isAnyone || isOutside !== true),
+  );
   const isMerged = pullRequests.some(({ state }) => state === "merged");
   switch (wanted) {
     case "open":
@@ -77,7 +85,15 @@ function isAt(
       return open.some(({ isDraft }) => !isDraft);
     case "merged":
       return isMerged && open.length === 0;
-    case "none":
+    default:
       return !isMerged && open.length === 0;
   }
+}
+
+/** Whether the one wish is certain to hold where the other one does. Where fewer people count, fewer are open, and sooner none. */
+function isSure(when: PullRequestWish, earlier: PullRequestWish): boolean {
+  const [one, other] = [splitWish(when), splitWish(earlier)];
+  if (one.state !== other.state && !(one.state === "ready" && other.state === "open")) return false;
+  const isWider = other.state === "open" || other.state === "ready" ? other.isAnyone : one.isAnyone;
+  return one.isAnyone === other.isAnyone || isWider;
 }

@@ -45,7 +45,7 @@ export function neededSignals({
     pullRequests: names("pullRequest"),
     subIssues: names("subIssues"),
     released: names("released"),
-    duplicates: followDuplicates,
+    duplicates: followDuplicates !== false,
     milestones: names("milestoneState", "released") || conditions.some(namesMilestone),
     labels: names("labels", "anyLabel", "noLabel"),
     projects: projectFields(conditions),

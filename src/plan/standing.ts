@@ -80,7 +80,7 @@ export function nameIssue(issue: Issue, duplicate: Issue | undefined): string {
  */
 export function findFacts(
   { link, issue, signals, canonical }: LinkedIssue,
-  followDuplicates: boolean,
+  followDuplicates: Settings["followDuplicates"],
 ): IssueFacts | string {
   if (issue === undefined) return `issue #${link.issue.number} can't be read`;
   if (!followDuplicates || !isDuplicate(issue)) return { issue, signals };

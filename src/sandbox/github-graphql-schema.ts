@@ -22,7 +22,8 @@ type Query {
 interface Node { id: ID! }
 interface RepositoryOwner { id: ID! login: String! }
 interface ProjectV2Owner { id: ID! projectV2(number: Int!): ProjectV2 }
-type User implements Node & RepositoryOwner & ProjectV2Owner { id: ID! login: String! projectV2(number: Int!): ProjectV2 }
+interface Actor { login: String! }
+type User implements Actor & Node & RepositoryOwner & ProjectV2Owner { id: ID! login: String! projectV2(number: Int!): ProjectV2 }
 type Organization implements Node & RepositoryOwner & ProjectV2Owner { id: ID! login: String! projectV2(number: Int!): ProjectV2 }
 
 type Repository implements Node {
@@ -52,6 +53,8 @@ type Commit implements Node { id: ID! oid: GitObjectID! }
 
 type Issue implements Node {
   id: ID!
+  author: Actor
+  authorAssociation: CommentAuthorAssociation!
   assignees(first: Int): UserConnection!
   closedByPullRequestsReferences(first: Int, includeClosedPrs: Boolean = false): PullRequestConnection
   createdAt: DateTime!
@@ -80,6 +83,7 @@ enum MilestoneState { CLOSED OPEN }
 
 type PullRequest implements Node {
   id: ID!
+  authorAssociation: CommentAuthorAssociation!
   isDraft: Boolean!
   mergeCommit: Commit
   mergedAt: DateTime
@@ -87,6 +91,7 @@ type PullRequest implements Node {
   repository: Repository!
   state: PullRequestState!
 }
+enum CommentAuthorAssociation { COLLABORATOR CONTRIBUTOR FIRST_TIMER FIRST_TIME_CONTRIBUTOR MANNEQUIN MEMBER NONE OWNER }
 enum PullRequestState { CLOSED MERGED OPEN }
 type PullRequestConnection { nodes: [PullRequest] totalCount: Int! }
 

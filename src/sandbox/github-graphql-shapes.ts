@@ -1,5 +1,5 @@
 import { GraphQLError } from "graphql";
-import { timestamp } from "./github-shapes.ts";
+import { association, timestamp } from "./github-shapes.ts";
 import type { StoredField, StoredItem, StoredProject, StoredRelease } from "./github-signal-state.ts";
 import { type GitHubState, issueAsOf, type StoredIssue, type StoredRepository } from "./github-state.ts";
 
@@ -79,7 +79,10 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
     };
   }
 
-  function pullRequest(stored: StoredRepository, { id, number, state: now }: StoredIssue): GraphObject {
+  function pullRequest(
+    stored: StoredRepository,
+    { id, number, author, state: now }: StoredIssue,
+  ): GraphObject {
     const { isDraft = false, mergedAt = null, commit = null } = signals.pullRequests.get(id) ?? {};
     const closedState = mergedAt === null ? "CLOSED" : "MERGED";
     return {
@@ -87,6 +90,7 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
       id: `PR_${id}`,
       number,
       state: now === "open" ? "OPEN" : closedState,
+      authorAssociation: association(stored, author),
       isDraft,
       mergedAt: mergedAt === null ? null : timestamp(mergedAt),
       mergeCommit: commit === null ? null : { id: `C_${commit}`, oid: commit },
@@ -101,6 +105,9 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
     const fields: GraphObject = {
       __typename: "Issue",
       id: `I_${id}`,
+      author:
+        shown.author === null ? null : { __typename: "User", login: shown.author.replace(/\[bot\]$/, "") },
+      authorAssociation: association(stored, shown.author),
       number: shown.number,
       state: shown.state.toUpperCase(),
       stateReason: ({ enableDuplicate }: { enableDuplicate?: boolean }) =>

@@ -7,7 +7,7 @@ import {
   openIssue,
   setIssueState,
 } from "./github-changes.ts";
-import { findMilestone, type RepositoryName, repositoryNamed } from "./github-repositories.ts";
+import { findMilestone, person, type RepositoryName, repositoryNamed } from "./github-repositories.ts";
 import { timestamp } from "./github-shapes.ts";
 import {
   type GitHubState,
@@ -89,8 +89,6 @@ export interface SandboxPeople {
     number: number,
   ): readonly { readonly author: string; readonly body: string }[];
 }
-
-const person = "octocat";
 
 /** The hands of people on a state. */
 export function createPeople(state: GitHubState): SandboxPeople {

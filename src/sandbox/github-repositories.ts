@@ -26,7 +26,7 @@ export interface RepositorySetup {
   readonly visible?: boolean;
   readonly labels?: readonly string[];
   readonly milestones?: readonly (string | MilestoneSetup)[];
-  /** Logins that may push and be assigned, besides the sandbox's account. */
+  /** Logins that may push and be assigned, besides the sandbox's account; `octocat` without it. */
   readonly collaborators?: readonly string[];
   /** Names of issue types; without it the repository belongs to no organisation. */
   readonly types?: readonly string[];
@@ -158,6 +158,9 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
   };
 }
 
+/** Who does what nobody else is named for. */
+export const person = "octocat";
+
 function createRepository(state: GitHubState, setup: RepositorySetup, account: string): StoredRepository {
   const id = nextId(state);
   const repository: StoredRepository = {
@@ -168,7 +171,7 @@ function createRepository(state: GitHubState, setup: RepositorySetup, account: s
     hasIssues: setup.hasIssues ?? true,
     isArchived: setup.archived ?? false,
     isVisible: setup.visible ?? true,
-    collaborators: new Set(setup.collaborators),
+    collaborators: new Set(setup.collaborators ?? [person]),
     types: setup.types,
     labels: new Map(),
     milestones: new Map(),

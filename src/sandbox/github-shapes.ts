@@ -290,6 +290,7 @@ export function issueShape(state: GitHubState, repository: StoredRepository, iss
   };
 }
 
-function association(repository: StoredRepository, login: string | null): string {
+/** What somebody is to a repository. */
+export function association(repository: StoredRepository, login: string | null): string {
   return login !== null && repository.collaborators.has(login) ? "COLLABORATOR" : "NONE";
 }

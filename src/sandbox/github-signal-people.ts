@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setIssueState } from "./github-changes.ts";
-import { type RepositoryName, repositoryNamed } from "./github-repositories.ts";
+import { person, type RepositoryName, repositoryNamed } from "./github-repositories.ts";
 import type { StoredPullRequest, StoredRelease } from "./github-signal-state.ts";
 import {
   type GitHubState,
@@ -111,7 +111,7 @@ export function createSignalPeople(state: GitHubState): SandboxSignalPeople {
     setDraft: (repository, number, isDraft) => changePullRequest(repository, number, { isDraft }),
     mergePullRequest(repository, number) {
       const [place, pullRequest] = find({ repository, number });
-      setIssueState(state, place, pullRequest, { state: "closed", reason: undefined, by: "octocat" });
+      setIssueState(state, place, pullRequest, { state: "closed", reason: undefined, by: person });
       changePullRequest(repository, number, { mergedAt: state.clock.now(), commit: addCommit(place.id) });
     },
     publishRelease(repository, { tag, isDraft = false, isPrerelease = false, contains }) {
@@ -141,7 +141,7 @@ export function createSignalPeople(state: GitHubState): SandboxSignalPeople {
     },
     closeAsDuplicate(duplicate, canonical) {
       const [place, issue] = find(duplicate);
-      setIssueState(state, place, issue, { state: "closed", reason: "duplicate", by: "octocat" });
+      setIssueState(state, place, issue, { state: "closed", reason: "duplicate", by: person });
       const ids = { duplicateId: issue.id, canonicalId: idOf(canonical) };
       signals.duplicates.push({ id: nextId(state), isUnmarked: false, ...ids });
     },

@@ -1,4 +1,5 @@
 import type { Intent } from "../ledger/journal.ts";
+import { beyondReach } from "../model/issue.ts";
 import type { Row } from "../model/link.ts";
 import type { PostId } from "../model/post.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../plan/action.ts";
@@ -139,8 +140,23 @@ function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
   const undecided = notes.filter(({ kind }) => kind === "undecided");
   if (undecided.length === 0 || isAbsenceSaid(cycle, row)) return;
   for (const { message } of undecided) {
-    noteError(cycle.tally, { post: row.post.id, code: "tracker.undecided", message });
+    const failure = { post: row.post.id, code: "tracker.undecided", message };
+    if (!message.includes(beyondReach)) noteError(cycle.tally, failure);
+    else if (isDaily(cycle, row)) cycle.world.log.warn({ project: cycle.project.key, ...failure }, tooMuch);
   }
+}
+
+const tooMuch =
+  "A post stays undecided, because its issue shows more than can be read; nothing else waits for it";
+const dayMs = 24 * 3_600_000;
+
+/** Anybody may add to what is too much to be read, so it is no failure of the run, and said at first and once a day. */
+function isDaily({ world: { ledger, clock }, memory, project }: PulledCycle, { post }: Row): boolean {
+  const said = ledger.lookup.notes(memory.id, post.id).find(({ message }) => message.includes(beyondReach));
+  const last = ledger.runs.last(project.key)?.finishedAt;
+  if (said === undefined || last === undefined) return true;
+  const days = (at: number): number => Math.floor((at - said.since) / dayMs);
+  return days(clock.now()) > days(last);
 }
 
 function holdBack(

@@ -4,6 +4,7 @@ import { isDuplicate } from "../plan/standing.ts";
 import type { DuplicateTarget, SignalAnswer } from "../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { secondLookMs } from "./follow.ts";
+import { isOurLogin } from "./logins.ts";
 import type { AskedIssue, SignalReader } from "./signal-reader.ts";
 
 /** A chain of duplicates is followed through this many issues. */
@@ -46,10 +47,11 @@ export async function followDuplicates(
 
 /** Asks for the duplicates, and with them for what they led to last: as long as that is so, one request is enough. */
 async function readChains(
-  { world: { ledger } }: Cycle,
+  cycle: Cycle,
   reader: SignalReader,
   duplicates: readonly SignalledIssue[],
 ): Promise<Answers> {
+  const { ledger } = cycle.world;
   const answers = new Map<string, SignalAnswer>();
   let wanted = new Map<string, AskedIssue>();
   const want = ({ issue: { nodeId, repositoryId }, signals }: SignalledIssue): void => {
@@ -64,16 +66,20 @@ async function readChains(
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
     const found = await reader.read([...wanted.values()], { duplicates: true });
     for (const [nodeId, answer] of found) answers.set(nodeId, answer);
-    wanted = nextOf(duplicates, answers);
+    wanted = nextOf(cycle, duplicates, answers);
   }
   return answers;
 }
 
 /** The first issue of each chain that nobody has asked for yet. */
-function nextOf(duplicates: readonly SignalledIssue[], answers: Answers): Map<string, AskedIssue> {
+function nextOf(
+  cycle: Cycle,
+  duplicates: readonly SignalledIssue[],
+  answers: Answers,
+): Map<string, AskedIssue> {
   const wanted = new Map<string, AskedIssue>();
   for (const duplicate of duplicates) {
-    const end = findEnd(duplicate, answers);
+    const end = findEnd(cycle, duplicate, answers);
     if (end.kind !== "unasked") continue;
     const { nodeId, issue } = end.target;
     wanted.set(nodeId, { nodeId, repositoryId: issue.repositoryId, signals: {} });
@@ -81,7 +87,7 @@ function nextOf(duplicates: readonly SignalledIssue[], answers: Answers): Map<st
   return wanted;
 }
 
-function findEnd({ issue }: SignalledIssue, answers: Answers): End {
+function findEnd(cycle: Cycle, { issue }: SignalledIssue, answers: Answers): End {
   const seen = new Set([issue.nodeId]);
   let target: DuplicateTarget | undefined;
   let answer = answers.get(issue.nodeId);
@@ -89,11 +95,22 @@ function findEnd({ issue }: SignalledIssue, answers: Answers): End {
     const next = nextStep(target, answer);
     if (next.kind !== "next") return next;
     ({ target } = next);
+    if (!isFollowed(cycle, target)) return { kind: "none", reason: strangers };
     if (seen.has(target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
     seen.add(target.nodeId);
     answer = answers.get(target.nodeId);
   }
   return { kind: "none", reason: `the chain of duplicates has more than ${longestChain} issues` };
+}
+
+const strangers =
+  "the issue that it leads to was opened by somebody without write access (`followDuplicates: anyone` follows those, too)";
+
+/** Whoever opens an issue can close and reopen it, and so have the voters of each post that follows it mailed. */
+function isFollowed({ world, account, settings }: Cycle, { author, isOutside }: DuplicateTarget): boolean {
+  if (settings.followDuplicates === "anyone" || isOutside !== true) return true;
+  // An App's login ends so in one of GitHub's APIs, and not in the other.
+  return [author, `${author ?? ""}[bot]`].some((login) => isOurLogin(world, account, login));
 }
 
 /** One step along a chain, from the answer about `at`; undefined at its beginning. */
@@ -130,7 +147,7 @@ function takeEnd(
   answers: Answers,
 ): Readable<IssueRef | null> {
   const { canonical } = duplicate.signals;
-  const end = findEnd(duplicate, answers);
+  const end = findEnd(cycle, duplicate, answers);
   // What it led to is left for the pull to look at.
   if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") return canonical;
   switch (end.kind) {

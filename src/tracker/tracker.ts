@@ -189,6 +189,10 @@ export interface DuplicateTarget {
   readonly nodeId: string;
   readonly issue: IssueRef;
   readonly repository: RepositoryName;
+  /** Login of who opened it, without `[bot]`; null for a deleted account. */
+  readonly author: string | null;
+  /** Opened by somebody who may not write to its repository. */
+  readonly isOutside?: true;
 }
 
 /**

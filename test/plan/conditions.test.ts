@@ -40,6 +40,7 @@ const draft = makePullRequest({ isDraft: true });
 const ready = makePullRequest();
 const merged = makePullRequest({ state: "merged" });
 const rejected = makePullRequest({ state: "closed" });
+const stranger = makePullRequest({ isOutside: true });
 const board = { owner: "Acme", project: 7, field: "Status" };
 const key = "acme/7/status";
 const unknown = unreadable("no permission");
@@ -140,6 +141,15 @@ const rows: Readonly<Record<keyof Condition, readonly (readonly [Condition, Give
       [{ pullRequest: "none" }, { pullRequests: known([rejected]) }, true],
       [{ pullRequest: "none" }, { pullRequests: known([merged]) }, false],
       [{ pullRequest: "none" }, { pullRequests: known([draft]) }, false],
+      [{ pullRequest: "open" }, { pullRequests: known([stranger]) }, false],
+      [{ pullRequest: "open" }, { pullRequests: known([stranger, draft]) }, true],
+      [{ pullRequest: "ready" }, { pullRequests: known([stranger]) }, false],
+      [{ pullRequest: "none" }, { pullRequests: known([stranger]) }, true],
+      [{ pullRequest: "merged" }, { pullRequests: known([stranger, merged]) }, true],
+      [{ pullRequest: "open from anyone" }, { pullRequests: known([stranger]) }, true],
+      [{ pullRequest: "ready from anyone" }, { pullRequests: known([stranger]) }, true],
+      [{ pullRequest: "none from anyone" }, { pullRequests: known([stranger]) }, false],
+      [{ pullRequest: "merged from anyone" }, { pullRequests: known([stranger, merged]) }, false],
       [{ pullRequest: "none" }, { pullRequests: unknown }, "unknown"],
       [{ pullRequest: "none" }, {}, "unknown"],
     ],
@@ -283,6 +293,11 @@ describe("one condition implies another", () => {
     [{ pullRequest: "ready" }, { pullRequest: "open" }, true],
     [{ pullRequest: "open" }, { pullRequest: "ready" }, false],
     [{ pullRequest: "none" }, { pullRequest: "none" }, true],
+    [{ pullRequest: "ready" }, { pullRequest: "open from anyone" }, true],
+    [{ pullRequest: "open from anyone" }, { pullRequest: "open" }, false],
+    [{ pullRequest: "none from anyone" }, { pullRequest: "none" }, true],
+    [{ pullRequest: "merged" }, { pullRequest: "merged from anyone" }, false],
+    [{ pullRequest: "none" }, { pullRequest: "merged" }, false],
     [{ released: false }, { released: false }, true],
     [{ milestoneState: "closed" }, { released: true }, true],
     [{ milestoneState: "open" }, { released: true }, false],
@@ -357,7 +372,7 @@ describe("whatever is asked of whatever issue", () => {
       field: fc.constant("Status"),
       is: fc.subarray(["Todo", "Done", "done"], { minLength: 1 }),
     }),
-    pullRequest: fc.constantFrom("open", "ready", "merged", "none"),
+    pullRequest: fc.constantFrom("open", "ready", "merged", "none", "open from anyone", "none from anyone"),
     released: fc.boolean(),
   });
   const option = fc.constantFrom("Todo", "Done", null);
@@ -368,7 +383,7 @@ describe("whatever is asked of whatever issue", () => {
     assignees: fc.constantFrom([], ["ada"]),
     milestone: fc.constantFrom(null, open, closed),
     type: fc.constantFrom(null, "Bug", "Feature"),
-    pullRequests: fc.subarray([draft, ready, merged, rejected]).map(known),
+    pullRequests: fc.subarray([draft, ready, merged, rejected, stranger]).map(known),
     subIssues: fc
       .constantFrom([0, 0], [2, 0], [2, 1], [2, 2])
       .map(([total = 0, closed = 0]) => known({ total, closed })),

@@ -128,6 +128,14 @@ const rows: Readonly<
       "fails",
     ],
     [{ pullRequest: "none" }, {}, { pullRequests: known([]) }, "none", "none", "holds"],
+    [
+      { pullRequest: "open from anyone" },
+      {},
+      { pullRequests: known([makePullRequest({ isOutside: true })]) },
+      "open from anyone",
+      "acme/app#30 open (by somebody without write access)",
+      "holds",
+    ],
   ],
   released: [
     [{ released: true }, { milestone: closed }, undefined, "true", "its milestone is closed", "holds"],

@@ -79,6 +79,7 @@ function showTarget(
     nodeId: record.issue.nodeId,
     issue: { repositoryId: repository.id, number },
     repository: repository.name,
+    author: record.author,
   };
 }
 

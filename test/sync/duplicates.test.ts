@@ -258,3 +258,34 @@ describe("where there is no issue to follow the rules for duplicates decide", ()
     expect(statusOf(stage)).toBe("planned");
   });
 });
+
+describe("an issue that a stranger opened", () => {
+  async function openStrange(followDuplicates: boolean | "anyone", author: string): Promise<Stage> {
+    const projects = [{ ...standardProject, rules, followDuplicates }];
+    const stage = await openPosts(1, { ...options, projects });
+    const { number } = stage.github.openIssue("acme/app", { title: "Mine", author });
+    stage.github.closeAsDuplicate(place(1), place(number));
+    await stage.sync();
+    stage.github.close("acme/app", number, "completed");
+    await stage.sync();
+    return stage;
+  }
+
+  it.each<[boolean | "anyone", string, string]>([
+    [true, "mallory", "closed"],
+    [true, "octocat", "completed"],
+    ["anyone", "mallory", "completed"],
+    [false, "octocat", "closed"],
+  ])("with `followDuplicates: %s`, by %s, makes the post %s", async (followed, author, status) => {
+    expect(statusOf(await openStrange(followed, author))).toBe(status);
+  });
+
+  it("is followed where our own account opened it: that of an App is nobody with write access to GitHub", async () => {
+    const stage = await openPosts(2, { ...options, app: [{ owner: "acme" }] });
+    stage.github.closeAsDuplicate(place(1), place(2));
+    await stage.sync();
+    stage.github.close("acme/app", 2, "completed");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+  });
+});

@@ -114,6 +114,54 @@ describe("an idle run", () => {
   });
 });
 
+describe("pull requests of strangers", () => {
+  it.each([
+    [false, "planned"],
+    [true, "in_progress"],
+  ])("with `fromAnyone: %s` leave the posts of 25 issues %s", async (fromAnyone, status) => {
+    const stage = await openLooking({ pullRequest: "open", fromAnyone }, 25);
+    const { number } = stage.github.openPullRequest("acme/app", {
+      title: "Fixes them all",
+      author: "mallory",
+    });
+    for (let issue = 1; issue <= 25; issue += 1)
+      stage.github.linkPullRequest(
+        { repository: "acme/app", number: issue },
+        { repository: "acme/app", number },
+      );
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    await stage.sync();
+    const statuses = stage.board.posts("acme-app").map((post) => post.status);
+    expect(new Set(statuses)).toEqual(new Set([status]));
+  });
+
+  it("that are more than can be read leave that post alone undecided, fail no run, and are said once a day", async () => {
+    const stage = await openLooking({ pullRequest: "open" }, 2);
+    const link = (issue: number, author: string): void => {
+      const { number } = stage.github.openPullRequest("acme/app", { title: "One more", author });
+      stage.github.linkPullRequest(
+        { repository: "acme/app", number: issue },
+        { repository: "acme/app", number },
+      );
+    };
+    for (let count = 0; count < 101; count += 1) link(1, "mallory");
+    link(2, "octocat");
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ failed: 0 }] });
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+    expect(stage.board.post("acme-app", "p2")?.status).toBe("in_progress");
+    const said = (): number => stage.log.filter((line) => line.includes("more than one answer shows")).length;
+    expect(said()).toBe(1);
+    for (let hour = 0; hour < 24; hour += 1) {
+      stage.clock.skip(hourMs);
+      await stage.sync();
+    }
+    expect(said()).toBe(2);
+  });
+});
+
 describe("an issue and its signals are of one time", () => {
   it("where the list still shows the issue as it was before: its voters hear only what is so", async () => {
     const stage = await openLooking(inProgress);

@@ -69,7 +69,10 @@ export function encodeSignals({
 }: Signals): string {
   const ordered = {
     pullRequests: encodeReadable(pullRequests, (linked) =>
-      linked.map(({ repository, number, state, isDraft }) => ({ repository, number, state, isDraft })),
+      linked.map(({ repository, number, state, isDraft, isOutside }) => ({
+        ...{ repository, number, state, isDraft },
+        ...(isOutside && { isOutside }),
+      })),
     ),
     subIssues: encodeReadable(subIssues, ({ total, closed }) => ({ total, closed })),
     projectStatus: encodeStatuses(projectStatus ?? {}),

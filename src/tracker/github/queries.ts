@@ -19,12 +19,15 @@ export interface PartedQuery {
   readonly partOfLine: readonly (SignalPart | undefined)[];
 }
 
-/** An issue has 100 sub-issues at most, 10 assignees and 100 labels, and is seldom in more than a project or two. */
+/**
+ * An issue has 100 sub-issues at most, 10 assignees and 100 labels, and is seldom in more than a project or two. Pull requests that
+ * name it may be any number; a page of 100 costs as many points as one of ten.
+ */
 const parts: Readonly<Record<Exclude<SignalPart, "projects">, string>> = {
   pullRequests:
-    "pullRequests: closedByPullRequestsReferences(first: 10, includeClosedPrs: true) { totalCount nodes { number state isDraft repository { nameWithOwner } } }",
+    "pullRequests: closedByPullRequestsReferences(first: 100, includeClosedPrs: true) { totalCount nodes { number state isDraft authorAssociation repository { nameWithOwner } } }",
   released:
-    "released: closedByPullRequestsReferences(first: 10, includeClosedPrs: true) { totalCount nodes { state mergedAt mergeCommit { oid } repository { nameWithOwner } } }",
+    "released: closedByPullRequestsReferences(first: 100, includeClosedPrs: true) { totalCount nodes { state mergedAt mergeCommit { oid } repository { nameWithOwner } } }",
   subIssues: "subIssues: subIssues(first: 100) { totalCount nodes { state } }",
   duplicates:
     "duplicates: timelineItems(last: 20, itemTypes: [MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) { pageInfo { hasPreviousPage } nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...canonical } duplicate { ...canonical } } ... on UnmarkedAsDuplicateEvent { canonical { ...canonical } duplicate { ...canonical } } } }",
@@ -34,7 +37,7 @@ const parts: Readonly<Record<Exclude<SignalPart, "projects">, string>> = {
 };
 
 const canonical =
-  "fragment canonical on IssueOrPullRequest { __typename ... on PullRequest { id } ... on Issue { id number repository { databaseId nameWithOwner } } }";
+  "fragment canonical on IssueOrPullRequest { __typename ... on PullRequest { id } ... on Issue { id number author { login } authorAssociation repository { databaseId nameWithOwner } } }";
 
 /**
  * The query about up to 100 issues, `$ids`. Of each of `fieldCount` single-select fields, `$field0` and so on, it asks for the

@@ -1,5 +1,11 @@
 import { RemoteError } from "../../errors.ts";
-import type { Issue, LinkedPullRequest, Readable, Signals } from "../../model/issue.ts";
+import {
+  beyondReach,
+  type Issue,
+  type LinkedPullRequest,
+  type Readable,
+  type Signals,
+} from "../../model/issue.ts";
 import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "../tracker.ts";
 import { isRepositoryName } from "./names.ts";
 import type { SignalPart } from "./queries.ts";
@@ -101,6 +107,9 @@ function readPart<T>(
   }
 }
 
+/** GitHub's largest. */
+const pageSize = 100;
+
 /** The rows of a connection, all of them. @throws RemoteError `unreadable` when some are hidden or beyond the page */
 function readAll(value: unknown, what: string): readonly unknown[] {
   const connection = asObject(value, what);
@@ -109,6 +118,8 @@ function readAll(value: unknown, what: string): readonly unknown[] {
   if (typeof totalCount !== "number" || !Number.isSafeInteger(totalCount)) throw complain(what);
   if (totalCount > nodes.length || nodes.includes(null)) {
     const count = nodes.filter((node) => node !== null).length;
+    if (count >= pageSize)
+      throw new RemoteError("tracker", "unreadable", `There are ${totalCount} ${what}, ${beyondReach}.`);
     throw new RemoteError("tracker", "unreadable", `GitHub showed ${count} of ${totalCount} ${what}.`);
   }
   return nodes;
@@ -116,6 +127,13 @@ function readAll(value: unknown, what: string): readonly unknown[] {
 
 const pullRequestStates = { OPEN: "open", CLOSED: "closed", MERGED: "merged" } as const;
 const issueStates = { OPEN: "open", CLOSED: "closed" } as const;
+
+/** What GitHub calls the author of something who may write to its repository, or to its organisation. */
+const insiders: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
+function isInside({ authorAssociation }: Node): boolean {
+  return insiders.has(asText(authorAssociation, "authorAssociation"));
+}
 
 function readPullRequests(value: unknown): Readable<readonly LinkedPullRequest[]> {
   const rows = readAll(value, "linked pull requests").map((row) => {
@@ -127,6 +145,7 @@ function readPullRequests(value: unknown): Readable<readonly LinkedPullRequest[]
       number: asCount(pullRequest["number"], "number"),
       state: asName(pullRequest["state"], pullRequestStates),
       isDraft,
+      ...(!isInside(pullRequest) && { isOutside: true as const }),
     };
   });
   return known(rows);
@@ -178,7 +197,10 @@ function readDuplicate(value: unknown, node: Node): Readable<DuplicateTarget | "
 function readTarget(target: Node): DuplicateTarget | null {
   if (asOneOf(target["__typename"], ["Issue", "PullRequest"], "canonical") === "PullRequest") return null;
   const repository = asObject(target["repository"], "repository");
+  const { author } = target;
   return {
+    author: author === null ? null : readLogin(author),
+    ...(!isInside(target) && { isOutside: true as const }),
     nodeId: asText(target["id"], "canonical.id"),
     issue: {
       repositoryId: asCount(repository["databaseId"], "databaseId"),

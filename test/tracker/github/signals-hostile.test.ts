@@ -31,7 +31,13 @@ function nodeJson(changes: Record<string, unknown> = {}): Record<string, unknown
   return {
     __typename: "Issue",
     id: "I_1",
-    pullRequests: one({ number: 2, state: "MERGED", isDraft: false, repository }),
+    pullRequests: one({
+      number: 2,
+      state: "MERGED",
+      isDraft: false,
+      authorAssociation: "MEMBER",
+      repository,
+    }),
     released: one({
       state: "MERGED",
       mergedAt: "2026-01-05T10:00:00Z",
@@ -45,7 +51,14 @@ function nodeJson(changes: Record<string, unknown> = {}): Record<string, unknown
         {
           __typename: "MarkedAsDuplicateEvent",
           duplicate: { __typename: "Issue", id: "I_1", number: 1, repository },
-          canonical: { __typename: "Issue", id: "I_2", number: 2, repository },
+          canonical: {
+            __typename: "Issue",
+            id: "I_2",
+            number: 2,
+            author: { login: "ann" },
+            authorAssociation: "OWNER",
+            repository,
+          },
         },
       ],
     },
