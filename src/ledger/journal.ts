@@ -127,7 +127,16 @@ export interface AuditEntry {
     readonly value: FieldValue;
   }[];
   readonly reason: string;
-  readonly outcome: "applied" | "rejected" | "limited" | "unsent" | "unknown" | "missing" | "unauthorized";
+  /** `unknown` until it is found out: then `applied`, or `not-applied`. */
+  readonly outcome:
+    | "applied"
+    | "not-applied"
+    | "rejected"
+    | "limited"
+    | "unsent"
+    | "unknown"
+    | "missing"
+    | "unauthorized";
   readonly message: string | undefined;
   readonly isApproved: boolean;
 }

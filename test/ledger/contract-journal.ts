@@ -314,6 +314,44 @@ export function describeJournal(ledger: () => Ledger): void {
     });
   });
 
+  describe("what is found out of a write whose answer was lost", () => {
+    const status = [{ field: "status", value: "planned" }];
+    const lost: AuditEntry = { ...line, fields: status, outcome: "unknown", isApproved: false };
+
+    it("corrects its line: what took no effect no voter has heard of", () => {
+      const { journal, rows } = ledger();
+      pullPosts(ledger(), [createPost("p1")]);
+      const id = sendIntent(ledger(), { kind: "patch-post" });
+      journal.resolve(id, "UNKNOWN", noon, "no answer");
+      journal.audit({ ...lost, intent: id });
+      const count = () => rows.row(project, postId("p1"), noon + 1)?.statusWrites.length;
+      expect([count(), journal.statusWrites(project, noon)]).toEqual([1, 1]);
+      journal.resolve(id, "PREPARED", noon + 1, "the post shows that it was not applied");
+      expect([count(), journal.statusWrites(project, noon)]).toEqual([0, 0]);
+      journal.markSent(id, noon + 2);
+      journal.resolve(id, "UNKNOWN", noon + 2, "no answer");
+      journal.audit({ ...lost, intent: id, at: noon + 2 });
+      journal.resolve(id, "DONE", noon + 3, "the post shows it");
+      expect(
+        journal.history(project, postId("p1"), 9).map(({ outcome, message }) => [outcome, message]),
+      ).toEqual([
+        ["applied", "the post shows it"],
+        ["not-applied", "the post shows that it was not applied"],
+      ]);
+      expect([count(), journal.statusWrites(project, noon)]).toEqual([1, 1]);
+    });
+
+    it("corrects no line of another write, and none whose answer came", () => {
+      const { journal } = ledger();
+      const id = sendIntent(ledger(), { kind: "patch-post" });
+      journal.audit({ ...lost });
+      journal.audit({ ...lost, intent: id, outcome: "applied" });
+      journal.resolve(id, "DONE", noon, "accepted");
+      const outcomes = journal.history(project, postId("p1"), 9).map(({ outcome }) => outcome);
+      expect(outcomes).toEqual(["applied", "unknown"]);
+    });
+  });
+
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", () => {
       const { journal } = ledger();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WaitingRow } from "../../src/ledger/rows.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import {
   addPlanned,
   type ConfigPart,
@@ -169,6 +170,32 @@ describe("too much at once", () => {
       result: "held",
       projects: [{ held: 2, issueWrites: 1, statusWrites: 0 }],
     });
+  });
+
+  it("counts no attempt that provably did nothing: a request that is lost is no flapping", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    const change = [
+      () => stage.github.close("acme/app", 1, "completed"),
+      () => stage.github.reopen("acme/app", 1),
+      () => stage.github.close("acme/app", 1, "completed"),
+    ];
+    for (const make of change) {
+      make();
+      stage.board.failNext({ kind: "answer", status: 502 }, { when: ({ method }) => method === "PATCH" });
+      for (let run = 0; run < 3; run += 1) {
+        expect(await stage.syncOne()).toMatchObject({ quarantined: 0 });
+        stage.clock.skip(10 * minuteMs);
+      }
+    }
+    expect(stage.board.notifications).toHaveLength(3);
+    const written = stage.ledger.journal
+      .history("prj_app" as ProjectId, "p1" as PostId, 20)
+      .filter(({ fields }) => fields.some(({ field }) => field === "status"));
+    const round = ["applied", "not-applied"];
+    expect(written.map(({ outcome }) => outcome)).toEqual([...round, ...round, ...round]);
   });
 
   it("quarantines a post whose status flaps", async () => {

@@ -8,6 +8,8 @@ export interface Audit {
   write(entry: AuditEntry): void;
   /** For a write whose process ended before it could write its own line. */
   writeInterrupted(intent: Intent, message: string): void;
+  /** Of a write whose answer was lost: what has been found out about it. */
+  correct(intent: IntentId, isApplied: boolean, message: string): void;
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
   statusWrites(project: ProjectId, since: number): number;
   writesOf(run: number): readonly RunWrite[];
@@ -71,6 +73,11 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
   const selectName = store.prepare<[number], { current_name: string }>(
     "SELECT current_name FROM repositories WHERE id = ?",
   );
+  // Only one request of an intent can be in doubt at a time.
+  const correct = store.prepare<[{ intent: number; outcome: string; isHeard: number; message: string }]>(`
+    UPDATE audit SET outcome = @outcome, message = @message, is_status = is_status * @isHeard
+    WHERE post = (SELECT post FROM intents WHERE id = @intent AND unknown_at IS NOT NULL)
+      AND intent = @intent AND outcome = 'unknown'`);
   const write = (entry: AuditEntry): void => {
     const project = numbers.project(entry.project);
     const post = entry.post === undefined ? null : numbers.post(project, entry.post);
@@ -94,6 +101,10 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         message,
         isApproved: false,
       }),
+    correct(intent, isApplied, message) {
+      const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
+      correct.run({ intent, outcome, isHeard: Number(isApplied), message });
+    },
     history(project, post, limit) {
       const number = numbers.findProject(project);
       if (number === undefined) return [];

@@ -121,9 +121,11 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       writeDurably(() => {
         if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
       }),
-    resolve(id, state, at, message) {
-      if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
-    },
+    resolve: (id, state, at, message) =>
+      store.transaction(() => {
+        if (state === "DONE" || state === "PREPARED") audit.correct(id, state === "DONE", message);
+        if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
+      }),
     retarget(id, writes) {
       writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" });
     },
