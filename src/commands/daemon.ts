@@ -178,6 +178,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       for (const key of findConcerned(hint, session().projects, ledger)) crew.hint(key, isOwn(hint, ledger));
     },
     note: metrics.noteDelivery,
+    monotonic,
     log: followLog(post),
   });
   const { host, port, webhooksPort } = config.http;

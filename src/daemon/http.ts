@@ -27,12 +27,15 @@ export interface HttpPlace {
 export type HttpPart = (server: FastifyInstance) => void;
 
 /** Larger requests are refused. GitHub sends up to 25 MB for a push, and far less for the events that are asked for. */
-const maxBodyBytes = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 /** By then a request has arrived, or its connection is cut. */
 const requestTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 5000;
-/** Enough for every monitor, proxy and person there is. */
+/** Enough for every monitor, proxy and person there is, and what one of them may have of it. */
 const maxConnections = 256;
+const maxConnectionsOfAddress = 128;
+/** Whoever sends more over one connection comes again with a new one. */
+const maxRequestsOfConnection = 100;
 
 /**
  * The faults that are answered here. Node.js has such a table, too; but whoever imports `node:http` gets a second undici
@@ -70,11 +73,12 @@ export async function serveHttp(where: HttpPlace, log: Log, parts: readonly Http
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: true,
+    maxRequestsPerSocket: maxRequestsOfConnection,
     // Node.js looks for late requests every 30 s only.
-    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 2 },
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 1000 },
     frameworkErrors: answerNoRequest,
   });
-  server.server.maxConnections = maxConnections;
+  boundConnections(server.server);
   server.addHook("onRequest", (_request, reply, done) => {
     reply.headers(usualHeaders);
     done();
@@ -88,6 +92,24 @@ export async function serveHttp(where: HttpPlace, log: Log, parts: readonly Http
     await server.close();
     throw new ConfigError([explainListenFault(where, error)]);
   }
+}
+
+/** One address must not take all connections, nor one connection all of the process's time. */
+function boundConnections(server: FastifyInstance["server"]): void {
+  const open = new Map<string, number>();
+  server.maxConnections = maxConnections;
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+    if (count > maxConnectionsOfAddress) socket.destroy();
+  });
+  server.on("dropRequest", (_request, socket) => socket.destroy());
 }
 
 /** An address that is none, and its like: no route, and no hook, has seen it. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../log.ts";
 import type { Hint } from "./hints.ts";
-import type { HttpPart } from "./http.ts";
+import { type HttpPart, maxBodyBytes } from "./http.ts";
 
 /** What the receiver works with. */
 export interface WebhookOptions {
@@ -11,8 +11,15 @@ export interface WebhookOptions {
   hint(hint: Hint): void;
   /** A delivery came; `event` is one of ours, or `other`. */
   note(event: string, outcome: "taken" | "ignored" | "refused"): void;
+  /** Milliseconds since some moment, by a clock that nobody can set. */
+  monotonic(): number;
   readonly log: Log;
 }
+
+/** The bodies that are being read at a time take no more than this together. */
+const mostBytes = 16 * maxBodyBytes;
+/** What is refused is said no more often; what was refused in between is counted. */
+const quietMs = 60_000;
 
 /** What may change how a rule, or the selection, sees an issue: each event with its actions, or with all of them. */
 const events: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
@@ -33,6 +40,8 @@ const events: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
  * does no harm.
  */
 export function webhookPart(options: WebhookOptions): HttpPart {
+  const refuse = createRefusal(options);
+  let reading = 0;
   return (server) => {
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
@@ -45,14 +54,53 @@ export function webhookPart(options: WebhookOptions): HttpPart {
         const reason = "The receiver of webhooks is off: set GITHUB_WEBHOOK_SECRET to switch it on.";
         await reply.code(404).send({ status: "not found", reason });
       });
-      scope.post("/webhooks/github", (request, reply) => receive(options, request, reply));
+      // Before a body is read: nobody without a signature, and no more bodies at a time than there is room for.
+      scope.addHook("onRequest", async (request, reply) => {
+        if (reply.sent || request.method !== "POST") return;
+        if (!/^sha256=[0-9a-f]{64}$/.test(headerOf(request, "x-hub-signature-256") ?? "")) {
+          await refuse("other", reply.header("connection", "close"));
+          return;
+        }
+        const bytes = Math.min(Number(request.headers["content-length"] ?? maxBodyBytes) || 0, maxBodyBytes);
+        if (reading + bytes > mostBytes) {
+          const busy = { status: "busy", reason: "Too many deliveries at a time." };
+          await reply.code(503).header("retry-after", "5").header("connection", "close").send(busy);
+          return;
+        }
+        reading += bytes;
+        reply.raw.once("close", () => {
+          reading -= bytes;
+        });
+      });
+      scope.post("/webhooks/github", (request, reply) => receive(options, refuse, request, reply));
       done();
     });
   };
 }
 
+type Refuse = (event: string, reply: FastifyReply) => FastifyReply;
+
+/** Refuses what is not signed as it should be. Whoever sends many such deliveries fills no log with them. */
+function createRefusal({ note, log, monotonic }: WebhookOptions): Refuse {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let unsaid = 0;
+  return (event, reply) => {
+    note(event, "refused");
+    unsaid += 1;
+    if (monotonic() - saidAt >= quietMs) {
+      log.warn({ event, deliveries: unsaid }, "A webhook with a wrong signature was refused");
+      saidAt = monotonic();
+      unsaid = 0;
+    }
+    const reason =
+      "The signature doesn't match: the webhook's secret on GitHub must be GITHUB_WEBHOOK_SECRET.";
+    return reply.code(401).send({ status: "unauthorized", reason });
+  };
+}
+
 async function receive(
   options: WebhookOptions,
+  refuse: Refuse,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -61,13 +109,8 @@ async function receive(
   const isKnown = name !== undefined && Object.hasOwn(events, name);
   const event = isKnown ? name : "other";
   const text = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
-  if (!(await isSigned(secret() ?? "", text, headerOf(request, "x-hub-signature-256")))) {
-    note(event, "refused");
-    log.warn({ event }, "A webhook with a wrong signature was refused");
-    const reason =
-      "The signature doesn't match: the webhook's secret on GitHub must be GITHUB_WEBHOOK_SECRET.";
-    return reply.code(401).send({ status: "unauthorized", reason });
-  }
+  if (!(await isSigned(secret() ?? "", text, headerOf(request, "x-hub-signature-256"))))
+    return refuse(event, reply);
   const delivery = parse(text);
   if (name === undefined || delivery === undefined) {
     note(event, "refused");

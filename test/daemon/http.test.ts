@@ -6,6 +6,7 @@ import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../..
 import { ConfigError } from "../../src/errors.ts";
 import { judgeProject } from "../../src/sync/project-state.ts";
 import { readReport } from "../../src/sync/stored-report.ts";
+import { until } from "../support/until.ts";
 import { createMemoryLog } from "./memory-log.ts";
 
 const open: HttpServer[] = [];
@@ -132,6 +133,39 @@ describe("the daemon's HTTP", () => {
     expect(large.status).toBeGreaterThanOrEqual(400);
     expect(large.status).toBeLessThan(500);
     expect((await fetch(`${address}/%zz`)).status).toBe(400);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  });
+
+  it("gives one address 128 connections at most, and others are answered meanwhile", async () => {
+    const { address } = await given();
+    const port = Number(new URL(address).port);
+    let closed = 0;
+    const sockets = Array.from({ length: 300 }, () => {
+      const socket = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" });
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        closed += 1;
+      });
+      return socket;
+    });
+    await until(() => closed === 300 - 128);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await until(() => closed === 300);
+  });
+
+  it("answers 100 requests of a connection, and cuts it then, however many were sent at once", async () => {
+    const { address } = await given();
+    const { hostname, port } = new URL(address);
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    socket.on("data", (data) => {
+      text += data.toString();
+    });
+    socket.on("error", () => undefined);
+    socket.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(5000));
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(text.match(/HTTP\/1\.1 200/g)?.length).toBeLessThanOrEqual(100);
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
   });
 

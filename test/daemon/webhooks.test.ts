@@ -1,10 +1,13 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Hint } from "../../src/daemon/hints.ts";
 import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { webhookPart } from "../../src/daemon/webhooks.ts";
+import { until } from "../support/until.ts";
 import { createMemoryLog } from "./memory-log.ts";
 
 const secret = "It's a Secret to Everybody";
@@ -41,17 +44,24 @@ function sign(body: string | Uint8Array, key = secret): string {
 async function given(options: { readonly secret: string | undefined } = { secret }) {
   const hints: Hint[] = [];
   const notes: string[] = [];
+  const log = createMemoryLog();
+  let now = 0;
   const part = webhookPart({
     secret: () => options.secret,
     hint: (hint) => hints.push(hint),
     note: (event, outcome) => notes.push(`${event} ${outcome}`),
-    log: createMemoryLog(),
+    monotonic: () => now,
+    log,
   });
   const server = await serveHttp({ host: "127.0.0.1", port: 0 }, createMemoryLog(), [part]);
   open.push(server);
   const url = `${server.address}/webhooks/github`;
   return {
     url,
+    log,
+    pass(ms: number) {
+      now += ms;
+    },
     hints,
     notes,
     async deliver(delivery: Delivery) {
@@ -210,11 +220,65 @@ describe("is refused, and hints at nothing,", () => {
   });
 });
 
+/** A delivery of which only the head is sent, and what comes back. */
+async function sendHead(url: string, headers: Readonly<Record<string, string | number>>) {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  const lines = Object.entries({ host: hostname, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  let text = "";
+  socket.on("data", (data) => {
+    text += data.toString();
+  });
+  socket.on("error", () => undefined);
+  socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  return { socket, answer: () => text.slice(9, 12) };
+}
+
+describe("before a body is read", () => {
+  const mebibyte = 1024 * 1024;
+  const signed = {
+    "content-type": "application/json",
+    "content-length": mebibyte,
+    "x-github-event": "issues",
+    "x-hub-signature-256": sign("x"),
+  };
+
+  it("a delivery without a signature is refused", async () => {
+    const { url, notes } = await given();
+    const { answer, socket } = await sendHead(url, { ...signed, "x-hub-signature-256": "sha1=0" });
+    await once(socket, "close");
+    expect([answer(), notes]).toEqual(["401", ["other refused"]]);
+  });
+
+  it("no more bodies are taken than 16 MiB in all, and others again once these have ended", async () => {
+    const { url, deliver } = await given();
+    const waiting = await Promise.all(Array.from({ length: 16 }, () => sendHead(url, signed)));
+    await until(async () => (await deliver({ event: "ping", body: "{}" })).status === 503);
+    for (const { socket } of waiting) socket.destroy();
+    await until(async () => (await deliver({ event: "ping", body: "{}" })).status === 204);
+  });
+});
+
+it("wrong signatures are said once a minute, with how many they were", async () => {
+  const { deliver, log, pass } = await given();
+  const wrong = () => deliver({ event: "issues", signature: sign("other") });
+  for (let count = 0; count < 30; count += 1) await wrong();
+  pass(60_000);
+  await wrong();
+  expect(log.lines.map(({ fields }) => fields)).toEqual([
+    { event: "issues", deliveries: 1 },
+    { event: "issues", deliveries: 30 },
+  ]);
+});
+
 it("every delivery is answered, also when many come at once", async () => {
   const { deliver, hints } = await given();
   const body = JSON.stringify((payloads.get("issues") ?? [])[0]);
   await deliver({ event: "issues", body });
-  const answers = await Promise.all(Array.from({ length: 200 }, () => deliver({ event: "issues", body })));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => deliver({ event: "issues", body })));
   expect(answers.every(({ status }) => status === 202)).toBe(true);
-  expect(hints).toHaveLength(201);
+  expect(hints).toHaveLength(101);
 });

@@ -75,7 +75,14 @@ describe("Kubernetes", () => {
     );
   });
 
-  it.each(["startupProbe", "livenessProbe", "readinessProbe"])("asks for the health by its %s", (probe) => {
+  it("asks whether it lives without a connection, which others could take", () => {
+    const container = valueAt(deployment, "spec", "template", "spec", "containers", 0);
+    expect(container["livenessProbe"]).toMatchObject({
+      exec: { command: ["node", "/app/dist/main.js", "health"] },
+    });
+  });
+
+  it.each(["startupProbe", "readinessProbe"])("asks for the health by its %s", (probe) => {
     const container = valueAt(deployment, "spec", "template", "spec", "containers", 0);
     expect(container[probe]).toMatchObject({ httpGet: { path: "/healthz", port: "http" } });
     expect(container["ports"]).toEqual([{ name: "http", containerPort: 8787 }]);
