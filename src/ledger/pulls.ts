@@ -46,6 +46,8 @@ export interface Pulls {
    * id. Never one whose link with the post a person has ended.
    */
   marked(project: ProjectId, post: PostId): FoundMarker | undefined;
+  /** Posts of a mark that the issue's mark has not named before, and that are not linked to it; none of an issue that was not known. */
+  strangeIn(marked: MarkedIssue): readonly PostId[];
   /**
    * Whether the state can tell how an issue came by a marker of ours: the issue, or one of the posts, is linked or was seen
    * with a marker before, or a request to open an issue for such a post has left.

@@ -4,11 +4,13 @@ import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from 
 import type { PostId, ProjectId } from "../model/post.ts";
 import { parseMarker } from "../plan/marker.ts";
 import type { IssuePage, IssueQuery } from "../tracker/tracker.ts";
-import type { Cycle } from "./cycle-state.ts";
+import { type Cycle, nameIssue } from "./cycle-state.ts";
 import { askAccount } from "./identify.ts";
 import { fold, isOurLogin, isSameLogin } from "./logins.ts";
 import { keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
+import { command } from "./remedy.ts";
+import { noteError } from "./report.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -51,16 +53,37 @@ export function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): voi
       const later = markedBy(cycle, record).find((marked) => isFromLaterLife(cycle, record.issue, marked));
       if (later !== undefined && isScanned(cycle, record.issue.repositoryId)) sayOld(cycle, later);
     }
-    keepRecords(cycle, records);
+    keepRecords(cycle, records, (marked) => withoutStrange(cycle, marked));
   });
 }
 
-function keepRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
+/** The scan takes every mark as it stands: the state may know less than what was written. */
+function keepRecords(
+  cycle: Cycle,
+  records: readonly IssueRecord[],
+  read: (marked: MarkedIssue) => MarkedIssue = (marked) => marked,
+): void {
   cycle.world.ledger.pulls.storeIssues(
     records.map(({ issue }) => issue),
-    records.flatMap((record) => markedBy(cycle, record)),
+    records.flatMap((record) => markedBy(cycle, record).map(read)),
   );
   keepNaming(cycle, records);
+}
+
+/**
+ * What the mark of a known issue names by now and we have not written there is some person's doing: by it another post would be
+ * taken for the issue's own, and its voters hear of what concerns them not.
+ */
+function withoutStrange(cycle: Cycle, marked: MarkedIssue): MarkedIssue {
+  const strange = cycle.world.ledger.pulls.strangeIn(marked);
+  if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
+  const issue = nameIssue(cycle, marked.issue);
+  for (const post of marked.project === cycle.memory.id ? strange : []) {
+    const link = command("link", `${cycle.project.key}/${post}`, issue);
+    const message = `Somebody has changed the mark of ${issue}: by now it names ${post}, which boardsync did not write there. That is not taken; \`${link}\` does it on purpose.`;
+    noteError(cycle.tally, { post, issue, code: "tracker.mark", message });
+  }
+  return { ...marked, posts: marked.posts.filter((post) => !strange.includes(post)) };
 }
 
 /**

@@ -355,6 +355,27 @@ export function describePulls(ledger: () => Ledger): void {
       });
     });
 
+    it("tell which posts a mark names that it has not named before, and that are not linked", () => {
+      const { pulls, rows } = ledger();
+      pullPosts(
+        ledger(),
+        ["p1", "p2", "p3"].map((id) => createPost(id)),
+      );
+      const issue = refOf(createIssue(1));
+      const mark = (...posts: readonly string[]) => ({
+        issue,
+        isOwn: true,
+        project,
+        posts: posts.map(postId),
+      });
+      expect(pulls.strangeIn(mark("p1"))).toEqual([]);
+      pulls.storeIssues([createIssue(1)], [mark("p1")]);
+      rows.link(project, { post: postId("p2"), issue, origin: "adopted" }, createIssue(1), undefined);
+      expect(pulls.strangeIn(mark("p1", "p2"))).toEqual([]);
+      expect(pulls.strangeIn(mark("p3", "p1"))).toEqual(["p3"]);
+      expect(pulls.strangeIn({ ...mark("p3"), issue: refOf(createIssue(2)) })).toEqual([]);
+    });
+
     it("can be gone before they were ever read", () => {
       ledger().absences.set({ repositoryId: 10, number: 5 }, { kind: "deleted", since: noon });
       const marked = [

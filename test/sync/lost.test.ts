@@ -137,6 +137,28 @@ describe("a lost state of a project with several repositories", () => {
   });
 });
 
+describe("a mark of ours that a collaborator has changed", () => {
+  it("gives no post another one's issue, is said, and a person may link the two", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    await stage.sync();
+    const body = stage.github.issue("acme/app", 1).body ?? "";
+    const named = (id: string): string => Buffer.from(id).toString("base64url");
+    const [, mark = ""] = /posts=(\S+)/.exec(body) ?? [];
+    expect(mark).toBe(named("p1"));
+    addPlanned(stage, [{ title: "Another" }]);
+    stage.github.edit("acme/app", 1, { body: body.replace(`posts=${mark}`, `posts=${named("p2")}`) });
+    const report = await stage.syncOne();
+    expect(report.errors).toMatchObject([{ code: "tracker.mark", post: "p2", issue: "acme/app#1" }]);
+    expect(report.errors[0]?.message).toContain("`boardsync link acme-app/p2 acme/app#1`");
+    expect(report).toMatchObject({ adopted: 0, created: 1 });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    expect(stage.board.post("acme-app", "p2")?.status).toBe("planned");
+  });
+});
+
 describe("markers that are not ours", () => {
   it.each([
     // It links nothing; the post's page stands in its text, so a person says whether it is the post's.

@@ -10,6 +10,7 @@ export interface Markers {
   store(marked: MarkedIssue): void;
   find(project: ProjectId, post: PostId): FoundMarker | undefined;
   explains(marked: MarkedIssue): boolean;
+  strangeIn(marked: MarkedIssue): readonly PostId[];
 }
 
 /**
@@ -37,6 +38,18 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
       AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
         AND ended.repository = markers.repository AND ended.number = markers.number)
     ORDER BY is_gone, markers.repository, markers.number`);
+  const selectNamed = store.prepare<
+    [{ project: number; repository: number; number: number }],
+    { id: PostId }
+  >(`
+    SELECT posts.id AS id FROM markers JOIN posts ON posts.number = markers.post
+    WHERE markers.repository = @repository AND markers.number = @number AND posts.project = @project`);
+  const selectLinked = store.prepare<
+    [{ project: number; repository: number; number: number }],
+    { id: PostId }
+  >(`
+    SELECT posts.id AS id FROM links JOIN posts ON posts.number = links.post
+    WHERE links.repository = @repository AND links.number = @number AND links.project = @project`);
   const explainsIssue = createIssueCheck(store);
   const explainsPost = createPostCheck(store);
   return {
@@ -62,6 +75,13 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
           others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
         }
       );
+    },
+    strangeIn({ issue: { repositoryId: repository, number }, project, posts }) {
+      const projectNumber = numbers.findProject(project);
+      if (projectNumber === undefined) return [];
+      const key = { project: projectNumber, repository, number };
+      const known = new Set([...selectNamed.all(key), ...selectLinked.all(key)].map(({ id }) => id));
+      return known.size === 0 ? [] : posts.filter((post) => !known.has(post));
     },
     explains({ issue, project, posts }) {
       if (explainsIssue(issue)) return true;

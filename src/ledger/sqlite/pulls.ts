@@ -115,6 +115,7 @@ export function createPulls(
     ...createNaming(store),
     marked: (project, post) => markers.find(project, post),
     explains: (marked) => markers.explains(marked),
+    strangeIn: (marked) => markers.strangeIn(marked),
     contradicts: (issue) => issues.contradicts(issue),
     isInDoubt: (issue) => issues.isInDoubt(issue),
     linkedIssues: (repositoryId: RepositoryId) =>
