@@ -7,6 +7,7 @@ import {
 } from "fastify";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { maxBodyBytes } from "./http-limits.ts";
 
 /** The daemon's HTTP server, listening. */
 export interface HttpServer {
@@ -26,8 +27,6 @@ export interface HttpPlace {
 /** A part of what is served: adds its routes, and sees to it by itself who may use them. */
 export type HttpPart = (server: FastifyInstance) => void;
 
-/** Larger requests are refused. GitHub sends up to 25 MB for a push, and far less for the events that are asked for. */
-export const maxBodyBytes = 1024 * 1024;
 /** By then a request has arrived, or its connection is cut. */
 const requestTimeoutMs = 10_000;
 const keepAliveTimeoutMs = 5000;

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../log.ts";
 import type { Hint } from "./hints.ts";
-import { type HttpPart, maxBodyBytes } from "./http.ts";
+import type { HttpPart } from "./http.ts";
+import { maxBodyBytes } from "./http-limits.ts";
 
 /** What the receiver works with. */
 export interface WebhookOptions {

@@ -67,7 +67,7 @@ describe("http.webhooksPort", () => {
           .concat(fetch(`${address}/webhooks/github`, { method: "POST", body: "{}" }))
           .map(async (response) => (await response).status),
       );
-    expect(await statuses(hooks)).toEqual([404, 404, 404, 415]);
+    expect(await statuses(hooks)).toEqual([404, 404, 404, 401]);
     expect(await statuses(rest)).toEqual([403, 200, 200, 404]);
     expect(await daemon.end()).toBe(0);
   });

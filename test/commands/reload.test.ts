@@ -102,7 +102,7 @@ describe("SIGHUP", () => {
     writeFileSync(join(stage.folder, ".env"), "BOARDSYNC_LOG_LEVEL=error\nGITHUB_WEBHOOK_SECRET=hook-1\n");
     const from = daemon.lines.length;
     daemon.hangUp();
-    expect((await post()).status).toBe(415);
+    expect((await post()).status).toBe(401);
     expect(await daemon.end()).toBe(0);
     expect(daemon.lines.slice(from)).toEqual([]);
   });
