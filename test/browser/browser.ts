@@ -35,11 +35,16 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: flags });
 }
 
-/** Opens an address in a context of its own, which ends with the test. */
+/**
+ * Opens an address in a context of its own, which ends with the test.
+ *
+ * @param code - opens the status page first, as an address of `boardsync page` does it.
+ */
 export async function openInBrowser(
   browser: Browser,
   address: string,
   options: BrowserContextOptions = {},
+  code?: string,
 ): Promise<Opened> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
@@ -57,6 +62,7 @@ export async function openInBrowser(
     const url = new URL(request.url());
     if (url.protocol !== "data:" && url.origin !== new URL(address).origin) strangers.push(request.url());
   });
+  if (code !== undefined) await page.goto(`${new URL(address).origin}/?code=${code}`);
   await page.goto(address);
   return { page, faults, strangers };
 }

@@ -10,6 +10,7 @@ import {
   addLinks,
   addPost,
   addWaits,
+  code,
   openPage,
   type PageStage,
   parkPost,
@@ -58,7 +59,7 @@ describe("the status page in a browser", () => {
   it.each(looks)("is good to look at and to listen to: %s", async (look, options) => {
     const { address } = await openFull();
     for (const [name, path] of places) {
-      const opened = await openInBrowser(browser, `${address}${path}`, options);
+      const opened = await openInBrowser(browser, `${address}${path}`, options, code);
       await opened.page.screenshot({
         path: join(pictures, `${name}-${look}.png`),
         fullPage: name !== "links",
@@ -77,7 +78,7 @@ describe("the status page in a browser", () => {
 
   it("is used by the keyboard alone: skip, search, filter, go to a post", async () => {
     const { address } = await openFull();
-    const { page, faults } = await openInBrowser(browser, `${address}/links`);
+    const { page, faults } = await openInBrowser(browser, `${address}/links`, {}, code);
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
     await page.keyboard.press("Enter");
@@ -96,7 +97,7 @@ describe("the status page in a browser", () => {
 
   it("works where scripts are off, from page to page", async () => {
     const { address } = await openFull();
-    const { page } = await openInBrowser(browser, `${address}/`, { javaScriptEnabled: false });
+    const { page } = await openInBrowser(browser, `${address}/`, { javaScriptEnabled: false }, code);
     await page.getByRole("searchbox").fill("wish");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("link", { name: "Next page" }).click();
@@ -107,7 +108,7 @@ describe("the status page in a browser", () => {
 
   it("gives a command whole at one click, for copying", async () => {
     const { address } = await openFull();
-    const { page } = await openInBrowser(browser, `${address}/`);
+    const { page } = await openInBrowser(browser, `${address}/`, {}, code);
     await page.locator("code.command").nth(1).click();
     expect(await page.evaluate("String(getSelection())")).toBe("boardsync retry acme-app/p2");
   });
@@ -115,7 +116,7 @@ describe("the status page in a browser", () => {
   it("runs nothing that a post says", async () => {
     const { address } = await openFull();
     for (const path of ["/", "/post/acme-app/evil"]) {
-      const { page, faults } = await openInBrowser(browser, `${address}${path}`);
+      const { page, faults } = await openInBrowser(browser, `${address}${path}`, {}, code);
       expect(await page.locator("script, img").count()).toBe(0);
       expect(await page.getByText("<script>alert(1)</script>").count()).toBeGreaterThan(0);
       expect(faults).toEqual([]);
