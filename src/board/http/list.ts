@@ -67,8 +67,7 @@ export interface ListOptions {
 /** Reads a listing page by page; see `Board.listPosts` for the contract. */
 export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
   const { first, project, overrides, limits, excerpt } = options;
-  const start: Start =
-    options.from === undefined ? { url: first.href, before: {} } : JSON.parse(options.from);
+  const start = readStart(first.href, options.from);
   let way = start.way;
   let paging = createPaging(
     {
@@ -87,7 +86,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   let keys: readonly string[] | undefined;
   let lost = 0;
   for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
-    const place = JSON.stringify({ url: url.href, before: recognised } satisfies Start) as PagePlace;
+    const place = JSON.stringify({
+      first: first.href,
+      url: url.href,
+      before: recognised,
+    } satisfies Start) as PagePlace;
     const { reading, bytes, ...page } = await askForPage(url, recognised, options);
     const { records, ids } = reading;
     recognised = reading.after;
@@ -116,7 +119,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const end = step.kind === "end" ? lower(step.end, lost) : undefined;
     url = step.kind === "next" ? step.url : undefined;
     const next =
-      url && placeOf({ url: url.href, before: recognised, way, paging: paging.state }, options.key);
+      url &&
+      placeOf(
+        { first: first.href, url: url.href, before: recognised, way, paging: paging.state },
+        options.key,
+      );
     const told = { place, next, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
     yield { ...page, ...told, ...(asked !== undefined && { asked }) };
   }
@@ -124,6 +131,8 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
 
 /** What a `PagePlace` holds. */
 interface Start {
+  /** Address of the list's first page. */
+  readonly first: string;
   readonly url: string;
   /** What the pages before had told. */
   readonly before: Partial<Recognised>;
@@ -131,6 +140,12 @@ interface Start {
   readonly way?: PagingWay | undefined;
   /** Left out where only this page is wanted. */
   readonly paging?: PagingState;
+}
+
+/** A place of a list at another address is none: the config may name another board by now, and the key must not go to the old one. */
+function readStart(first: string, from: PagePlace | undefined): Start {
+  const kept: Start | undefined = from && JSON.parse(from);
+  return kept?.first === first ? kept : { first, url: first, before: {} };
 }
 
 /** undefined where the board has put our key into an address: it must not be kept. */
