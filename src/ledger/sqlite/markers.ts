@@ -38,18 +38,13 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
       AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
         AND ended.repository = markers.repository AND ended.number = markers.number)
     ORDER BY is_gone, markers.repository, markers.number`);
-  const selectNamed = store.prepare<
+  const selectKnown = store.prepare<
     [{ project: number; repository: number; number: number }],
     { id: PostId }
   >(`
-    SELECT posts.id AS id FROM markers JOIN posts ON posts.number = markers.post
-    WHERE markers.repository = @repository AND markers.number = @number AND posts.project = @project`);
-  const selectLinked = store.prepare<
-    [{ project: number; repository: number; number: number }],
-    { id: PostId }
-  >(`
-    SELECT posts.id AS id FROM links JOIN posts ON posts.number = links.post
-    WHERE links.repository = @repository AND links.number = @number AND links.project = @project`);
+    SELECT id FROM posts WHERE project = @project AND number IN (
+      SELECT post FROM markers WHERE repository = @repository AND number = @number
+      UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`);
   const explainsIssue = createIssueCheck(store);
   const explainsPost = createPostCheck(store);
   return {
@@ -79,8 +74,8 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
     strangeIn({ issue: { repositoryId: repository, number }, project, posts }) {
       const projectNumber = numbers.findProject(project);
       if (projectNumber === undefined) return [];
-      const key = { project: projectNumber, repository, number };
-      const known = new Set([...selectNamed.all(key), ...selectLinked.all(key)].map(({ id }) => id));
+      const found = selectKnown.all({ project: projectNumber, repository, number });
+      const known = new Set(found.map(({ id }) => id));
       return known.size === 0 ? [] : posts.filter((post) => !known.has(post));
     },
     explains({ issue, project, posts }) {
