@@ -109,8 +109,8 @@ function describeOpen(cycle: PulledCycle, intent: Intent): PlannedAction {
 const hourPatienceMs = 10_000;
 
 /**
- * Says of what a run may do whether the next one does it: what the pace puts off, in the order in which it is written, and what
- * waits because an earlier life of the state may still have a request under way.
+ * Says when each write comes: in the next run, or after a wait. Two things make it wait: the pace, counted in the order of the
+ * writes; and a state that was lost or put back, of which a request may still be under way.
  */
 export function timeWrites(
   cycle: PulledCycle,
