@@ -27,6 +27,8 @@ if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]))
 
 async function main(): Promise<void> {
   process.on("uncaughtException", dieOf);
+  // Without a listener Node.js opens its inspector, and whoever reaches that port reads every secret.
+  process.on("SIGUSR1", () => undefined);
   const { runProgram } = await import("./commands/program.ts");
   const interruption = new AbortController();
   let command: string | undefined;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -178,6 +178,28 @@ it("the daemon lives on after SIGHUP, whatever has become of its config, and ano
   hanging.child.kill("SIGHUP");
   await hanging.ended;
   expect(hanging.child.signalCode).toBe("SIGHUP");
+});
+
+it("SIGUSR1 opens no inspector", async () => {
+  const hanging = await startHanging("sync", await openStage(), giveGrace(500));
+  hanging.child.kill("SIGUSR1");
+  hanging.child.kill("SIGTERM");
+  await hanging.ended;
+  expect(hanging.err()).not.toContain("Debugger listening");
+});
+
+it("a plan that is killed leaves nothing of the state behind", async () => {
+  const stage = await openStage();
+  await run(["sync"], stage);
+  const temporary = makeFolder();
+  const { board } = stage.story;
+  const [before, env] = [board.requests.length, { ...stage.env, TMPDIR: temporary }];
+  board.failNext({ kind: "hang" });
+  const plan = start(["plan"], { ...stage, env });
+  await until(() => board.requests.length > before);
+  plan.child.kill("SIGKILL");
+  await plan.ended;
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 describe("a signal", () => {

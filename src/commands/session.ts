@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { connectSides, type Machine, type Sides, syncProjects } from "../app.ts";
 import { type Environment, readLogLevel } from "../config/environment.ts";
+import { isReadableByAll } from "../config/files.ts";
 import { loadConfigAndSecrets } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { HttpSecrets } from "../config/secrets.ts";
@@ -87,6 +89,9 @@ function openSession(
   secrets.add([...loaded.secrets.all, heartbeat ?? "", notices?.url ?? ""]);
   const { redact } = secrets;
   const log = openLog(terminal, options, source.environment, redact);
+  if (isReadableByAll(join(terminal.cwd, ".env"))) {
+    log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
+  }
   const machine: Machine = {
     clock: systemClock,
     random: Math.random,

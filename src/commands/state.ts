@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
 import { acquireState } from "../ledger/sqlite/lock.ts";
-import { copyLedger, openLedger, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
+import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
 import type { Log } from "../log.ts";
 import { systemClock } from "./clock.ts";
 import type { Terminal } from "./terminal.ts";
@@ -57,7 +57,7 @@ export function openBeside(terminal: Terminal, state: string): Ledger | undefine
 }
 
 /**
- * Works on a copy of the state that nobody else knows, and leaves no trace.
+ * Works on a copy of the state that nobody else knows, and leaves no trace, however the process ends.
  *
  * @param work - `isKnown`: whether there was a state to copy.
  */
@@ -66,18 +66,11 @@ export async function withPrivateCopy<T>(
   state: string,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "boardsync-plan-"));
+  const { ledger, isKnown } = openLedgerCopy(state, stateOptions(terminal));
   try {
-    const copy = join(folder, "state.db");
-    const isKnown = await copyLedger(state, copy);
-    const ledger = openPrivateState(terminal, copy);
-    try {
-      return await work(ledger, isKnown);
-    } finally {
-      ledger.close();
-    }
+    return await work(ledger, isKnown);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    ledger.close();
   }
 }
 

@@ -45,16 +45,19 @@ export interface Problem extends Position {
 /** Reads YAML (and so JSON). Never throws: what is wrong becomes problems. */
 export function parseConfigDocument(text: string): ConfigDocument {
   const lines = new LineCounter();
-  // Without `prettyErrors: false` the messages would quote lines of the file.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const problems = [...document.errors, ...document.warnings]
-    .slice(0, faultLimit)
-    .map((error) => describe(error, document, lines));
+  // Without `prettyErrors: false` the messages would quote lines of the file. The library's own search for repeated keys
+  // compares each with each.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const problems = [
+    ...[...document.errors, ...document.warnings].map((error) => describe(error, lines)),
+    ...findRepeatedKeys(document).map(({ path, offset }) => ({
+      ...toPosition(offset, lines),
+      message: `${formatPath(path)}: this key stands here already; keep one of them`,
+    })),
+  ].slice(0, faultLimit);
   const locate = (fault: Fault): Position => toPosition(findOffset(document, fault), lines);
-  // Of a text with a repeated key the rest still makes sense; anything worse would only bring errors that are not there.
-  if (document.errors.some((error) => error.code !== "DUPLICATE_KEY")) {
-    return { content: undefined, problems, locate };
-  }
+  // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
+  if (document.errors.length > 0) return { content: undefined, problems, locate };
   try {
     const content: unknown = document.toJS({ maxAliasCount: aliasLimit });
     return { content, problems, locate };
@@ -70,31 +73,36 @@ const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   RESOURCE_EXHAUSTION: "the file is nested too deeply",
 };
 
-function describe(error: YAMLError, document: Document, lines: LineCounter): Problem {
-  const position = toPosition(error.pos[0], lines);
-  if (error.code === "DUPLICATE_KEY") {
-    const path = formatPath(findPath(document, error.pos[0]));
-    return { ...position, message: `${path}: this key stands here already; keep one of them` };
-  }
+function describe(error: YAMLError, lines: LineCounter): Problem {
   const words = error.message.replaceAll(/\s+/g, " ").trim();
-  return { ...position, message: plainWords[error.code] ?? `this is not valid YAML: ${words}` };
+  const message = plainWords[error.code] ?? `this is not valid YAML: ${words}`;
+  return { ...toPosition(error.pos[0], lines), message };
 }
 
-/** The path of the key that starts at an offset of the text. */
-function findPath(document: Document, offset: number): Path {
-  let found: Path = [];
+/** The keys that stand in their map already, and where each begins. */
+function findRepeatedKeys(document: Document): readonly { readonly path: Path; readonly offset: number }[] {
+  const found: { path: Path; offset: number }[] = [];
   visit(document, {
-    Pair(_, pair, ancestors) {
-      if (startOf(pair.key) !== offset) return undefined;
-      found = [...ancestors, pair].flatMap((node, depth, nodes): Path => {
-        if (isPair(node)) return [String(node.key)];
-        const child = nodes[depth + 1];
-        return isSeq(node) ? [node.items.indexOf(child)] : [];
-      });
-      return visit.BREAK;
+    Map(_, map, ancestors) {
+      const known = new Set<unknown>();
+      for (const pair of map.items) {
+        const key = isScalar(pair.key) ? pair.key.value : pair.key;
+        if (known.has(key))
+          found.push({ path: pathOf([...ancestors, map, pair]), offset: startOf(pair.key) ?? 0 });
+        known.add(key);
+      }
     },
   });
   return found;
+}
+
+/** The path of the last one of nodes that stand in each other. */
+function pathOf(nodes: readonly unknown[]): Path {
+  return nodes.flatMap((node, depth): Path => {
+    if (isPair(node)) return [String(node.key)];
+    const child = nodes[depth + 1];
+    return isSeq(node) ? [node.items.indexOf(child)] : [];
+  });
 }
 
 function toPosition(offset: number, lines: LineCounter): Position {

@@ -104,19 +104,26 @@ function parseConfig(
   }
   const { data, error } = configSchema.safeParse(document.content, { error: wordIssue });
   const lineOf = (path: Fault["path"]): number => document.locate({ path, at: "value", message: "" }).line;
-  const faults = [
-    ...toFaults(error?.issues ?? [], document.content),
-    ...findInconsistencies(document.content, { checkTemplate, lineOf }),
+  const problems = [
+    ...document.problems,
+    ...findDistinct(toFaults(error?.issues ?? [], document.content), document),
+    ...findDistinct(findInconsistencies(document.content, { checkTemplate, lineOf }), document),
   ];
-  const problems = [...document.problems, ...findDistinct(faults, document)];
   return { config: data, problems: problems.toSorted(byPosition) };
 }
 
+/** Nobody mends more than this before the next look; to word and find each of a whole file that is wrong takes minutes. */
+const faultLimit = 100;
+
 /** Projects that share a part by a YAML alias share what is wrong with it; it is said once, for the first of them. */
-function findDistinct(faults: readonly Fault[], document: ConfigDocument): readonly Problem[] {
+function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const fault of faults) {
     const { line, column } = document.locate(fault);
+    if (problems.size === faultLimit) {
+      problems.set("more", { line, column, message: "from here on there is more; mend what is above first" });
+      break;
+    }
     const place = `${line}:${column}:${fault.path.at(-1)}: ${fault.message}`;
     if (problems.has(place)) continue;
     problems.set(place, { line, column, message: `${formatPath(fault.path)}: ${fault.message}` });

@@ -87,19 +87,24 @@ function expectedType(issue: Issue): string {
   return issue.code === "invalid_type" ? nameType(issue.expected) : "text";
 }
 
-/** What zod found, as faults: unions resolved, one fault for each unknown key, each with a suggestion. */
-export function toFaults(issues: readonly Issue[], content: unknown): readonly Fault[] {
+/**
+ * What zod found, as faults: unions resolved, one fault for each unknown key, each with a suggestion. One is made when it is
+ * asked for, because a file may hold tens of thousands.
+ */
+export function* toFaults(issues: readonly Issue[], content: unknown): Iterable<Fault> {
   // Making the JSON Schema takes longer than the rest of reading a config.
-  if (issues.length === 0) return [];
+  if (issues.length === 0) return;
   const schema = configJsonSchema();
-  return issues.flatMap((issue) => expand(issue, [], content, schema));
+  for (const issue of issues) yield* expand(issue, [], content, schema);
 }
 
-function expand(issue: Issue, base: Path, content: unknown, schema: JsonSchema): readonly Fault[] {
+function* expand(issue: Issue, base: Path, content: unknown, schema: JsonSchema): Iterable<Fault> {
   const path: Path = [...base, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
   if (issue.code === "unrecognized_keys") {
     const known = findKeys(schema, path);
-    return issue.keys.map((key) => ({ path: [...path, key], at: "key", message: wordKey(path, key, known) }));
+    for (const key of issue.keys)
+      yield { path: [...path, key], at: "key", message: wordKey(path, key, known) };
+    return;
   }
   if (issue.code === "invalid_union") {
     const fitting = issue.errors.filter(
@@ -107,10 +112,11 @@ function expand(issue: Issue, base: Path, content: unknown, schema: JsonSchema):
     );
     const [only, another] = fitting;
     if (only !== undefined && another === undefined) {
-      return only.flatMap((error) => expand(error, path, content, schema));
+      for (const error of only) yield* expand(error, path, content, schema);
+      return;
     }
   }
-  return [{ path, at: issue.code === "invalid_key" ? "key" : "value", message: issue.message }];
+  yield { path, at: issue.code === "invalid_key" ? "key" : "value", message: issue.message };
 }
 
 /** Whether an alternative of a union is out of the question, because the value is of another type. */

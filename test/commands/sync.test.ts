@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { acquireState } from "../../src/ledger/sqlite/lock.ts";
@@ -338,6 +338,16 @@ it("reads .env of the working directory, and the real environment wins", async (
   );
   const ran = await stage.run(["sync"], { env: { GITHUB_TOKEN: undefined } });
   expect(ran).toMatchObject({ code: 0, err: "" });
+});
+
+it("says that every user of the machine can read .env", async () => {
+  const stage = await openStage();
+  chmodSync(stage.folder, 0o755);
+  writeFileSync(join(stage.folder, ".env"), "UNUSED=1\n");
+  chmodSync(join(stage.folder, ".env"), 0o644);
+  expect((await stage.run(["sync"])).err).toContain("chmod 600 .env");
+  chmodSync(join(stage.folder, ".env"), 0o600);
+  expect((await stage.run(["sync"])).err).not.toContain("chmod");
 });
 
 describe("a secret that a side sends back", () => {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { explainReadFault, isAbsent, readTextFile } from "../../src/config/files.ts";
+import { explainReadFault, isAbsent, isReadableByAll, readTextFile } from "../../src/config/files.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -48,5 +49,38 @@ describe("reading a text file", () => {
 
   it("fails for a directory", () => {
     expect(reasonFor(folder)).toBe("it is a directory");
+  });
+
+  it("waits for no pipe that nobody writes to", () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    expect(readTextFile(pipe)).toBe("");
+  });
+
+  it("reads what comes out of another program, as `--config <(make)` names it", () => {
+    const file = new URL("../../src/config/files.ts", import.meta.url).href;
+    const script = `import { readTextFile } from "${file}"; process.stdout.write(readTextFile("/dev/stdin"));`;
+    const made = '(echo early; sleep 0.1; echo late) | "$0" --input-type=module -e "$1"';
+    expect(String(execFileSync("sh", ["-c", made, process.execPath, script]))).toBe("early\nlate\n");
+  });
+
+  it.runIf(existsSync("/dev/zero"))("stops at 1 MiB of a device that never ends", () => {
+    expect(reasonFor("/dev/zero")).toBe("it is larger than 1 MiB");
+  });
+});
+
+describe("a file that every user can read", () => {
+  it("is one whose mode and whose folders let them", () => {
+    const path = write("secret");
+    for (const [file, around, isOpen] of [
+      [0o644, 0o755, true],
+      [0o640, 0o755, false],
+      [0o644, 0o750, false],
+    ] as const) {
+      chmodSync(path, file);
+      chmodSync(folder, around);
+      expect(isReadableByAll(path)).toBe(isOpen);
+    }
+    expect(isReadableByAll(join(folder, "none"))).toBe(false);
   });
 });

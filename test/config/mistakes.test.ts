@@ -484,6 +484,15 @@ describe("all mistakes are said at once, in the order of their lines", () => {
     ]);
   });
 
+  it("but of tens of thousands only the first", () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `zebra${index}: 1`);
+    const problems = problemsIn(smallest(lines.join("\n")));
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toContain("mend what is above first");
+    const repeated = lines.concat(lines).join("\n");
+    expect(problemsIn(smallest(repeated)).filter((line) => line.includes("already"))).toHaveLength(10);
+  });
+
   it("and what projects share by an alias is said once", () => {
     const text =
       "board: { url: https://b.example }\nprojects:\n  - { project: p, repo: o/r, rules: &r [{ set: { status: 1 } }] }\n  - { project: q, repo: o/r, rules: *r }";

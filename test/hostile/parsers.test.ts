@@ -5,6 +5,7 @@ import { classifyPatch } from "../../src/board/http/patch.ts";
 import { readRetryAfter } from "../../src/board/http/refusal.ts";
 import type { Reply } from "../../src/board/http/transport.ts";
 import { createExcerpt } from "../../src/board/http/wording.ts";
+import { issueAddress } from "../../src/daemon/page/addresses.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { normaliseBlock, replaceBlock, splitBody } from "../../src/plan/block.ts";
 import { formatMarker, parseMarker } from "../../src/plan/marker.ts";
@@ -176,6 +177,7 @@ describe("the work on a text grows no faster than the text", () => {
     ["the block", splitBody],
     ["the comparison of blocks", normaliseBlock],
     ["a quote of the board", createExcerpt("secret-key")],
+    ["the name of an issue", (text) => issueAddress("https://github.com", text)],
     ["what hides people", (text) => redactPeople(text, ["email", "phone"])],
   ];
   const pieces = [
@@ -189,6 +191,7 @@ describe("the work on a text grows no faster than the text", () => {
     "\r",
     "\n\n",
     "a@",
+    "a/",
     "@",
     "a,",
     "\uFEFF ",

@@ -82,6 +82,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   );
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
+  const idTypes = new Set<string>();
   let recognised: Recognised = { path: start.before.path, idName: start.before.idName };
   let keys: readonly string[] | undefined;
   let lost = 0;
@@ -99,10 +100,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const fresh = new Set(ids.filter((id) => !known.has(id)));
     const repeated = ids.some((id) => known.has(id)) ? 1 : 0;
     for (const id of fresh) known.add(id);
-    const unusable = records - ids.length;
-    lost += unusable;
+    const unusable = [...reading.unusable, ...sayMixture(reading.idTypes, idTypes)];
+    lost += records - ids.length;
 
-    const read = { url, bytes, records, fresh: fresh.size, repeated, unusable, lastId: ids.at(-1) };
+    const counts = { records, fresh: fresh.size, repeated, unusable: records - ids.length };
+    const read = { url, bytes, ...counts, lastId: ids.at(-1) };
     const pageRead: PageRead = { ...read, signals: reading.signals };
     let step = paging.follow(pageRead);
     let asked: AskedPaging | undefined;
@@ -124,7 +126,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
         { first: first.href, url: url.href, before: recognised, way, paging: paging.state },
         options.key,
       );
-    const told = { place, next, seen: new Set(reading.seen), shape, unusable: reading.unusable, end };
+    const told = { place, next, seen: new Set(reading.seen), shape, unusable, end };
     yield { ...page, ...told, ...(asked !== undefined && { asked }) };
   }
 }
@@ -246,6 +248,16 @@ function lower(end: ListEnd, unusable: number): ListEnd {
   if (end.kind !== "complete" || unusable === 0) return end;
   const message = `${unusable} of the board's records could not be used, so posts missing from the list are not taken for deleted.`;
   return { kind: "cut", message };
+}
+
+/** A sentence, once a listing, where its ids come both as numbers and as text: in an address 1 and "1" are the same post. */
+function sayMixture(types: readonly string[] | undefined, known: Set<string>): readonly string[] {
+  const wasMixed = known.size > 1;
+  for (const type of types ?? []) known.add(type);
+  if (wasMixed || known.size <= 1) return [];
+  return [
+    'Some ids of the list are numbers and others are text: 1 and "1" count as one post, as the later record shows it.',
+  ];
 }
 
 /** Says once a listing that a field is there but of no use, so that nobody wonders why it counts as unseen. */

@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import type { PageTrace } from "../../model/page.ts";
 import type { Post, PostField, PostId } from "../../model/post.ts";
+import { readPath } from "./access.ts";
 import type { JsonAnswer } from "./read.ts";
 import { type FieldNames, pickRecord, readNote } from "./record.ts";
-import { findIdName, findList, keysOf, readList } from "./shape.ts";
+import { findIdName, findList, keysOf, readId, readList } from "./shape.ts";
 import { readSignals, type SignalPaths, type Signals } from "./signals.ts";
 import type { Excerpt } from "./wording.ts";
 
@@ -29,6 +30,8 @@ export interface PageReading {
   readonly records: number;
   /** Of the usable ones, in their order. */
   readonly ids: readonly PostId[];
+  /** As what their ids came; left out where there is none. */
+  readonly idTypes?: readonly string[];
   readonly seen: readonly PostField[];
   /** Fields that are there with a value of a wrong type. */
   readonly mistyped: readonly PostField[];
@@ -77,9 +80,15 @@ export function readPage({ value, headers }: JsonAnswer, before: Recognised, len
       signals: readSignals(value, headers, { ...lens.paths, list: list.path }, list.records.length),
       records: list.records.length,
       ids: posts.map(({ id }) => id),
+      ...(posts.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
       ...read,
     },
   };
+}
+
+function findIdTypes(records: readonly unknown[], idName: string | undefined): readonly string[] {
+  const ids = idName === undefined ? [] : records.map((record) => readPath(record, idName));
+  return [...new Set(ids.filter((id) => readId(id) !== undefined).map((id) => typeof id))];
 }
 
 function readRecords(

@@ -8,7 +8,7 @@ export function siteOf(trackerUrl: string): string | undefined {
 
 /** The page of an issue, by its name `owner/name#number`. */
 export function issueAddress(site: string | undefined, name: string): string | undefined {
-  const [, repository, number] = /^([^#\s]+\/[^#\s]+)#(\d+)$/.exec(name) ?? [];
+  const [, repository, number] = /^([^/#\s]+\/[^/#\s]+)#(\d+)$/.exec(name) ?? [];
   if (site === undefined || repository === undefined) return undefined;
   return `${site}/${repository.split("/").map(encodeURIComponent).join("/")}/issues/${number}`;
 }

@@ -50,6 +50,7 @@ function sentenceFor(file: string, code: string, message: string): string | unde
     case "SQLITE_IOERR":
       return `The state file ${file} can't be read or written (${code}): check the disk that it is on.`;
     case "SQLITE_CANTOPEN":
+      return `The state file ${file} can't be opened (${message}): this user needs the right to read and write it and its folder, on a disk that can be written.`;
     case "EISDIR":
     case "ENOTDIR":
       return `The state file ${file} can't be opened (${message}): name a file, not a folder, that this user may read and write, in a folder where it may write, too.`;

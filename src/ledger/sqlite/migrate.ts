@@ -2,10 +2,12 @@ import type Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { copyNow } from "./copy.ts";
 
-/** What a migration works with. `path` is absolute, `file` is what the user wrote. */
+/** What a migration works with. */
 export interface MigrationPlan {
+  /** What the user wrote. */
   readonly file: string;
-  readonly path: string;
+  /** The same, absolute; undefined for a copy in memory, which needs none of its own. */
+  readonly path: string | undefined;
   readonly applicationId: number;
   readonly migrations: readonly string[];
   readonly now: number;
@@ -21,7 +23,8 @@ export interface MigrationPlan {
 export function migrate(database: Database.Database, plan: MigrationPlan): string | undefined {
   const target = plan.migrations.length;
   const before = schemaOf(database);
-  const copy = before > 0 && before < target ? `${plan.path}.before-v${target}` : undefined;
+  const isOlder = before > 0 && before < target;
+  const copy = isOlder && plan.path !== undefined ? `${plan.path}.before-v${target}` : undefined;
   if (copy !== undefined) copyNow(database, copy, plan.now);
   // Even without a migration this finds out at once whether the file can be written.
   const run = database.transaction(() => {

@@ -22,7 +22,7 @@ import { createRuns } from "./runs.ts";
 import { createSightings } from "./sightings.ts";
 import { createSignals } from "./signals.ts";
 import { createStamp } from "./stamp.ts";
-import { openStore, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
+import { openStore, openStoreCopy, openStoreReadOnly, type StateOptions, type Store } from "./store.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 /**
@@ -46,20 +46,17 @@ export function openLedgerReadOnly(file: string): Ledger | undefined {
 }
 
 /**
- * Copies the state beside the process that writes it, also one of an older version, which the copy's first opening brings up
- * to date. Answers whether there is one.
+ * A copy of the state in memory, also of an older version's, made beside the process that writes it. `isKnown` says whether
+ * there is one; else the copy is empty.
  *
- * @throws StateError when the file can't be read, or the copy can't be written.
+ * @throws StateError when the file can't be read.
  */
-export async function copyLedger(file: string, to: string): Promise<boolean> {
-  const store = openStoreReadOnly(file, "any");
-  if (store === undefined) return false;
-  try {
-    await copyDatabase(store.database, to, undefined);
-    return true;
-  } finally {
-    store.close();
-  }
+export function openLedgerCopy(
+  file: string,
+  options: StateOptions,
+): { readonly ledger: Ledger; readonly isKnown: boolean } {
+  const { store, isKnown } = openStoreCopy(file, options);
+  return { ledger: createLedger(store), isKnown };
 }
 
 /** The ledger over an open database. */

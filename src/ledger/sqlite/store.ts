@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { remedy, stateFailure, withStateFailure } from "./failure.ts";
 import { refuseForeignJournal } from "./foreign-journal.ts";
+import { copyToMemory, readToMemory } from "./image.ts";
 import { isFresh, migrate, refuseOtherSchema } from "./migrate.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { createFolderOf, createPrivateFile, refuseOtherFile, tightenFile } from "./private-file.ts";
@@ -91,7 +92,7 @@ export function openStoreReadOnly(file: string, schema: "current" | "any" = "cur
     refuseOtherFile(path, file);
     if (!existsSync(path)) return undefined;
     refuseForeignJournal(path, file);
-    const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });
+    const database = openForReading(path);
     try {
       database.pragma("query_only = ON");
       database.pragma("trusted_schema = OFF");
@@ -111,6 +112,49 @@ export function openStoreReadOnly(file: string, schema: "current" | "any" = "cur
       throw error;
     }
   });
+}
+
+/**
+ * A copy of the state in memory, to try out what would come; also of an older schema, brought up to date there. An empty one
+ * where there is none yet.
+ *
+ * @throws StateError when the file can't be read.
+ */
+export function openStoreCopy(
+  file: string,
+  options: StateOptions,
+): { readonly store: Store; readonly isKnown: boolean } {
+  const source = openStoreReadOnly(file, "any");
+  return withStateFailure(file, () => {
+    try {
+      const database = source === undefined ? new Database(":memory:") : copyToMemory(source.database);
+      database.pragma("foreign_keys = ON");
+      database.pragma("trusted_schema = OFF");
+      migrate(database, { file, path: undefined, applicationId, migrations, ...options });
+      return { store: createStore(database, file, undefined), isKnown: source !== undefined };
+    } finally {
+      source?.close();
+    }
+  });
+}
+
+/** A connection for reading; where no file can be made beside the state, to a copy of it. */
+function openForReading(path: string): Database.Database {
+  const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });
+  try {
+    database.pragma("schema_version");
+    return database;
+  } catch (error) {
+    database.close();
+    // Where a process is at work beside it, its log goes on while we read.
+    if (!isReadOnlyPlace(error) || existsSync(`${path}-shm`)) throw error;
+    return readToMemory(path);
+  }
+}
+
+function isReadOnlyPlace(error: unknown): boolean {
+  const code = error instanceof Database.SqliteError ? error.code : "";
+  return code === "SQLITE_CANTOPEN" || code === "SQLITE_READONLY_DIRECTORY";
 }
 
 /**

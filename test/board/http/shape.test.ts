@@ -124,6 +124,13 @@ describe("the id", () => {
     },
   );
 
+  it("says once that ids are numbers and text, which no address tells apart", async () => {
+    const { pages, posts } = await pullBody({ feedback: [{ id: 1 }, { id: "1" }, { id: "b" }] });
+    expect(posts.map(({ id }) => id)).toEqual(["1", "1", "b"]);
+    expect(pages[0]?.unusable).toEqual([expect.stringContaining('1 and "1" count as one post')]);
+    expect((await pullBody({ feedback: [{ id: 1 }, { id: 2 }] })).pages[0]?.unusable).toEqual([]);
+  });
+
   it("says of many unusable records only a few", async () => {
     const { pages } = await pullBody({ feedback: [post, ...Array.from({ length: 40 }, () => ({}))] });
     expect(pages[0]?.unusable).toHaveLength(6);

@@ -14,7 +14,7 @@ describe("a failure of the state", () => {
     ["SQLITE_READONLY_DBMOVED", "can't be written: give this user"],
     ["SQLITE_PERM", "can't be written: give this user"],
     ["SQLITE_IOERR_FSYNC", "can't be read or written (SQLITE_IOERR_FSYNC): check the disk"],
-    ["SQLITE_CANTOPEN_ISDIR", "can't be opened (oh no): name a file"],
+    ["SQLITE_CANTOPEN_ISDIR", "can't be opened (oh no): this user needs the right"],
     ["SQLITE_BUSY_SNAPSHOT", "has been locked by another process for too long"],
   ])("by %s is one sentence that names the file and what to do", (code, message) => {
     const cause = new Database.SqliteError("oh no", code);

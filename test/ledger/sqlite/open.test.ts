@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
@@ -252,6 +252,39 @@ describe("opening the state", () => {
     expectStateError(() => assertDurable(database, "state.db"), message, "state.db");
   });
 });
+
+describe("a state in a place where nothing can be written", () => {
+  it.each([
+    ["at rest", false],
+    ["of a process that was killed, with its log", true],
+  ])("can be read %s, and nothing is left", (_, isKilled) => {
+    const folder = createFolder();
+    const file = join(folder, "state.db");
+    const ledger = openLedger(isKilled ? join(folder, "live.db") : file, options);
+    pullPosts(ledger, [createPost("p1")]);
+    if (isKilled)
+      for (const end of ["", "-wal"]) copyFileSync(join(folder, `live.db${end}`), `${file}${end}`);
+    ledger.close();
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+    const temporary = createFolder();
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    chmodSync(temporary, 0o777);
+    chmodSync(folder, 0o555);
+    onTestFinished(becomeNobody());
+    const before = readdirSync(folder);
+    expect(openReadOnly(file).rows.row(project, postId("p1"), noon)?.post).toEqual(createPost("p1"));
+    expectStateError(() => openLedger(file, options), "can't be", file);
+    expect([readdirSync(folder), readdirSync(temporary)]).toEqual([before, []]);
+  });
+});
+
+/** Root may write everywhere. */
+function becomeNobody(): () => void {
+  if (process.geteuid?.() !== 0) return () => undefined;
+  process.seteuid?.(65_534);
+  return () => process.seteuid?.(0);
+}
 
 describe("a state that stops working", () => {
   it("says that the disk is full, and sends nothing", () => {
