@@ -36,6 +36,7 @@ const columns: readonly Column<RebuiltProject>[] = [
   { title: "differ", show: ({ disagreements }) => String(disagreements.length) },
   { title: "duplicates", show: ({ duplicates }) => String(duplicates.length), isOptional: true },
   { title: "strangers", show: ({ strangers }) => String(strangers.length), isOptional: true },
+  { title: "edited", show: ({ edited }) => String(edited.length), isOptional: true },
   { title: "unreadable", show: ({ unreadable }) => String(unreadable.length), isOptional: true },
   { title: "orphans", show: ({ orphans }) => String(orphans.length), isOptional: true },
   { title: "absent", show: ({ absent }) => String(absent.length), isOptional: true },
@@ -70,6 +71,17 @@ const findings: readonly ((project: RebuiltProject) => Finding)[] = [
     }),
     advice:
       "Did an earlier account of yours open them? Then name it in `tracker.trustedAuthors` and rebuild again, before a run opens new issues for those posts. Otherwise ignore them.",
+  }),
+  ({ edited }) => ({
+    lines: edited.map(({ issue, post, editors }) => {
+      const who =
+        editors === "unknown"
+          ? "GitHub does not say who edited its text"
+          : `its text was edited by ${editors.map((login) => login ?? "an account that is gone").join(", ")}`;
+      return `edited: ${issue} was linked to post ${post}, and ${who}`;
+    }),
+    advice:
+      "Is each of these issues about that post? Its edit history on GitHub shows what its text said before; `boardsync unlink` and `link` put a wrong one right.",
   }),
   ({ unreadable }) => ({
     lines: unreadable.map(({ issue, linked }) => {

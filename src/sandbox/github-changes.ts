@@ -1,6 +1,7 @@
 import {
   type GitHubState,
   nextId,
+  person,
   type StoredComment,
   type StoredIssue,
   type StoredLabel,
@@ -18,7 +19,10 @@ export type IssueStart = Pick<
 /** Fields that may be changed at once, by the API or by a person. */
 export type IssueChange = Partial<
   Pick<StoredIssue, "title" | "body" | "labels" | "assignees" | "milestone" | "type" | "isLocked" | "fate">
->;
+> & {
+  /** Who changes the body; left out, a person on the page. */
+  readonly by?: string;
+};
 
 /** Gives a new issue or pull request the next number of its repository. */
 export function openIssue(state: GitHubState, repository: StoredRepository, start: IssueStart): StoredIssue {
@@ -26,6 +30,7 @@ export function openIssue(state: GitHubState, repository: StoredRepository, star
   return saveIssue(state, repository, {
     ...start,
     id: nextId(state),
+    editors: [],
     number: repository.issues.size + 1,
     state: "open",
     stateReason: null,
@@ -46,7 +51,9 @@ export function changeIssue(
   issue: StoredIssue,
   change: IssueChange,
 ): StoredIssue {
-  const changed = { ...issue, ...change };
+  const { by = person, ...fields } = change;
+  const isEdit = fields.body !== undefined && fields.body !== issue.body;
+  const changed = { ...issue, ...fields, ...(isEdit && { editors: [...issue.editors, by] }) };
   if (JSON.stringify(changed) === JSON.stringify(issue)) return issue;
   return saveIssue(state, repository, { ...changed, updatedAt: state.clock.now() });
 }

@@ -70,7 +70,10 @@ type Issue implements Node {
   subIssues(first: Int): IssueConnection!
   timelineItems(itemTypes: [IssueTimelineItemsItemType!], last: Int): IssueTimelineItemsConnection!
   updatedAt: DateTime!
+  userContentEdits(last: Int): UserContentEditConnection
 }
+type UserContentEditConnection { nodes: [UserContentEdit] totalCount: Int! }
+type UserContentEdit { editor: Actor }
 enum IssueState { CLOSED OPEN }
 enum IssueStateReason { COMPLETED DUPLICATE NOT_PLANNED REOPENED }
 type IssueType { name: String! }

@@ -122,6 +122,8 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
       issueType: shown.type === null ? null : { name: shown.type },
       closedByPullRequestsReferences: (asked: Paging & { includeClosedPrs?: boolean }) =>
         connection(linkedPullRequests(id, asked.includeClosedPrs ?? false), asked, (one) => one),
+      userContentEdits: (paging: Paging) =>
+        connection(shown.editors, paging, (login) => ({ editor: { __typename: "User", login } })),
       subIssues: (paging: Paging) =>
         connection(
           signals.subIssues.get(id) ?? [],

@@ -102,7 +102,11 @@ export function editIssue(call: Call): Answer {
   if (body["state"] === "closed" && body["state_reason"] === "reopened") {
     return invalid({ resource: "Issue", field: "state_reason", code: "invalid" });
   }
-  const changed = changeIssue(state, repository, issue, { ...textsOf(body), ...referencesOf(call) });
+  const changed = changeIssue(state, repository, issue, {
+    ...textsOf(body),
+    ...referencesOf(call),
+    by: account,
+  });
   const wanted = body["state"];
   const reason = typeof body["state_reason"] === "string" ? body["state_reason"] : undefined;
   const saved =

@@ -7,12 +7,13 @@ import {
   openIssue,
   setIssueState,
 } from "./github-changes.ts";
-import { findMilestone, person, type RepositoryName, repositoryNamed } from "./github-repositories.ts";
+import { findMilestone, type RepositoryName, repositoryNamed } from "./github-repositories.ts";
 import { timestamp } from "./github-shapes.ts";
 import {
   type GitHubState,
   issueAsOf,
   nextId,
+  person,
   type StoredIssue,
   type StoredRepository,
   saveIssue,

@@ -3,6 +3,7 @@ import {
   findRepository,
   type GitHubState,
   nextId,
+  person,
   type StoredLabel,
   type StoredMilestone,
   type StoredRepository,
@@ -157,9 +158,6 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
     labels: (name) => [...named(name).labels.values()].map((label) => label.name),
   };
 }
-
-/** Who does what nobody else is named for. */
-export const person = "octocat";
 
 function createRepository(state: GitHubState, setup: RepositorySetup, account: string): StoredRepository {
   const id = nextId(state);

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { setIssueState } from "./github-changes.ts";
-import { person, type RepositoryName, repositoryNamed } from "./github-repositories.ts";
+import { type RepositoryName, repositoryNamed } from "./github-repositories.ts";
 import type { StoredPullRequest, StoredRelease } from "./github-signal-state.ts";
 import {
   type GitHubState,
   issueAsOf,
   nextId,
+  person,
   type StoredIssue,
   type StoredRepository,
 } from "./github-state.ts";

@@ -38,6 +38,9 @@ type IssueFate =
   | { readonly kind: "converted" }
   | { readonly kind: "moved"; readonly repositoryId: number; readonly number: number };
 
+/** Who does what nobody else is named for. */
+export const person = "octocat";
+
 /** One version of an issue or a pull request. Times are epoch ms. */
 export interface StoredIssue {
   readonly id: number;
@@ -47,6 +50,8 @@ export interface StoredIssue {
   readonly body: string | null;
   /** null for a deleted account. */
   readonly author: string | null;
+  /** Who has changed the body, one for each time. */
+  readonly editors: readonly string[];
   readonly state: "open" | "closed";
   readonly stateReason: string | null;
   /** Ids of labels. */

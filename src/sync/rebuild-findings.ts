@@ -26,6 +26,8 @@ export interface RebuildFindings {
   }[];
   /** Marks of authors who are not ours: not believed. `author`: null for a deleted account. */
   readonly strangers: readonly (Marked & { readonly author: string | null; readonly linked: boolean })[];
+  /** Issues of ours whose text others have changed: the mark may be theirs. `editors`: null for a deleted account. */
+  readonly edited: readonly (Marked & { readonly editors: readonly (string | null)[] | "unknown" })[];
   /** Issues of ours whose mark can't be read. `linked`: whether the state knows the issue all the same. */
   readonly unreadable: readonly { readonly issue: string; readonly linked: boolean }[];
   /** Issues of ours for posts that the board doesn't list, or of a project that the config doesn't have. */
@@ -85,6 +87,9 @@ export function findAll(world: World, survey: Survey): RebuildFindings {
       .map(({ issue, post, author }) => {
         return { issue: name(issue), post, author, linked: (rowOf(post)?.links.length ?? 0) > 0 };
       }),
+    edited: ours
+      .filter(({ editors }) => editors === "unknown" || editors.length > 0)
+      .map(({ issue, post, editors }) => ({ issue: name(issue), post, editors })),
     unreadable: first
       .filter(({ marker }) => marker === undefined)
       .map(({ issue }) => ({ issue: name(issue), linked: isLinked(ledger, issue) })),

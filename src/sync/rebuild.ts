@@ -43,6 +43,7 @@ const nothingFound: RebuildFindings = {
   disagreements: [],
   duplicates: [],
   strangers: [],
+  edited: [],
   unreadable: [],
   orphans: [],
   absent: [],

@@ -164,6 +164,8 @@ export interface SignalWish {
   readonly projects: readonly ProjectField[];
   /** The issue itself, for issues that no list of ours shows. */
   readonly facts: boolean;
+  /** Who has changed the issue's text; left out is no. */
+  readonly editors?: boolean;
   /** Where issues are, by their node ids, as far as that is known: whoever has them elsewhere is then not asked. */
   readonly repositories?: ReadonlyMap<string, RepositoryName>;
 }
@@ -178,6 +180,8 @@ export interface SignalAnswer {
    * one that is not shown to us, or not there any more.
    */
   readonly duplicateOf?: Readable<DuplicateTarget | "hidden" | null>;
+  /** Logins of who has changed the issue's text, each once; null for a deleted account. */
+  readonly editors?: Readable<readonly (string | null)[]>;
   /** Of `facts`: the issue as a list would show it; absent where it could not be read in full. */
   readonly issue?: Issue;
   /** Nothing is known of the issue: it does not exist (any more), or we can't see it. The rest is empty then. */

@@ -129,13 +129,13 @@ describe("a first adoption", () => {
 });
 
 describe("a rebuild", () => {
-  it("looks at every issue, and writes nothing", () => {
+  it("looks at every issue, asks who edited them, and writes nothing", () => {
     const rebuild = boardsyncIn("rebuild");
     expect(rebuild.asked["tracker GET /repo/issues"]).toBeGreaterThan(
       boardsyncIn("adoption").asked["tracker GET /repo/issues"] ?? 0,
     );
     expect(rebuild.asked["board GET /feedback"]).toBe(pages);
-    expect(writesOf(rebuild)).toEqual([]);
+    expect(writesOf(rebuild)).toEqual(["tracker POST /graphql"]);
   });
 });
 

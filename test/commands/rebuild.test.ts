@@ -63,6 +63,7 @@ describe("boardsync rebuild", () => {
     github.edit("acme/app", 2, { body: `Read this first!\n${github.issue("acme/app", 2).body}` });
     const foreign = (github.issue("acme/app", 3).body ?? "").replace(/board=[0-9a-f]{4}/, "board=0000");
     github.openIssue("acme/app", { title: "Theirs", body: foreign, author: github.login });
+    github.edit("acme/api", 1, { body: `${github.issue("acme/api", 1).body}\nAnd a word of mine.` });
     board.removePost("acme-api", "p9");
     const rebuilt = await stage.run(["rebuild"]);
     expect(rebuilt.code).toBe(4);
@@ -72,6 +73,7 @@ describe("boardsync rebuild", () => {
       "unreadable: the mark of acme/app#2 can't be read, so it is not linked",
       "orphan: acme/api#2 carries the mark of post p9, which the board does not list",
       "other board: 1 issue of ours",
+      "edited: acme/api#1 was linked to post p11, and its text was edited by octocat",
     ]) {
       expect(rebuilt.out.replaceAll(/\s+/g, " ")).toContain(said);
     }

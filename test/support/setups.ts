@@ -69,6 +69,7 @@ export function makeFindings(found: Partial<RebuildFindings> = {}): RebuildFindi
     disagreements: [],
     duplicates: [],
     strangers: [],
+    edited: [],
     unreadable: [],
     orphans: [],
     absent: [],

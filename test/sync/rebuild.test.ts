@@ -181,6 +181,27 @@ describe("a rebuild reports", () => {
     expect(await stage.rebuild()).toMatchObject({ result: "ok", projects: [{ found: 1, strangers: [] }] });
   });
 
+  it("issues of ours whose text others have changed, and takes their marks", async () => {
+    const stage = await openStory();
+    stage.loseState();
+    const body = (stage.github.issue("acme/app", 2).body ?? "").replace(/^.*/, markOf(stage, "p1"));
+    stage.github.edit("acme/app", 2, { body });
+    expect(await stage.rebuild()).toMatchObject({
+      projects: [{ edited: [{ issue: "acme/app#2", post: "p1", editors: ["octocat"] }] }],
+    });
+    stage.reconfigure({ config: { tracker: { trustedAuthors: ["octocat"] } } });
+    expect(await stage.rebuild()).toMatchObject({ projects: [{ edited: [] }] });
+  });
+
+  it("that it can't be told who changed a text", async () => {
+    const stage = await openStage({ quirks: { graphQLLacks: ["Issue.userContentEdits"] } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    expect(await stage.rebuild()).toMatchObject({
+      projects: [{ edited: [{ issue: "acme/app#1", post: "p1", editors: "unknown" }] }],
+    });
+  });
+
   it("marks that people have changed, and those of another board", async () => {
     const stage = await openStory();
     const { body } = stage.github.issue("acme/app", 2);

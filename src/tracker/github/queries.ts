@@ -11,7 +11,8 @@ export type SignalPart =
   | "duplicates"
   | "projects"
   | "facts"
-  | "type";
+  | "type"
+  | "editors";
 
 /** A query, and which part each of its lines belongs to; undefined for lines that none does. */
 export interface PartedQuery {
@@ -34,6 +35,7 @@ const parts: Readonly<Record<Exclude<SignalPart, "projects">, string>> = {
   facts:
     "facts: repository { databaseId } number state stateReason(enableDuplicate: true) locked createdAt updatedAt labels(first: 100) { totalCount nodes { name } } assignees(first: 20) { totalCount nodes { login } } milestone { number title state }",
   type: "type: issueType { name }",
+  editors: "editors: userContentEdits(last: 100) { totalCount nodes { editor { login } } }",
 };
 
 const canonical =

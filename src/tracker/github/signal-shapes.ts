@@ -66,6 +66,7 @@ export function readNode(shown: NodeShown): Shown {
     nodeId,
     signals,
     ...(wish.duplicates && { duplicateOf: readPart(shown, "duplicates", readDuplicate) }),
+    ...(wish.editors === true && { editors: readPart(shown, "editors", readEditors) }),
     ...(issue !== undefined && { issue }),
   };
   return { answer, merges: wish.released ? readPart(shown, "released", readMerges) : undefined };
@@ -170,6 +171,14 @@ function readSubIssues(value: unknown): Readable<{ readonly total: number; reado
   return known({ total: states.length, closed: states.filter((state) => state === "closed").length });
 }
 
+function readEditors(value: unknown): Readable<readonly (string | null)[]> {
+  const editors = readAll(value, "edits").map((row) => {
+    const { editor } = asObject(row, "edit");
+    return editor === null ? null : readLogin(editor);
+  });
+  return known([...new Set(editors)]);
+}
+
 /**
  * The event is in the timelines of both issues, and an issue may be marked as a duplicate of several: what was marked last
  * and not unmarked since counts.
@@ -268,6 +277,7 @@ function readFacts(shown: NodeShown): Issue | undefined {
     "subIssues",
     "duplicates",
     "projects",
+    "editors",
   ];
   const isFaulty = shown.errors.some(({ path }) => !parts.includes(path[2]));
   const isTypeKnown = shown.isTypeless || !shown.refused.has("type");

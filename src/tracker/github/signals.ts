@@ -132,6 +132,7 @@ const signalParts: readonly SignalPart[] = [
   "projects",
   "facts",
   "type",
+  "editors",
 ];
 
 function wishedParts(wish: SignalWish): readonly SignalPart[] {
@@ -143,6 +144,7 @@ function wishedParts(wish: SignalWish): readonly SignalPart[] {
     ["projects", wish.projects.length > 0],
     ["facts", wish.facts],
     ["type", wish.facts],
+    ["editors", wish.editors === true],
   ];
   return wished.filter(([, isWished]) => isWished).map(([part]) => part);
 }
@@ -237,6 +239,7 @@ const partNames: Readonly<Record<SignalPart, string>> = {
   projects: "projects",
   facts: "issues by GraphQL",
   type: "issue types",
+  editors: "who has edited an issue",
 };
 
 function describeMissing({ tools }: Call, part: SignalPart, { message }: QueryError): string {

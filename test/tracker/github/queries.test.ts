@@ -18,6 +18,7 @@ const parts: readonly SignalPart[] = [
   "projects",
   "facts",
   "type",
+  "editors",
 ];
 
 /** Every choice of parts. */

@@ -21,6 +21,7 @@ const everything: SignalWish = {
   duplicates: true,
   projects: [field],
   facts: true,
+  editors: true,
 };
 const commit = "0123456789abcdef0123456789abcdef01234567";
 
@@ -45,6 +46,7 @@ function nodeJson(changes: Record<string, unknown> = {}): Record<string, unknown
       repository,
     }),
     subIssues: one({ state: "CLOSED" }),
+    editors: one({ editor: { login: "ann" } }),
     duplicates: {
       pageInfo: { hasPreviousPage: false },
       nodes: [
@@ -135,13 +137,14 @@ async function readScript(script: Script): Promise<readonly SignalAnswer[]> {
 }
 
 /** Every "no" that an answer claims. */
-function claimedNos({ signals, duplicateOf }: SignalAnswer): readonly string[] {
+function claimedNos({ signals, duplicateOf, editors }: SignalAnswer): readonly string[] {
   const { pullRequests, subIssues, isReleased, projectStatus = {} } = signals;
   const claims: readonly (readonly [string, boolean])[] = [
     ["pullRequests", pullRequests?.kind === "known" && pullRequests.value.length === 0],
     ["subIssues", subIssues?.kind === "known" && subIssues.value.total === 0],
     ["isReleased", isReleased?.kind === "known" && !isReleased.value],
     ["duplicateOf", duplicateOf?.kind === "known" && duplicateOf.value === null],
+    ["editors", editors?.kind === "known" && editors.value.length === 0],
     ...Object.values(projectStatus).map(
       (status) => ["projectStatus", status.kind === "known" && status.value === null] as const,
     ),
