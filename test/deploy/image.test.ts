@@ -71,6 +71,7 @@ describe("the image", () => {
       BOARDSYNC_CONFIG: "/config/boardsync.yaml",
       BOARDSYNC_STATE: "/data/boardsync.db",
       BOARDSYNC_HTTP_HOST: "0.0.0.0",
+      MALLOC_TRIM_THRESHOLD_: "131072",
     });
     expect(valuesOf("EXPOSE")).toEqual(["8787"]);
   });
