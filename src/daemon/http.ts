@@ -74,7 +74,7 @@ export async function serveHttp(where: HttpPlace, log: Log, parts: readonly Http
     forceCloseConnections: true,
     maxRequestsPerSocket: maxRequestsOfConnection,
     // Node.js looks for late requests every 30 s only.
-    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 1000 },
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 500 },
     frameworkErrors: answerNoRequest,
   });
   boundConnections(server.server);
