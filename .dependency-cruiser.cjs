@@ -18,6 +18,11 @@ const table = {
     folders: ["model", "plan", "errors", "log", "board/board", "tracker/tracker", "ledger/*"],
     packages: [],
   },
+  // What people ask of a run's outcome, on the same readers as a run.
+  story: {
+    folders: ["model", "plan", "errors", "log", "sync", "board/board", "tracker/tracker", "ledger/*"],
+    packages: [],
+  },
   daemon: {
     folders: [
       "model",
@@ -26,6 +31,7 @@ const table = {
       "log",
       "app",
       "sync",
+      "story",
       "config",
       "board/board",
       "tracker/tracker",
@@ -37,7 +43,7 @@ const table = {
     folders: ["model", "plan", "errors", "log", "board", "tracker", "ledger", "config", "sync"],
     packages: [],
   },
-  // `plan/template` for the check of templates while the config is loaded; the ledger's opening, which the commands own.
+  // `plan/text/template` for the check of templates while the config is loaded; the ledger's opening, which the commands own.
   commands: {
     folders: [
       "model",
@@ -46,11 +52,12 @@ const table = {
       "log",
       "app",
       "sync",
+      "story",
       "config",
       "daemon",
       "sandbox",
       "ledger",
-      "plan/template",
+      "plan/text/template",
     ],
     packages: ["commander", "cli-progress", "node:"],
   },

@@ -7,14 +7,14 @@ import { createTimes } from "./config/times.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
-import { boardHash } from "./plan/marker.ts";
-import { createRenderer } from "./plan/render.ts";
-import { defaultRules } from "./plan/rules.ts";
+import { defaultRules } from "./plan/rules/rules.ts";
 import type { PullRequestWish, Rule, Settings } from "./plan/settings.ts";
-import { repositoryNames } from "./sync/repositories.ts";
-import type { Policy, Progress, SyncProject, World } from "./sync/world.ts";
+import { boardHash } from "./plan/text/marker.ts";
+import { createRenderer } from "./plan/text/render.ts";
+import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
+import { repositoryNames } from "./sync/read/repositories.ts";
+import { createGitHubAppTracker } from "./tracker/github/auth/installations.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
-import { createGitHubAppTracker } from "./tracker/github/installations.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 
 /** What the machine gives to the adapters. */

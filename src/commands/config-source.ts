@@ -1,7 +1,7 @@
 import { loadEnvironment } from "../config/environment.ts";
 import { readTextFile } from "../config/files.ts";
 import type { ConfigSource } from "../config/load.ts";
-import { checkTemplate } from "../plan/template.ts";
+import { checkTemplate } from "../plan/text/template.ts";
 import type { CommonOptions, Terminal } from "./terminal.ts";
 
 /** Where the config of a command comes from. */

@@ -13,7 +13,7 @@ export function addApply(program: Command, terminal: Terminal, finish: Finish): 
     )
     .addHelpText("after", "\nExamples:\n  boardsync plan --out today.plan\n  boardsync apply today.plan")
     .action(async (file: string, _, command: Command) => {
-      const { apply } = await import("./apply.ts");
+      const { apply } = await import("./run/apply.ts");
       finish(await apply(terminal, command.optsWithGlobals<CommonOptions>(), file));
     });
 }
@@ -26,7 +26,7 @@ export function addUndo(program: Command, terminal: Terminal, finish: Finish): v
     .option("-y, --yes", "don't ask")
     .addHelpText("after", "\nExamples:\n  boardsync undo 12\n  boardsync undo 12 --yes --json")
     .action(async (run: string, _, command: Command) => {
-      const { undo } = await import("./undo.ts");
+      const { undo } = await import("./run/undo.ts");
       finish(await undo(terminal, command.optsWithGlobals<Parameters<typeof undo>[1]>(), run));
     });
 }

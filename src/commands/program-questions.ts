@@ -14,7 +14,7 @@ export function addExplain(program: Command, terminal: Terminal, finish: Finish)
       "\nExamples:\n  boardsync explain acme-app/p1\n  boardsync explain acme/app#12 --json",
     )
     .action(async (text: string, _, command: Command) => {
-      const { explain } = await import("./explain.ts");
+      const { explain } = await import("./look/explain.ts");
       finish(explain(terminal, command.optsWithGlobals(), text));
     });
 }
@@ -34,7 +34,7 @@ export function addHistory(program: Command, terminal: Terminal, finish: Finish)
       "\nExamples:\n  boardsync history --since 24h\n  boardsync history acme-app/p1 --limit 10 --json",
     )
     .action(async (text: string | undefined, _, command: Command) => {
-      const { history } = await import("./history.ts");
+      const { history } = await import("./look/history.ts");
       finish(history(terminal, command.optsWithGlobals<Parameters<typeof history>[1]>(), text));
     });
 }

@@ -23,7 +23,7 @@ export function addApprove(program: Command, terminal: Terminal, finish: Finish)
       "\nExamples:\n  boardsync approve acme-app\n  boardsync approve acme-app p1 p2 --yes\n  boardsync approve acme-app --discard",
     )
     .action(async (project: string, posts: readonly string[], _, command: Command) => {
-      const { approve } = await import("./approve.ts");
+      const { approve } = await import("./order/approve.ts");
       finish(await approve(terminal, command.optsWithGlobals(), project, posts));
     });
 }
@@ -35,7 +35,7 @@ export function addRetry(program: Command, terminal: Terminal, finish: Finish): 
     .description("try again what is parked of a post, by the next run")
     .addHelpText("after", "\nExample:\n  boardsync retry acme-app/p1")
     .action(async (post: string, _, command: Command) => {
-      const { retry } = await import("./retry.ts");
+      const { retry } = await import("./order/retry.ts");
       finish(await retry(terminal, command.optsWithGlobals(), post));
     });
 }
@@ -47,7 +47,7 @@ export function addRelease(program: Command, terminal: Terminal, finish: Finish)
     .description("end a post's quarantine, by the next run")
     .addHelpText("after", "\nExample:\n  boardsync release acme-app/p1")
     .action(async (post: string, _, command: Command) => {
-      const { release } = await import("./retry.ts");
+      const { release } = await import("./order/retry.ts");
       finish(await release(terminal, command.optsWithGlobals(), post));
     });
 }
@@ -62,7 +62,7 @@ export function addLink(program: Command, terminal: Terminal, finish: Finish): v
     )
     .addHelpText("after", "\nExample:\n  boardsync link acme-app/p1 acme/app#12")
     .action(async (post: string, issue: string, _, command: Command) => {
-      const { link } = await import("./link.ts");
+      const { link } = await import("./order/link.ts");
       finish(await link(terminal, command.optsWithGlobals(), post, issue));
     });
 }
@@ -75,7 +75,7 @@ export function addUnlink(program: Command, terminal: Terminal, finish: Finish):
     .description("end a post's links, by the next run; it gets no other issue by itself")
     .addHelpText("after", "\nExamples:\n  boardsync unlink acme-app/p1\n  boardsync unlink p1 acme/app#12")
     .action(async (post: string, issue: string | undefined, _, command: Command) => {
-      const { unlink } = await import("./unlink.ts");
+      const { unlink } = await import("./order/unlink.ts");
       finish(await unlink(terminal, command.optsWithGlobals(), post, issue));
     });
 }
@@ -87,7 +87,7 @@ export function addBackup(program: Command, terminal: Terminal, finish: Finish):
     .description("a consistent copy of the state, while the daemon runs")
     .addHelpText("after", "\nExample:\n  boardsync backup backup-$(date +%F).db")
     .action(async (file: string, _, command: Command) => {
-      const { backup } = await import("./backup.ts");
+      const { backup } = await import("./look/backup.ts");
       finish(await backup(terminal, command.optsWithGlobals(), file));
     });
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
-import { completion, shells, wordsCommand } from "./completion.ts";
 import type { Finish } from "./program-requests.ts";
+import { completion, shells, wordsCommand } from "./setup/completion.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The commands of the first hour. */
@@ -23,7 +23,7 @@ export function addInit(program: Command, terminal: Terminal, finish: Finish): v
       "\nExamples:\n  boardsync init\n  boardsync init --board-url https://feedback.example.com/api/v1 --project acme-app=acme/app",
     )
     .action(async (_, command: Command) => {
-      const { init } = await import("./init.ts");
+      const { init } = await import("./setup/init.ts");
       finish(await init(terminal, command.optsWithGlobals<Parameters<typeof init>[1]>()));
     });
 }
@@ -42,7 +42,7 @@ export function addCompletion(program: Command, terminal: Terminal, finish: Fini
     .command(wordsCommand, { hidden: true })
     .argument("[words...]")
     .action(async (words: readonly string[]) => {
-      const { completeWords } = await import("./complete-words.ts");
+      const { completeWords } = await import("./setup/complete-words.ts");
       finish(completeWords(terminal, program, words));
     });
 }

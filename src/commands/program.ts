@@ -128,7 +128,7 @@ function addCheck(program: Command, terminal: Terminal, finish: Finish): void {
     .description("verify key, token, projects, repositories and rules; write nothing")
     .addHelpText("after", "\nExample:\n  boardsync check --config config/boardsync.yaml")
     .action(async (_, command: Command) => {
-      const { check } = await import("./check.ts");
+      const { check } = await import("./look/check.ts");
       finish(await check(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
@@ -147,7 +147,7 @@ function addPlan(program: Command, terminal: Terminal, finish: Finish): void {
       "\nExamples:\n  boardsync plan --project acme-app --detailed-exitcode\n  boardsync plan --out today.plan && boardsync apply today.plan",
     )
     .action(async (_, command: Command) => {
-      const { plan } = await import("./plan.ts");
+      const { plan } = await import("./run/plan.ts");
       finish(await plan(terminal, command.optsWithGlobals<Parameters<typeof plan>[1]>()));
     });
 }
@@ -172,11 +172,11 @@ function addSync(program: Command, terminal: Terminal, finish: Finish): void {
     .action(async (_, command: Command) => {
       const options = command.optsWithGlobals<SyncOptions>();
       if (options.dryRun === true) {
-        const { plan } = await import("./plan.ts");
+        const { plan } = await import("./run/plan.ts");
         finish(await plan(terminal, options));
         return;
       }
-      const { sync } = await import("./sync.ts");
+      const { sync } = await import("./run/sync.ts");
       finish(await sync(terminal, options));
     });
 }
@@ -187,7 +187,7 @@ function addDaemon(program: Command, terminal: Terminal, finish: Finish): void {
     .description("run every project on its schedule, until SIGTERM or SIGINT")
     .addHelpText("after", "\nExample:\n  boardsync daemon --config /config/boardsync.yaml --log-level info")
     .action(async (_, command: Command) => {
-      const { daemon } = await import("./daemon.ts");
+      const { daemon } = await import("./run/daemon.ts");
       finish(await daemon(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
@@ -199,7 +199,7 @@ function addStatus(program: Command, terminal: Terminal, finish: Finish): void {
     .option("--full", "list each, also where more than 20 are alike")
     .addHelpText("after", "\nExamples:\n  boardsync status --full\n  boardsync status --json")
     .action(async (_, command: Command) => {
-      const { status } = await import("./status.ts");
+      const { status } = await import("./look/status.ts");
       finish(status(terminal, command.optsWithGlobals<Parameters<typeof status>[1]>()));
     });
 }
@@ -209,7 +209,7 @@ function addRebuild(program: Command, terminal: Terminal, finish: Finish): void 
     .description("make a lost or old state anew from the marks in the issues; write nothing to either side")
     .addHelpText("after", "\nExample:\n  boardsync rebuild --config config/boardsync.yaml")
     .action(async (_, command: Command) => {
-      const { rebuild } = await import("./rebuild.ts");
+      const { rebuild } = await import("./run/rebuild.ts");
       finish(await rebuild(terminal, command.optsWithGlobals<Parameters<typeof rebuild>[1]>()));
     });
 }
@@ -220,7 +220,7 @@ function addHealth(program: Command, terminal: Terminal, finish: Finish): void {
     .description("exit 0 while the daemon on this state is alive, else 1; needs no config")
     .addHelpText("after", "\nExample:\n  BOARDSYNC_STATE=/data/boardsync.db boardsync health")
     .action(async (_, command: Command) => {
-      const { health } = await import("./health.ts");
+      const { health } = await import("./look/health.ts");
       finish(await health(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
@@ -231,7 +231,7 @@ function addPage(program: Command, terminal: Terminal, finish: Finish): void {
     .description("print an address that opens the status page of the running daemon, once and for a minute")
     .addHelpText("after", "\nExample:\n  boardsync page")
     .action(async (_, command: Command) => {
-      const { page } = await import("./page.ts");
+      const { page } = await import("./look/page.ts");
       finish(await page(terminal, command.optsWithGlobals<CommonOptions>()));
     });
 }
@@ -247,7 +247,7 @@ function addDemo(program: Command, terminal: Terminal, finish: Finish): void {
     .option("--port <number>", "with --serve: the board's port; the GitHub gets the next one", parsePort)
     .addHelpText("after", "\nExamples:\n  boardsync demo\n  boardsync demo --serve --port 4100")
     .action(async (_, command: Command) => {
-      const { demo } = await import("./demo.ts");
+      const { demo } = await import("./demo/demo.ts");
       finish(await demo(terminal, command.optsWithGlobals<Parameters<typeof demo>[1]>()));
     });
 }
@@ -258,7 +258,7 @@ function addSchema(program: Command, terminal: Terminal, finish: Finish): void {
     .description("print the JSON Schema of the config file")
     .addHelpText("after", "\nExample:\n  boardsync schema > boardsync.schema.json")
     .action(async () => {
-      const { schema } = await import("./schema.ts");
+      const { schema } = await import("./setup/schema.ts");
       finish(schema(terminal));
     });
 }

@@ -7,11 +7,11 @@ import type { Config } from "../config/schema.ts";
 import type { HttpSecrets } from "../config/secrets.ts";
 import { ConfigError } from "../errors.ts";
 import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../log.ts";
-import type { SyncProject } from "../sync/world.ts";
+import type { SyncProject } from "../sync/ground/world.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { failWith } from "./failure.ts";
-import { createProgressBar, type ProgressBar } from "./progress.ts";
+import { createProgressBar, type ProgressBar } from "./print/progress.ts";
 import {
   type CommonOptions,
   exitCodes,

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
-import { acquireState } from "../ledger/sqlite/lock.ts";
+import { acquireState } from "../ledger/sqlite/file/lock.ts";
 import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
 import type { Log } from "../log.ts";
 import { systemClock } from "./clock.ts";

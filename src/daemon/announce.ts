@@ -1,8 +1,8 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
-import { readProjectState } from "../sync/project-state.ts";
-import type { ProjectReport, RunReport } from "../sync/world.ts";
+import type { ProjectReport, RunReport } from "../sync/ground/world.ts";
+import { readProjectState } from "../sync/tell/project-state.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
 
 /** By then an answer is there, or the call is given up. */

@@ -1,4 +1,4 @@
-import { describeState, type ProjectState } from "../sync/project-state.ts";
+import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
 import type { HttpPart } from "./http.ts";
 
 /** A project that is late, and how it stands. */

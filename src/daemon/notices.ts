@@ -1,9 +1,9 @@
 import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
-import { describeState, type ProjectState } from "../sync/project-state.ts";
-import { describeHeard, describePlanned, groupAlike } from "../sync/waiting-lines.ts";
-import type { ProjectReport, ReportedError } from "../sync/world.ts";
+import type { ProjectReport, ReportedError } from "../sync/ground/world.ts";
+import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
+import { describeHeard, describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
 const quietMs = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Row } from "../model/link.ts";
 import type { Action, Decision } from "./action.ts";
 import { type PlanContext, planRow } from "./plan.ts";
-import { isChanging } from "./plan-patch.ts";
+import { isChanging } from "./rules/plan-patch.ts";
 
 /**
  * What follows by itself once what settles has stood long enough, and nothing changes until then: the row as it is, decided

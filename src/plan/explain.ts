@@ -1,11 +1,11 @@
 import type { Issue } from "../model/issue.ts";
 import type { LinkedIssue } from "../model/link.ts";
 import type { PostChange } from "../model/post.ts";
-import type { IssueFacts, Verdict } from "./condition.ts";
-import { isFulfilled } from "./conditions.ts";
+import type { IssueFacts, Verdict } from "./rules/condition.ts";
+import { isFulfilled } from "./rules/conditions.ts";
+import { findFacts, standingOf } from "./rules/standing.ts";
 import type { Condition, Rule, Settings } from "./settings.ts";
 import { shownFacts, showWish } from "./shown-facts.ts";
-import { findFacts, standingOf } from "./standing.ts";
 
 /** One condition, beside what it was held against. */
 export interface ConditionView {

@@ -1,6 +1,6 @@
 import type { Parked, Row } from "../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
-import { showValue } from "./fields.ts";
+import { showValue } from "./fields/fields.ts";
 import { doubtSignature, signatureOf } from "./print.ts";
 import type { Settings } from "./settings.ts";
 

@@ -2,17 +2,17 @@ import type { Issue, IssueRef } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import type { Action, CreateIssue, Decision, PatchPost } from "./action.ts";
-import { signalsOfNew } from "./asked.ts";
-import { applied, changedBases } from "./base.ts";
-import { postSides, takeAsItIs } from "./decide.ts";
-import { awaitTarget } from "./echo.ts";
-import { draftIssue, followContent } from "./issue-text.ts";
+import { awaitTarget } from "./board-rules/echo.ts";
+import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
+import { applied, changedBases } from "./fields/base.ts";
+import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { isStopped } from "./obstacle.ts";
-import { adoptIssues, planIssues } from "./plan-issues.ts";
-import { isChanging, planPatch, readKnown } from "./plan-patch.ts";
-import { deriveTarget } from "./rules.ts";
+import { signalsOfNew } from "./rules/asked.ts";
+import { isChanging, planPatch, readKnown } from "./rules/plan-patch.ts";
+import { deriveTarget } from "./rules/rules.ts";
 import { selectPost } from "./select.ts";
 import type { Render, RenderComment, Settings } from "./settings.ts";
+import { draftIssue, followContent } from "./text/issue-text.ts";
 
 /*
  * One row, as it stands now, becomes actions or none. Voters are mailed by a change of status, so a post is written at most

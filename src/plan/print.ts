@@ -1,7 +1,7 @@
 import type { IssueRef } from "../model/issue.ts";
 import type { Field } from "../model/link.ts";
 import { type Action, type FieldWrite, isHeard, type PatchPost } from "./action.ts";
-import { foldValue } from "./fields.ts";
+import { foldValue } from "./fields/fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
 

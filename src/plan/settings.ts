@@ -1,6 +1,6 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, PostChange, PostId, ProjectId } from "../model/post.ts";
-import type { Redacted } from "./redact.ts";
+import type { Redacted } from "./text/redact.ts";
 
 /**
  * What one project's planner is told, made from the config by `app.ts`: durations in milliseconds, lists where the config

@@ -1,7 +1,7 @@
 import type { Issue, LinkedPullRequest, Readable } from "../model/issue.ts";
-import type { IssueFacts } from "./condition.ts";
+import type { IssueFacts } from "./rules/condition.ts";
+import { projectFieldKey } from "./rules/signals.ts";
 import type { Condition } from "./settings.ts";
-import { projectFieldKey } from "./signals.ts";
 
 /** What an issue shows of that which a condition looks at, in words; a new condition has its words here. */
 export const shownFacts: Readonly<Record<keyof Condition, (facts: IssueFacts, when: Condition) => string>> = {

@@ -1,7 +1,7 @@
-import { type SandboxBoard, startSandboxBoard } from "./board.ts";
-import type { SandboxPost } from "./board-style.ts";
-import { type SandboxGitHub, startSandboxGitHub } from "./github.ts";
-import type { AppSetup } from "./github-app.ts";
+import { type SandboxBoard, startSandboxBoard } from "./board/board.ts";
+import type { SandboxPost } from "./board/style.ts";
+import type { AppSetup } from "./github/app/app.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "./github/github.ts";
 
 /** A company of two products, its customers' posts, and a few days of its developers: what `demo` plays. */
 export interface Story {

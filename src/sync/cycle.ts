@@ -1,23 +1,8 @@
-import { adoptNamed } from "./adopt-named.ts";
-import { apply } from "./apply.ts";
-import { applySaved } from "./apply-saved.ts";
-import { decideNotes, writeNotes } from "./backlinks.ts";
-import { planContext } from "./context.ts";
-import { type Cycle, type PulledCycle, startTally } from "./cycle-state.ts";
-import { decide } from "./decide.ts";
-import { identify } from "./identify.ts";
-import { checkLimits, noteLimitOf } from "./limits.ts";
-import { takeLinks } from "./link-requests.ts";
-import { saveNotes } from "./plan-file.ts";
-import { pullBoard } from "./pull-board.ts";
-import { pullSignals } from "./pull-signals.ts";
-import { pullTracker } from "./pull-tracker.ts";
-import { rebase } from "./rebase.ts";
-import { endOldWrites, recoverPairs } from "./recover.ts";
-import { noteFailure, reportProject } from "./report.ts";
-import { repositoryNames } from "./repositories.ts";
-import { resolveUnknown } from "./resolve.ts";
-import { undoRun } from "./undo.ts";
+import { decide } from "./decide/decide.ts";
+import { planContext } from "./ground/context.ts";
+import { type Cycle, type PulledCycle, startTally } from "./ground/cycle-state.ts";
+import { checkLimits, noteLimitOf } from "./ground/limits.ts";
+import { noteFailure, reportProject } from "./ground/report.ts";
 import type {
   CarriedAction,
   PlannedAction,
@@ -26,7 +11,22 @@ import type {
   SavedProject,
   SyncProject,
   World,
-} from "./world.ts";
+} from "./ground/world.ts";
+import { applySaved } from "./orders/apply-saved.ts";
+import { saveNotes } from "./orders/plan-file.ts";
+import { undoRun } from "./orders/undo.ts";
+import { adoptNamed } from "./past/adopt-named.ts";
+import { takeLinks } from "./past/link-requests.ts";
+import { rebase } from "./past/rebase.ts";
+import { endOldWrites, recoverPairs } from "./past/recover.ts";
+import { resolveUnknown } from "./past/resolve.ts";
+import { identify } from "./read/identify.ts";
+import { pullBoard } from "./read/pull-board.ts";
+import { pullTracker } from "./read/pull-tracker.ts";
+import { repositoryNames } from "./read/repositories.ts";
+import { pullSignals } from "./read/signals/pull-signals.ts";
+import { apply } from "./write/apply.ts";
+import { decideNotes, writeNotes } from "./write/backlinks.ts";
 
 /** What a cycle has to say: the report of its project, and what it planned. */
 export interface CycleResult {

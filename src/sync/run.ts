@@ -1,8 +1,5 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
-import { forgetOldLooks } from "./looks.ts";
-import { type ProjectState, readProjectState } from "./project-state.ts";
-import { leastServedFirst } from "./share.ts";
-import { keepSmall, refuseFullJournal } from "./upkeep.ts";
+import { forgetOldLooks } from "./ground/looks.ts";
 import type {
   CarriedAction,
   Mode,
@@ -14,7 +11,10 @@ import type {
   SavedProject,
   SyncProject,
   World,
-} from "./world.ts";
+} from "./ground/world.ts";
+import { type ProjectState, readProjectState } from "./tell/project-state.ts";
+import { keepSmall, refuseFullJournal } from "./upkeep.ts";
+import { leastServedFirst } from "./write/share.ts";
 
 export interface RunResult {
   readonly report: RunReport;

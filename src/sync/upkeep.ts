@@ -1,5 +1,5 @@
 import { StateError } from "../errors.ts";
-import type { World } from "./world.ts";
+import type { World } from "./ground/world.ts";
 
 /** What is kept for months need not be looked through for old lines at every run. */
 const runsPerPrune = 10;

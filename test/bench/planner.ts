@@ -3,8 +3,8 @@ import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import { type PostId, type ProjectId, postFields } from "../../src/model/post.ts";
 import { adoptRow, type PlanContext, planRow } from "../../src/plan/plan.ts";
-import { createRenderer, type Renderer } from "../../src/plan/render.ts";
 import type { Rule, Settings } from "../../src/plan/settings.ts";
+import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 
 /** What is planned, and how often. */
 export interface PlannerOptions {

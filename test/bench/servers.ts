@@ -4,10 +4,10 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createResponder, type SandboxRequest } from "../../src/sandbox/board-http.ts";
-import { type BoardState, createBoardState } from "../../src/sandbox/board-state.ts";
-import { completeStyle, type SandboxPost } from "../../src/sandbox/board-style.ts";
-import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
+import { createResponder, type SandboxRequest } from "../../src/sandbox/board/http.ts";
+import { type BoardState, createBoardState } from "../../src/sandbox/board/state.ts";
+import { completeStyle, type SandboxPost } from "../../src/sandbox/board/style.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
 import {
   type Addresses,
   category,

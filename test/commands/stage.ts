@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { runProgram } from "../../src/commands/program.ts";
 import type { Output, Terminal } from "../../src/commands/terminal.ts";
-import type { AppSetup } from "../../src/sandbox/github-app.ts";
+import type { AppSetup } from "../../src/sandbox/github/app/app.ts";
 import { type Story, startStory } from "../../src/sandbox/story.ts";
 
 /** What a command printed, and its exit code. */

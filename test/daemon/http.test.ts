@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { healthPart, type LateProject } from "../../src/daemon/health.ts";
 import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { judgeProject } from "../../src/sync/project-state.ts";
-import { readReport } from "../../src/sync/stored-report.ts";
+import { judgeProject } from "../../src/sync/tell/project-state.ts";
+import { readReport } from "../../src/sync/tell/stored-report.ts";
 import { until } from "../support/until.ts";
 import { createMemoryLog } from "./memory-log.ts";
 

@@ -3,9 +3,9 @@ import { type Cause, composeMessage, findCauses, pickNews } from "../../src/daem
 import type { WaitingRow } from "../../src/ledger/rows.ts";
 import type { RepositoryName } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
-import { judgeProject } from "../../src/sync/project-state.ts";
-import { readReport } from "../../src/sync/stored-report.ts";
-import type { ProjectReport } from "../../src/sync/world.ts";
+import type { ProjectReport } from "../../src/sync/ground/world.ts";
+import { judgeProject } from "../../src/sync/tell/project-state.ts";
+import { readReport } from "../../src/sync/tell/stored-report.ts";
 
 const hour = 3_600_000;
 const now = Date.parse("2026-03-06T12:00:00Z");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
-import type { World } from "../../src/sync/world.ts";
+import type { World } from "../../src/sync/ground/world.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** A program that has a mistake in it, which one post brings to light: its rows are not what the planner is promised. */

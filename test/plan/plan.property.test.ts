@@ -6,7 +6,7 @@ import type { FieldValue } from "../../src/model/post.ts";
 import { changeOf, type Decision, type PatchPost } from "../../src/plan/action.ts";
 import { planRow, recordApplied } from "../../src/plan/plan.ts";
 import { canonical } from "../../src/plan/print.ts";
-import { deriveTarget } from "../../src/plan/rules.ts";
+import { deriveTarget } from "../../src/plan/rules/rules.ts";
 import type { Rule, Settings } from "../../src/plan/settings.ts";
 import {
   done,

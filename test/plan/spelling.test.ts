@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { spellStatus } from "../../src/plan/fields.ts";
+import { spellStatus } from "../../src/plan/fields/fields.ts";
 import { planRow } from "../../src/plan/plan.ts";
 import { done, makeContext, makeLink, makeRow } from "./make.ts";
 

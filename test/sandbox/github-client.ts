@@ -2,7 +2,7 @@ import {
   type SandboxGitHub,
   type SandboxGitHubOptions,
   startSandboxGitHub,
-} from "../../src/sandbox/github.ts";
+} from "../../src/sandbox/github/github.ts";
 import { createOpenApiValidator, type OpenApiValidator } from "../support/openapi.ts";
 
 /** An answer of the sandbox, its JSON parsed. */

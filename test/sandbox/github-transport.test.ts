@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
-import { primaryLimit, secondaryLimit } from "../../src/sandbox/github-faults.ts";
+import { primaryLimit, secondaryLimit } from "../../src/sandbox/github/faults.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
 import { until } from "../support/until.ts";
 import { type Fixture, start, startFixture } from "./github-client.ts";
 

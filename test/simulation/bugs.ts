@@ -1,7 +1,7 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RepositoryId } from "../../src/model/issue.ts";
-import { applied } from "../../src/plan/base.ts";
-import type { World } from "../../src/sync/world.ts";
+import { applied } from "../../src/plan/fields/base.ts";
+import type { World } from "../../src/sync/ground/world.ts";
 import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import type { HubServer } from "./github-server.ts";
 import { fieldKey, known } from "./signals.ts";

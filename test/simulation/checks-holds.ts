@@ -1,6 +1,6 @@
 import type { PlannedChange } from "../../src/ledger/rows.ts";
 import type { PostId } from "../../src/model/post.ts";
-import { parseMarker } from "../../src/plan/marker.ts";
+import { parseMarker } from "../../src/plan/text/marker.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
 

@@ -1,9 +1,9 @@
 import type { Issue, IssueField } from "../../src/model/issue.ts";
 import type { Target } from "../../src/model/link.ts";
 import { type Post, type PostChange, type PostId, postFields, ruleFields } from "../../src/model/post.ts";
-import { deriveBoard } from "../../src/plan/board-rules.ts";
-import { isSameTarget, isSameValue } from "../../src/plan/fields.ts";
-import { readIssueField } from "../../src/plan/issue-fields.ts";
+import { deriveBoard } from "../../src/plan/board-rules/board-rules.ts";
+import { readIssueField } from "../../src/plan/board-rules/issue-fields.ts";
+import { isSameTarget, isSameValue } from "../../src/plan/fields/fields.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Looks } from "./checks-board.ts";
 import type { ChangeWrite } from "./github-changes.ts";

@@ -1,5 +1,5 @@
 import type { PostId } from "../../src/model/post.ts";
-import { parseMarker } from "../../src/plan/marker.ts";
+import { parseMarker } from "../../src/plan/text/marker.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
 import { kindOf } from "./checks-state.ts";

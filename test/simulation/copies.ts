@@ -1,5 +1,5 @@
-import { stampCopy } from "../../src/ledger/sqlite/copy.ts";
-import type { Store } from "../../src/ledger/sqlite/store.ts";
+import { stampCopy } from "../../src/ledger/sqlite/file/copy.ts";
+import type { Store } from "../../src/ledger/sqlite/file/store.ts";
 
 type Line = Readonly<Record<string, string | number | null>>;
 

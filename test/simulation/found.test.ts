@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { defaultRules } from "../../src/plan/rules.ts";
+import { defaultRules } from "../../src/plan/rules/rules.ts";
 import type { Step } from "./history.ts";
 import { startLife } from "./process.ts";
 import { ownRepo, projectKey, type Scenario } from "./scenario.ts";

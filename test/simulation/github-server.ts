@@ -1,6 +1,6 @@
 import type { Issue, IssueRecord, Milestone, Repository } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
-import { parseMarker } from "../../src/plan/marker.ts";
+import { parseMarker } from "../../src/plan/text/marker.ts";
 import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
 import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";

@@ -1,5 +1,5 @@
+import type { PlannedAction } from "../../src/sync/ground/world.ts";
 import type { RunResult } from "../../src/sync/run.ts";
-import type { PlannedAction } from "../../src/sync/world.ts";
 import { namePart } from "./invariants.ts";
 import type { Stage } from "./stage.ts";
 import { calm } from "./wire.ts";

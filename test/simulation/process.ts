@@ -1,4 +1,4 @@
-import type { Mode } from "../../src/sync/world.ts";
+import type { Mode } from "../../src/sync/ground/world.ts";
 
 /** The process ends here: nothing after this line of it ever happens. */
 export class Crash extends Error {

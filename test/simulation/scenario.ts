@@ -1,8 +1,8 @@
 import type { PostField, ProjectId } from "../../src/model/post.ts";
-import { boardHash } from "../../src/plan/marker.ts";
-import { defaultRules } from "../../src/plan/rules.ts";
+import { defaultRules } from "../../src/plan/rules/rules.ts";
 import type { Rule, Select, Settings } from "../../src/plan/settings.ts";
-import type { Policy } from "../../src/sync/world.ts";
+import { boardHash } from "../../src/plan/text/marker.ts";
+import type { Policy } from "../../src/sync/ground/world.ts";
 import { pickWeighted, type Random } from "./random.ts";
 
 const secondMs = 1_000;

@@ -1,10 +1,10 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
-import { createRenderer, type Renderer } from "../../src/plan/render.ts";
 import type { RenderedIssue } from "../../src/plan/settings.ts";
-import { repositoryNames } from "../../src/sync/repositories.ts";
+import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
+import type { Mode, SyncProject, World } from "../../src/sync/ground/world.ts";
+import { repositoryNames } from "../../src/sync/read/repositories.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
-import type { Mode, SyncProject, World } from "../../src/sync/world.ts";
 import type { Fetch } from "../../src/tracker/github/transport.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";

@@ -3,10 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { migrate } from "../../src/ledger/sqlite/migrate.ts";
-import { applicationId, migrations } from "../../src/ledger/sqlite/migrations.ts";
+import { migrate } from "../../src/ledger/sqlite/file/migrate.ts";
+import { applicationId, migrations } from "../../src/ledger/sqlite/file/migrations.ts";
+import {
+  createStore,
+  keepPlan,
+  openStore,
+  type Query,
+  type Store,
+} from "../../src/ledger/sqlite/file/store.ts";
 import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
-import { createStore, keepPlan, openStore, type Query, type Store } from "../../src/ledger/sqlite/store.ts";
 import { type Copy, copyTables, fillTables } from "./copies.ts";
 import { type Life, meetDoom } from "./process.ts";
 

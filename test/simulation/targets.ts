@@ -1,10 +1,10 @@
-import { decodeIssue, decodeSignals } from "../../src/ledger/sqlite/facts.ts";
+import { decodeIssue, decodeSignals } from "../../src/ledger/sqlite/posts/facts.ts";
 import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { LinkedIssue, Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
-import { isSameTarget } from "../../src/plan/fields.ts";
-import { deriveTarget } from "../../src/plan/rules.ts";
-import { isDuplicate } from "../../src/plan/standing.ts";
+import { isSameTarget } from "../../src/plan/fields/fields.ts";
+import { deriveTarget } from "../../src/plan/rules/rules.ts";
+import { isDuplicate } from "../../src/plan/rules/standing.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";

@@ -9,8 +9,8 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import type { IssueRecord, Repository } from "../../src/model/issue.ts";
 import { type Post, type PostId, type ProjectId, postFields } from "../../src/model/post.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
+import type { Progress, RunReport } from "../../src/sync/ground/world.ts";
 import { runProjects } from "../../src/sync/run.ts";
-import type { Progress, RunReport } from "../../src/sync/world.ts";
 import type { IssueWrite, Listed } from "../../src/tracker/tracker.ts";
 
 const pageSize = 100;

@@ -1,4 +1,4 @@
-import type { RebuildFindings } from "../../src/sync/rebuild-findings.ts";
+import type { RebuildFindings } from "../../src/story/rebuild/findings.ts";
 import {
   addPlanned,
   type ConfigPart,

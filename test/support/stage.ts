@@ -11,22 +11,20 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { createKnownSecrets, createLog } from "../../src/log.ts";
 import type { PostId } from "../../src/model/post.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
-import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board.ts";
-import type { SandboxRequest } from "../../src/sandbox/board-http.ts";
-import type { SandboxProject } from "../../src/sandbox/board-state.ts";
-import type { BoardStyleOptions } from "../../src/sandbox/board-style.ts";
-import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github.ts";
-import type { SandboxQuirks } from "../../src/sandbox/github-answer.ts";
-import type { AppSetup } from "../../src/sandbox/github-app.ts";
-import type { RepositorySetup } from "../../src/sandbox/github-repositories.ts";
-import type { LoggedRequest } from "../../src/sandbox/github-server.ts";
-import { checkAll } from "../../src/sync/check.ts";
-import { explainPost } from "../../src/sync/explain.ts";
-import type { Explanation } from "../../src/sync/explanation.ts";
-import type { Finding } from "../../src/sync/findings.ts";
-import { readPlan, writePlan } from "../../src/sync/plan-file.ts";
-import { type RebuildReport, rebuildProjects } from "../../src/sync/rebuild.ts";
-import { type RunResult, runProjects } from "../../src/sync/run.ts";
+import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board/board.ts";
+import type { SandboxRequest } from "../../src/sandbox/board/http.ts";
+import type { SandboxProject } from "../../src/sandbox/board/state.ts";
+import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
+import type { SandboxQuirks } from "../../src/sandbox/github/answer.ts";
+import type { AppSetup } from "../../src/sandbox/github/app/app.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
+import type { RepositorySetup } from "../../src/sandbox/github/repositories.ts";
+import type { LoggedRequest } from "../../src/sandbox/github/server.ts";
+import { checkAll } from "../../src/story/check/check.ts";
+import type { Finding } from "../../src/story/check/findings.ts";
+import { explainPost } from "../../src/story/explain/explain.ts";
+import type { Explanation } from "../../src/story/explain/explanation.ts";
+import { type RebuildReport, rebuildProjects } from "../../src/story/rebuild/rebuild.ts";
 import type {
   Mode,
   Order,
@@ -37,7 +35,9 @@ import type {
   SavedProject,
   SyncProject,
   World,
-} from "../../src/sync/world.ts";
+} from "../../src/sync/ground/world.ts";
+import { readPlan, writePlan } from "../../src/sync/orders/plan-file.ts";
+import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import { createAppKey } from "./app-key.ts";
 import { validateRequests } from "./openapi.ts";
 

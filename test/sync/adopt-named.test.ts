@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import { formatMarker } from "../../src/plan/marker.ts";
+import { formatMarker } from "../../src/plan/text/marker.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import type { World } from "../../src/sync/world.ts";
+import type { World } from "../../src/sync/ground/world.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";

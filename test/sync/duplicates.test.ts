@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { World } from "../../src/sync/world.ts";
+import type { World } from "../../src/sync/ground/world.ts";
 import type { SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import { inProgress, openLooking, openPosts, privateRepositories, roadmap } from "../support/setups.ts";
 import {

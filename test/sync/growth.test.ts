@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ProgressStep } from "../../src/sync/world.ts";
+import type { ProgressStep } from "../../src/sync/ground/world.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** A board that had ten posts yesterday. */

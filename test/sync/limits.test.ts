@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { secondaryLimit } from "../../src/sandbox/github-faults.ts";
+import { secondaryLimit } from "../../src/sandbox/github/faults.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import { boardHash, formatMarker } from "../../src/plan/marker.ts";
+import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
 import { openPosts, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { RowCounts } from "../../src/ledger/rows.ts";
-import { describeState, judgeProject, type Known, readProjectState } from "../../src/sync/project-state.ts";
-import { readReport } from "../../src/sync/stored-report.ts";
+import {
+  describeState,
+  judgeProject,
+  type Known,
+  readProjectState,
+} from "../../src/sync/tell/project-state.ts";
+import { readReport } from "../../src/sync/tell/stored-report.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const now = Date.parse("2026-03-02T09:00:00Z");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adviceOn, command, remedyOf } from "../../src/sync/remedy.ts";
+import { adviceOn, command, remedyOf } from "../../src/sync/ground/remedy.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
 
 describe("what ends a wait", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/world.ts";
+import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/ground/world.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 

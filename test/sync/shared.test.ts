@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Round, World } from "../../src/sync/world.ts";
+import type { Round, World } from "../../src/sync/ground/world.ts";
 import { lookingAt, openPosts, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,

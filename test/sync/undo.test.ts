@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId } from "../../src/model/post.ts";
-import type { CarriedAction, RunReport, SavedProject } from "../../src/sync/world.ts";
+import type { CarriedAction, RunReport, SavedProject } from "../../src/sync/ground/world.ts";
 import { openPosts } from "../support/setups.ts";
 import {
   addPlanned,

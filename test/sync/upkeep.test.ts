@@ -7,8 +7,8 @@ import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import type { World } from "../../src/sync/ground/world.ts";
 import { keepSmall, refuseFullJournal } from "../../src/sync/upkeep.ts";
-import type { World } from "../../src/sync/world.ts";
 import { openLongTime } from "../support/long-time.ts";
 import { addPlanned, openStage } from "../support/stage.ts";
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedChange } from "../../src/ledger/rows.ts";
-import { describeHeard, describePlanned, groupAlike, type Waiting } from "../../src/sync/waiting-lines.ts";
+import {
+  describeHeard,
+  describePlanned,
+  groupAlike,
+  type Waiting,
+} from "../../src/sync/tell/waiting-lines.ts";
 
 const patch: PlannedChange = {
   place: "acme/app#1",

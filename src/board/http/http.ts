@@ -4,8 +4,8 @@ import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
 import type { BodyLimits } from "./body.ts";
-import { type ListOverrides, listPages } from "./list.ts";
-import type { PagingLimits } from "./paging.ts";
+import { type ListOverrides, listPages } from "./list/list.ts";
+import type { PagingLimits } from "./list/paging.ts";
 import { classifyPatch } from "./patch.ts";
 import { readProjects } from "./projects.ts";
 import { createReader, type Reader } from "./read.ts";

@@ -3,8 +3,8 @@ import { type FaultDetail, RemoteError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
+import { signalHeaders } from "./list/signs.ts";
 import { explainRefusal, quoteAnswer } from "./refusal.ts";
-import { signalHeaders } from "./signs.ts";
 import type { Answer, Reply, Transport } from "./transport.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
 

@@ -1,16 +1,16 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
+import { command } from "../../sync/ground/remedy.ts";
+import { repositoryNames } from "../../sync/read/repositories.ts";
 import {
   describeState,
   type ProjectState,
   readProjectState,
   type StateKind,
   stateKinds,
-} from "../../sync/project-state.ts";
-import { command } from "../../sync/remedy.ts";
-import { repositoryNames } from "../../sync/repositories.ts";
-import { readReport, type StoredReport } from "../../sync/stored-report.ts";
+} from "../../sync/tell/project-state.ts";
+import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { html, type Markup, type Piece } from "./html.ts";

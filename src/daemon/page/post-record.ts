@@ -1,4 +1,4 @@
-import type { ExplainedWrite, Explanation } from "../../sync/explanation.ts";
+import type { ExplainedWrite, Explanation } from "../../story/explain/explanation.ts";
 import { html, type Markup, type Piece } from "./html.ts";
 import { table } from "./table.ts";
 import type { Looking } from "./view.ts";

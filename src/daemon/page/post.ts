@@ -1,6 +1,11 @@
 import type { PostId } from "../../model/post.ts";
-import { explainPost } from "../../sync/explain.ts";
-import type { ExplainedField, ExplainedRule, ExplainedWait, Explanation } from "../../sync/explanation.ts";
+import { explainPost } from "../../story/explain/explain.ts";
+import type {
+  ExplainedField,
+  ExplainedRule,
+  ExplainedWait,
+  Explanation,
+} from "../../story/explain/explanation.ts";
 import { siteOf, webAddress } from "./addresses.ts";
 import { html, type Markup, type Piece } from "./html.ts";
 import { renderIssue } from "./links.ts";

@@ -1,6 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import type { Policy, SyncProject } from "../../sync/world.ts";
+import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import type { Late } from "../readiness.ts";
 import type { Times } from "./times.ts";
 

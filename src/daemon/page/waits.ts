@@ -1,7 +1,7 @@
 import type { WaitingPost } from "../../ledger/browse.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
-import { command, remedyOf } from "../../sync/remedy.ts";
-import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/waiting-lines.ts";
+import { command, remedyOf } from "../../sync/ground/remedy.ts";
+import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
 import type { Looking } from "./view.ts";

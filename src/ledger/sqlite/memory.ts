@@ -3,9 +3,9 @@ import type { Repository, RepositoryId, RepositoryName } from "../../model/issue
 import type { PagingWay } from "../../model/page.ts";
 import type { ProjectId } from "../../model/post.ts";
 import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../memory.ts";
+import type { Store } from "./file/store.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Recall } from "./recall.ts";
-import type { Store } from "./store.ts";
 
 interface ProjectColumns {
   key: string;

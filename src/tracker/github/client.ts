@@ -2,7 +2,7 @@ import { Octokit } from "@octokit/rest";
 import type { Log } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import type { ApiVersion } from "./api-version.ts";
-import type { Credential } from "./auth.ts";
+import type { Credential } from "./auth/auth.ts";
 import { TransportFailure } from "./network.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { isObject } from "./shapes.ts";

@@ -3,15 +3,13 @@ import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { createApiVersion } from "./api-version.ts";
-import { type Credential, createTokenCredential } from "./auth.ts";
+import { type Credential, createTokenCredential } from "./auth/auth.ts";
+import { createKnownNames } from "./auth/identity.ts";
 import { type ConnectionOptions, createClient } from "./client.ts";
 import { listComments } from "./comments.ts";
-import { createKnownNames } from "./identity.ts";
 import { createGate } from "./limits.ts";
 import { listIssues } from "./listing.ts";
 import { createPageReader, createPages } from "./pages.ts";
-import { findProjectField } from "./project-fields.ts";
-import { createQuery } from "./querying.ts";
 import { createReader } from "./reader.ts";
 import { readIssue } from "./reading.ts";
 import {
@@ -25,7 +23,9 @@ import {
   readTypes,
 } from "./repositories.ts";
 import { createServerClock } from "./server-clock.ts";
-import { readSignals } from "./signals.ts";
+import { findProjectField } from "./signals/project-fields.ts";
+import { createQuery } from "./signals/querying.ts";
+import { readSignals } from "./signals/signals.ts";
 import { createTransport, type Fetch } from "./transport.ts";
 import { createQuote } from "./words.ts";
 import { sendWrite } from "./writing.ts";

@@ -1,7 +1,7 @@
 import type { IssueRecord, Repository } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { IssuePage, IssueQuery } from "../tracker.ts";
-import { createRecorder, type FindRepository } from "./identity.ts";
+import { createRecorder, type FindRepository } from "./auth/identity.ts";
 import { endless, type Page, type Pages, type ReadPage } from "./pages.ts";
 import { addressed, type ReadRequest } from "./reader.ts";
 import { addressRepository } from "./repositories.ts";

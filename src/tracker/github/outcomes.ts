@@ -1,8 +1,8 @@
 import type { IssueRecord, Repository } from "../../model/issue.ts";
 import type { IssueWrite, WriteOutcome } from "../tracker.ts";
 import { isGitHubError, listErrors, quoteAnswer } from "./answers.ts";
+import { isMarkOf } from "./auth/identity.ts";
 import type { Answer } from "./client.ts";
-import { isMarkOf } from "./identity.ts";
 import type { Gate } from "./limits.ts";
 import { completeRecord, isObject, readIssueRow } from "./shapes.ts";
 import type { Quote } from "./words.ts";

@@ -2,8 +2,8 @@ import { RemoteError } from "../../errors.ts";
 import type { Repository } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { refuseAnswer } from "./answers.ts";
-import { readLastPage, readNextLink, readRepositoryId, resolveOnOrigin } from "./links.ts";
 import { addressed, type Read, type ReadAnswer, type ReadRequest } from "./reader.ts";
+import { readLastPage, readNextLink, readRepositoryId, resolveOnOrigin } from "./signals/links.ts";
 import type { Quote } from "./words.ts";
 
 /** One page of a list, and the address of the one after it. */

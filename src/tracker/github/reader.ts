@@ -4,8 +4,8 @@ import type { Clock, Random, ReadBounds } from "../../model/surroundings.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
 import { type Gate, readResource, readRetryAfter } from "./limits.ts";
-import { resolveOnOrigin } from "./links.ts";
 import { TransportFailure } from "./network.ts";
+import { resolveOnOrigin } from "./signals/links.ts";
 import type { Quote } from "./words.ts";
 
 const redirectLimit = 3;

@@ -2,7 +2,7 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { IssueAnswer } from "../tracker.ts";
 import { isGitHubError, quoteAnswer } from "./answers.ts";
-import type { FindRepository, KnownNames } from "./identity.ts";
+import type { FindRepository, KnownNames } from "./auth/identity.ts";
 import { requireOk } from "./pages.ts";
 import type { Read, ReadAnswer } from "./reader.ts";
 import { completeRecord, type IssueRow, readIssueRow } from "./shapes.ts";

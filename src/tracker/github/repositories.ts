@@ -3,7 +3,6 @@ import type { Milestone, Repository, RepositoryId, RepositoryName } from "../../
 import type { ReadBounds } from "../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../tracker.ts";
 import { refuseAnswer } from "./answers.ts";
-import { resolveOnOrigin } from "./links.ts";
 import { isRepositoryName, splitName } from "./names.ts";
 import { type Pages, type ReadPage, requireOk } from "./pages.ts";
 import { addressed, type Read, type ReadRequest } from "./reader.ts";
@@ -16,6 +15,7 @@ import {
   readRepository,
   readType,
 } from "./shapes.ts";
+import { resolveOnOrigin } from "./signals/links.ts";
 import type { Quote } from "./words.ts";
 
 /** The path parameters of a repository. @throws RemoteError `refused` for what is no repository's name. */

@@ -17,10 +17,10 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
-import { migrations } from "../../../src/ledger/sqlite/migrations.ts";
+import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
+import { assertDurable, openStore, type Store } from "../../../src/ledger/sqlite/file/store.ts";
 import { createLedger, openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
-import { assertDurable, openStore, type Store } from "../../../src/ledger/sqlite/store.ts";
 import {
   createIntent,
   createPost,

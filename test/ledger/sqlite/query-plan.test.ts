@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openStore, type Store } from "../../../src/ledger/sqlite/file/store.ts";
 import { createLedger } from "../../../src/ledger/sqlite/sqlite.ts";
-import { openStore, type Store } from "../../../src/ledger/sqlite/store.ts";
 import { openPosts } from "../../support/setups.ts";
 import { createFolder, options } from "./folder.ts";
 

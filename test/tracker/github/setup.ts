@@ -8,7 +8,7 @@ import {
   type SandboxGitHub,
   type SandboxGitHubOptions,
   startSandboxGitHub,
-} from "../../../src/sandbox/github.ts";
+} from "../../../src/sandbox/github/github.ts";
 import { createGitHubTracker, type GitHubOptions } from "../../../src/tracker/github/github.ts";
 import type { IssuePage, IssueQuery, Tracker } from "../../../src/tracker/tracker.ts";
 import { createDeadlines, type Deadlines } from "../../support/deadlines.ts";

@@ -1,0 +1,275 @@
+import type { Log } from "../../../log.ts";
+import {
+  type AskedPaging,
+  type KnownPages,
+  type PageTrace,
+  type PagingWay,
+  showWay,
+} from "../../../model/page.ts";
+import type { PostField, PostId, ProjectId } from "../../../model/post.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { ListEnd, ListShape, PagePlace, PostPage } from "../../board.ts";
+import type { Reader } from "../read.ts";
+import type { FieldNames } from "../record.ts";
+import type { Excerpt } from "../wording.ts";
+import { askForMore, namePosts } from "./ask-for-more.ts";
+import {
+  conditionsOf,
+  type Lens,
+  nameRequest,
+  type PageReading,
+  type ReadPage,
+  type Recognised,
+  readPage,
+  readValidators,
+  recallReading,
+} from "./page.ts";
+import {
+  createPaging,
+  nothingRead,
+  type PageRead,
+  type Paging,
+  type PagingLimits,
+  type PagingOverrides,
+  type PagingState,
+} from "./paging.ts";
+
+/** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
+export interface ListOverrides {
+  readonly list: { readonly items?: string | undefined; readonly total?: string | false | undefined };
+  readonly paging: PagingOverrides;
+  readonly fields: FieldNames & { readonly id?: string | undefined };
+}
+
+export interface ListOptions {
+  /** Address of the first page, with the project and, if set, the size of a page. */
+  readonly first: URL;
+  readonly project: ProjectId;
+  readonly bounds: ReadBounds;
+  readonly reader: Reader;
+  /** The same without a repetition, for what the board need not know. */
+  readonly asker: Reader;
+  readonly asked: AskedPaging | undefined;
+  readonly overrides: ListOverrides;
+  readonly limits: PagingLimits;
+  readonly excerpt: Excerpt;
+  readonly log: Log;
+  readonly hasNotes: boolean;
+  readonly from: PagePlace | undefined;
+  readonly known: KnownPages | undefined;
+  readonly isConditional: boolean;
+  /** Version of boardsync: another one may read the same answer in another way. */
+  readonly version: string;
+  /** Must not be kept, in whatever a board has put it. */
+  readonly key: string;
+}
+
+/** Reads a listing page by page; see `Board.listPosts` for the contract. */
+export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
+  const { first, project, overrides, limits, excerpt } = options;
+  const start = readStart(first.href, options.from);
+  let way = start.way;
+  let paging = createPaging(
+    {
+      first,
+      project,
+      overrides: { ...overrides.paging, ...way },
+      isFound: way !== undefined,
+      limits,
+      excerpt,
+    },
+    start.paging,
+  );
+  const known = new Set<PostId>();
+  const warned = new Set<PostField>();
+  const idTypes = new Set<string>();
+  let recognised: Recognised = { path: start.before.path, idName: start.before.idName };
+  let keys: readonly string[] | undefined;
+  let lost = 0;
+  for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
+    const place = JSON.stringify({
+      first: first.href,
+      url: url.href,
+      before: recognised,
+    } satisfies Start) as PagePlace;
+    const { reading, bytes, ...page } = await askForPage(url, recognised, options);
+    const { records, ids } = reading;
+    recognised = reading.after;
+    keys ??= reading.keys;
+    warnOfTypes(reading.mistyped, warned, project, options.log);
+    const fresh = new Set(ids.filter((id) => !known.has(id)));
+    const repeated = ids.some((id) => known.has(id)) ? 1 : 0;
+    for (const id of fresh) known.add(id);
+    const unusable = [...reading.unusable, ...sayMixture(reading.idTypes, idTypes)];
+    lost += records - ids.length;
+
+    const counts = { records, fresh: fresh.size, repeated, unusable: records - ids.length };
+    const read = { url, bytes, ...counts, lastId: ids.at(-1) };
+    const pageRead: PageRead = { ...read, signals: reading.signals };
+    let step = paging.follow(pageRead);
+    let asked: AskedPaging | undefined;
+    if (step.kind === "end" && step.isOpen === true && options.from === undefined) {
+      const before = options.asked;
+      const shown = before ?? (await askForMore({ url, recognised, ids, records }, askingOf(options)));
+      if (before === undefined) asked = shown;
+      way = shown?.way;
+      paging = goOn(paging, step.end, shown, ids, options);
+      step = paging.follow(pageRead);
+    }
+    const { path = "", idName: id } = recognised;
+    const shape: ListShape = { items: path, id, paging: paging.description, keys };
+    const end = step.kind === "end" ? lower(step.end, lost) : undefined;
+    url = step.kind === "next" ? step.url : undefined;
+    const next =
+      url &&
+      placeOf(
+        { first: first.href, url: url.href, before: recognised, way, paging: paging.state },
+        options.key,
+      );
+    const told = { place, next, seen: new Set(reading.seen), shape, unusable, end };
+    yield { ...page, ...told, ...(asked !== undefined && { asked }) };
+  }
+}
+
+/** What a `PagePlace` holds. */
+interface Start {
+  /** Address of the list's first page. */
+  readonly first: string;
+  readonly url: string;
+  /** What the pages before had told. */
+  readonly before: Partial<Recognised>;
+  /** How the list goes on, where asking has found that. */
+  readonly way?: PagingWay | undefined;
+  /** Left out where only this page is wanted. */
+  readonly paging?: PagingState;
+}
+
+/** A place of a list at another address is none: the config may name another board by now, and the key must not go to the old one. */
+function readStart(first: string, from: PagePlace | undefined): Start {
+  const kept: Start | undefined = from && JSON.parse(from);
+  return kept?.first === first ? kept : { first, url: first, before: {} };
+}
+
+/** undefined where the board has put our key into an address: it must not be kept. */
+function placeOf(start: Start, key: string): PagePlace | undefined {
+  const text = JSON.stringify(start);
+  return formsOf(key).some((form) => text.includes(form)) ? undefined : (text as PagePlace);
+}
+
+function formsOf(key: string): readonly string[] {
+  return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+}
+
+type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace"> & {
+  readonly reading: PageReading;
+  /** Of the plain body. */
+  readonly bytes: number;
+};
+
+/** Asks for a page, and reads it unless it is known already. */
+async function askForPage(url: URL, before: Recognised, options: ListOptions): Promise<AskedPage> {
+  const { reader, bounds, overrides, version } = options;
+  const request = nameRequest(url, [version, overrides]);
+  const known = options.known?.find(request);
+  const reading = recallReading(known, before);
+  if (known === undefined || reading === undefined) {
+    const answer = await reader.askPage(url, bounds, undefined);
+    if (answer.kind === "unchanged") throw new Error("A page that nobody knows came back as unchanged.");
+    const page = readPage(answer, before, lensOf(options));
+    const found = { request, digest: answer.digest, ...readValidators(answer.headers) };
+    return { ...present(page, found, options), bytes: answer.bytes };
+  }
+  const conditions = options.isConditional ? conditionsOf(known) : {};
+  const answer = await reader.askPage(url, bounds, { digest: known.digest, conditions });
+  const validators = readValidators(answer.headers);
+  if (answer.kind === "read") {
+    const page = readPage(answer, before, lensOf(options));
+    const found = { request, digest: answer.digest, ...validators };
+    return { ...present(page, found, options), bytes: answer.bytes };
+  }
+  // Where the board was asked for the page as such, it has said anew what to ask it by.
+  const isRenewed = Object.keys(conditions).length === 0;
+  const trace = isRenewed ? { ...known, ...validators } : known;
+  return { posts: [], isUnchanged: true, trace, reading, bytes: answer.bytes };
+}
+
+/** A page that was read, with what it is known again by: not where that would keep the key. */
+function present(
+  { posts, notes, reading }: ReadPage,
+  found: Omit<PageTrace, "reading">,
+  { hasNotes, key }: ListOptions,
+): Omit<AskedPage, "bytes"> {
+  const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
+  const text = [trace.etag, trace.lastModified, trace.reading].join("\n");
+  const isSafe = !formsOf(key).some((form) => text.includes(form));
+  return { posts, ...(hasNotes && { notes }), ...(isSafe && { trace }), reading };
+}
+
+function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
+  const { list, paging, fields } = overrides;
+  const paths = { next: paging.next, total: list.total };
+  return { items: list.items, id: fields.id, names: fields, paths, hasNotes, excerpt };
+}
+
+function askingOf(options: ListOptions) {
+  return { reader: options.asker, bounds: options.bounds, lens: { ...lensOf(options), hasNotes: false } };
+}
+
+/**
+ * How a list is followed whose first page shows no way on: as asking has shown. Where no request brought another post, a page
+ * that only looked like a part is the whole list, as long as it shows the same posts; more that the board itself promises is missing.
+ */
+function goOn(
+  paging: Paging,
+  end: ListEnd,
+  shown: AskedPaging | undefined,
+  ids: readonly PostId[],
+  { first, project, overrides, limits, excerpt }: ListOptions,
+): Paging {
+  if (shown?.way?.kind === "none") {
+    const message = `The board sends more posts where larger pages are asked for, and knows no further pages. Set board.paging: \`${showWay(shown.way)}\`.`;
+    return stopAt({ kind: "incomplete", message }, paging.description);
+  }
+  if (shown?.way !== undefined) {
+    const ways = { ...overrides.paging, ...shown.way };
+    return createPaging({ first, project, overrides: ways, isFound: true, limits, excerpt });
+  }
+  const isWhole = end.kind === "cut" && shown?.posts === namePosts(ids);
+  const over: ListEnd = isWhole ? { kind: "complete" } : end;
+  return stopAt(over, isWhole ? "none, found by asking" : paging.description);
+}
+
+function stopAt(end: ListEnd, description: string): Paging {
+  return { description, state: nothingRead, follow: () => ({ kind: "end", end }) };
+}
+
+/** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */
+function lower(end: ListEnd, unusable: number): ListEnd {
+  if (end.kind !== "complete" || unusable === 0) return end;
+  const message = `${unusable} of the board's records could not be used, so posts missing from the list are not taken for deleted.`;
+  return { kind: "cut", message };
+}
+
+/** A sentence, once a listing, where its ids come both as numbers and as text: in an address 1 and "1" are the same post. */
+function sayMixture(types: readonly string[] | undefined, known: Set<string>): readonly string[] {
+  const wasMixed = known.size > 1;
+  for (const type of types ?? []) known.add(type);
+  if (wasMixed || known.size <= 1) return [];
+  return [
+    'Some ids of the list are numbers and others are text: 1 and "1" count as one post, as the later record shows it.',
+  ];
+}
+
+/** Says once a listing that a field is there but of no use, so that nobody wonders why it counts as unseen. */
+function warnOfTypes(
+  mistyped: readonly PostField[],
+  warned: Set<PostField>,
+  project: ProjectId,
+  log: Log,
+): void {
+  for (const field of mistyped) {
+    if (warned.has(field)) continue;
+    warned.add(field);
+    log.warn({ project, field }, "A field of the board has values of a type that can't be used");
+  }
+}

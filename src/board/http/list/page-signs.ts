@@ -1,0 +1,271 @@
+import { isObject, type JsonObject, readCount, readKey, readPath } from "../access.ts";
+import { topLevel } from "../shape.ts";
+import { type Meaning, signs } from "./signs.ts";
+
+/**
+ * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined
+ * means "not shown".
+ */
+export interface Signals {
+  /** Address of the next page, absolute or relative, and where it stood. */
+  readonly address: { readonly value: string | null; readonly from: string } | undefined;
+  /** Cursor of the next page, and the query parameter that takes it. */
+  readonly cursor: { readonly value: string | null; readonly param: string } | undefined;
+  /** Whether more follows, in so many words. */
+  readonly hasMore: boolean | undefined;
+  readonly page: number | undefined;
+  readonly pageCount: number | undefined;
+  /** Number of posts before this page, and the query parameter that takes it. */
+  readonly offset: { readonly value: number; readonly param: string } | undefined;
+  /** Number of all posts of the project. */
+  readonly total: number | undefined;
+  /** Number of posts that a full page holds. */
+  readonly size: number | undefined;
+}
+
+export interface SignalPaths {
+  /** `board.paging.next`. */
+  readonly next?: string | undefined;
+  /** `board.list.total`; false where the board's total counts something else. */
+  readonly total?: string | false | undefined;
+  /** Path of the list. The posts themselves show no signs. */
+  readonly list: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Reads every sign of paging from an answer: its headers, and its whole envelope at any depth. Where two places say
+ * different things about how much there is, the one that promises most counts: then nothing is taken for the whole list
+ * that may be a part of it.
+ */
+export function readSignals(value: unknown, headers: Headers, paths: SignalPaths, records: number): Signals {
+  const places = placesOf(value, paths.list);
+  const find = createFind(places);
+  const inHeaders = readHeaders(headers);
+  const next = paths.next === undefined ? findNext(find) : readNext(readPath(value, paths.next), "cursor");
+  const named = paths.next === undefined;
+  const [address] = named ? find("address", readAddress) : [];
+  const [cursor] = named ? [...find("cursor", readToken), ...find("token", readWord)] : [];
+  const [page] = find("page", readCount);
+  const [offset] = find("offset", readCount);
+  const [size] = find("size", readCount);
+  const more = [
+    ...find("hasMore", readFlag).map((one) => one.value),
+    ...find("isLast", readFlag).map((one) => !one.value),
+  ];
+  return {
+    address: inHeaders.address ?? next.address ?? wrap(address?.value),
+    cursor: cursor ? { value: textOf(cursor.value), param: cursor.param } : (next.cursor ?? inHeaders.cursor),
+    hasMore: more.length === 0 ? undefined : more.includes(true),
+    page: page?.value ?? inHeaders.page,
+    pageCount: most([...find("pageCount", readCount).map((one) => one.value), ...inHeaders.pageCounts]),
+    offset: offset ?? inHeaders.offset,
+    total: readTotal({ value, places, find, records, totals: inHeaders.totals }, paths.total),
+    size: (size?.value ?? inHeaders.size) || undefined,
+  };
+}
+
+/** An object of the envelope. */
+interface Place {
+  readonly at: JsonObject;
+  /** Whether paging is to be expected in it: the list stands below it, or its name says so. */
+  readonly isLikely: boolean;
+}
+
+const deepest = 6;
+const mostPlaces = 500;
+const likelyNames = /pag|meta|cursor|link|info|range|nav/i;
+/** What stands in these is about one page, not about the list. */
+const pageNames = new Set(["next", "prev", "previous", "first", "last", "self"]);
+
+/** The objects around the posts: those above the list first, from the top down, then the others by their depth. */
+function placesOf(value: unknown, list: string): Place[] {
+  const steps = list === topLevel ? [] : list.split(".").slice(0, -1);
+  const above = [value];
+  for (const step of steps) above.push(readKey(above.at(-1), step));
+  const places: Place[] = above.filter(isObject).map((at) => ({ at, isLikely: true }));
+  const isAbove = new Set<unknown>(above);
+  let layer: readonly Place[] = places;
+  for (let depth = 1; depth <= deepest && places.length < mostPlaces; depth += 1) {
+    const around = layer.flatMap(({ at, isLikely }) =>
+      Object.entries(at).flatMap(([name, inner]): Place[] => {
+        if (!isObject(inner) || isAbove.has(inner) || pageNames.has(name) || holdsList(inner)) return [];
+        return [{ at: inner, isLikely: likelyNames.test(name) || (!isAbove.has(at) && isLikely) }];
+      }),
+    );
+    layer = around.slice(0, mostPlaces - places.length);
+    places.push(...layer);
+  }
+  return places;
+}
+
+/** The envelope of another list, whose signs are not ours. A list of links is none. */
+function holdsList(value: JsonObject): boolean {
+  return Object.entries(value).some(
+    ([name, inner]) => name !== "links" && Array.isArray(inner) && inner.some(isObject),
+  );
+}
+
+interface Found<T> {
+  readonly value: T;
+  readonly param: string;
+}
+
+type Find = <T>(meaning: Meaning, read: (found: unknown) => T | undefined) => readonly Found<T>[];
+
+/**
+ * Looks for the signs of a meaning: of each place the most telling one. A place with an unmistakable sign is a likely place
+ * for the plain ones.
+ */
+function createFind(places: readonly Place[]): Find {
+  const isTelling = ({ at, isLikely }: Place): boolean =>
+    isLikely ||
+    signs.some(({ name, isPlain, meaning }) => !isPlain && meaning !== "total" && Object.hasOwn(at, name));
+  const telling = new Set(places.filter(isTelling));
+  return (meaning, read) => {
+    const of = signs.filter((sign) => sign.meaning === meaning);
+    const found = places
+      .filter((place) => telling.has(place))
+      .flatMap(({ at }) => {
+        for (const [rank, { name, param = "" }] of of.entries()) {
+          const value = read(readKey(at, name));
+          if (value !== undefined) return [{ value, param, rank }];
+        }
+        return [];
+      });
+    return found.sort((one, other) => one.rank - other.rank);
+  };
+}
+
+interface TotalSources {
+  readonly value: unknown;
+  readonly places: readonly Place[];
+  readonly find: Find;
+  readonly records: number;
+  readonly totals: readonly number[];
+}
+
+/**
+ * How many posts there are in all. A total in an unlikely place counts where no likely one shows any. `count` is the
+ * number of posts on the page for one API and of all posts for another: it says something only where it is above what the
+ * page shows.
+ */
+function readTotal({ value, places, find, records, totals }: TotalSources, path: string | false | undefined) {
+  if (path === false) return undefined;
+  const named = path === undefined ? undefined : readCount(readPath(value, path));
+  if (named !== undefined) return named;
+  const likely = most([...find("total", readCount).map((one) => one.value), ...totals]);
+  if (likely !== undefined) return likely;
+  const anywhere = createFind(places.map(({ at }) => ({ at, isLikely: true })))("total", readCount);
+  const counts = find("count", readCount).filter((one) => one.value > records);
+  return most([...anywhere, ...counts].map((one) => one.value));
+}
+
+function most(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : Math.max(...numbers);
+}
+
+function readFlag(found: unknown): boolean | undefined {
+  return typeof found === "boolean" ? found : undefined;
+}
+
+/** A next address, cursor or page number; null where it says that there is none. */
+function readToken(found: unknown): string | number | null | undefined {
+  if (found === null || found === "" || found === false) return null;
+  if (typeof found === "string") return found;
+  return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
+}
+
+/** A cursor where others have a number. */
+function readWord(found: unknown): string | undefined {
+  return typeof found === "string" && found !== "" && readCount(found) === undefined ? found : undefined;
+}
+
+function readAddress(found: unknown): string | null | undefined {
+  const token = readToken(found);
+  return typeof token === "number" ? undefined : token;
+}
+
+type Next = Pick<Signals, "address" | "cursor">;
+
+function findNext(find: Find): Next {
+  const found = find("next", (value) => (value === undefined ? undefined : { value }));
+  const nexts = found.map(({ value: { value }, param }) => readNext(value, param || "cursor"));
+  return nexts.find(({ address, cursor }) => address !== undefined || cursor !== undefined) ?? noNext;
+}
+
+const noNext: Next = { address: undefined, cursor: undefined };
+
+/** Query parameters that an object of the next page may name. */
+const nextParams = ["cursor", "starting_after", "after", "page", "offset", "skip"];
+
+/** Plain `next` may hold an address, a cursor, the number of a page, or an object with one of them. */
+function readNext(found: unknown, param: string): Next {
+  if (isObject(found)) {
+    const address = ["href", "url", "link", "uri"].map((name) => readAddress(readKey(found, name)));
+    const value = address.find((one) => one !== undefined);
+    if (value !== undefined) return { ...noNext, address: wrap(value) };
+    const name = nextParams.find((one) => readToken(readKey(found, one)) !== undefined);
+    if (name === undefined) return noNext;
+    return { ...noNext, cursor: { value: textOf(readToken(readKey(found, name)) ?? null), param: name } };
+  }
+  const token = readToken(found);
+  if (token === undefined) return noNext;
+  if (typeof token === "number") return { ...noNext, cursor: { value: String(token), param: "page" } };
+  if (token !== null && !looksLikeAddress(token)) return { ...noNext, cursor: { value: token, param } };
+  return { ...noNext, address: wrap(token) };
+}
+
+function wrap(address: string | null | undefined): Signals["address"] {
+  return address === undefined ? undefined : { value: address, from: "next address" };
+}
+
+function textOf(token: string | number | null): string | null {
+  return token === null ? null : String(token);
+}
+
+function looksLikeAddress(text: string): boolean {
+  return /^([a-z][a-z0-9+.-]*:|\/|\?)/i.test(text) || text.includes("?");
+}
+
+interface HeaderSignals extends Pick<Signals, "address" | "cursor" | "page" | "offset" | "size"> {
+  readonly totals: readonly number[];
+  readonly pageCounts: readonly number[];
+}
+
+function readHeaders(headers: Headers): HeaderSignals {
+  const counts = (...names: string[]) => names.flatMap((name) => readCount(headers[name]) ?? []);
+  const next = headers["x-next-page"]?.trim();
+  // RFC 9110, section 14.4; PostgREST leaves the unit out: `0-24/3573`, `0-24/*`, `*/0`.
+  const [, start, total] =
+    /(?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(headers["content-range"]?.trim() ?? "") ?? [];
+  const offset = readCount(start);
+  const [page] = counts("x-page");
+  const [size] = counts("x-per-page");
+  return {
+    address: readLink(headers["link"]),
+    cursor: next === undefined ? undefined : { value: next || null, param: "page" },
+    page,
+    offset: offset === undefined ? undefined : { value: offset, param: "offset" },
+    size,
+    totals: [...counts("x-total", "x-total-count", "x-wp-total"), ...[readCount(total)].filter(isKnown)],
+    pageCounts: counts("x-total-pages", "x-wp-totalpages"),
+  };
+}
+
+function isKnown<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+/** The `Link` header (RFC 8288). One without `rel="next"` says that there is no next page. */
+function readLink(header: string | undefined): Signals["address"] {
+  let isLink = false;
+  for (const [, target = "", parameters = ""] of (header ?? "").matchAll(/<([^<>]*)>([^<]*)/g)) {
+    const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+    const relations = (quoted ?? bare ?? "").toLowerCase().split(/\s+/);
+    if (relations.includes("next")) return { value: target, from: "Link header" };
+    isLink ||= relations.some((relation) => ["prev", "previous", "first", "last"].includes(relation));
+  }
+  return isLink ? { value: null, from: "Link header" } : undefined;
+}

@@ -1,0 +1,160 @@
+import { hash } from "node:crypto";
+import type { PageTrace } from "../../../model/page.ts";
+import type { Post, PostField, PostId } from "../../../model/post.ts";
+import { readPath } from "../access.ts";
+import type { JsonAnswer } from "../read.ts";
+import { type FieldNames, pickRecord, readNote } from "../record.ts";
+import { findIdName, findList, keysOf, readId, readList } from "../shape.ts";
+import type { Excerpt } from "../wording.ts";
+import { readSignals, type SignalPaths, type Signals } from "./page-signs.ts";
+
+/** One page of a listing: what its answer shows, and what it is known again by. */
+
+/** What a listing has found out about its shape so far. */
+export interface Recognised {
+  /** Path of the list; undefined before the first page. */
+  readonly path: string | undefined;
+  /** Name of the id; undefined while no record was seen. */
+  readonly idName: string | undefined;
+}
+
+/** Everything that a listing has to know of a page but its posts. It is kept as JSON, where what is undefined is left out. */
+export interface PageReading {
+  /** What was known before the page: with anything else it would be read in another way. */
+  readonly before: Recognised;
+  readonly after: Recognised;
+  /** Keys of the records; of the first page only. */
+  readonly keys: readonly string[];
+  readonly signals: Signals;
+  /** Records on the page, usable or not. */
+  readonly records: number;
+  /** Of the usable ones, in their order. */
+  readonly ids: readonly PostId[];
+  /** As what their ids came; left out where there is none. */
+  readonly idTypes?: readonly string[];
+  readonly seen: readonly PostField[];
+  /** Fields that are there with a value of a wrong type. */
+  readonly mistyped: readonly PostField[];
+  readonly unusable: readonly string[];
+}
+
+/** How an answer is read. */
+export interface Lens {
+  /** `board.list.items` and `board.fields.id`. */
+  readonly items: string | undefined;
+  readonly id: string | undefined;
+  readonly names: FieldNames;
+  readonly paths: Omit<SignalPaths, "list">;
+  readonly hasNotes: boolean;
+  readonly excerpt: Excerpt;
+}
+
+/** What a page shows. */
+export interface ReadPage {
+  readonly posts: readonly Post[];
+  readonly notes: ReadonlyMap<PostId, string>;
+  readonly reading: PageReading;
+}
+
+/** At most so many records of a page are explained one by one. */
+const mostExplained = 5;
+
+/**
+ * Reads a page.
+ *
+ * @throws RemoteError when its shape can't be recognised.
+ */
+export function readPage({ value, headers }: JsonAnswer, before: Recognised, lens: Lens): ReadPage {
+  const { excerpt } = lens;
+  const list =
+    before.path === undefined ? findList(value, lens.items, excerpt) : readList(value, before.path, excerpt);
+  const idName = before.idName ?? findIdName(list.records, lens.id, excerpt);
+  const { posts, notes, ...read } = readRecords(list.records, idName, lens);
+  return {
+    posts,
+    notes,
+    reading: {
+      before,
+      after: { path: list.path, idName },
+      keys: before.path === undefined ? keysOf(list.records).map((key) => excerpt(key, 60)) : [],
+      signals: readSignals(value, headers, { ...lens.paths, list: list.path }, list.records.length),
+      records: list.records.length,
+      ids: posts.map(({ id }) => id),
+      ...(posts.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
+      ...read,
+    },
+  };
+}
+
+function findIdTypes(records: readonly unknown[], idName: string | undefined): readonly string[] {
+  const ids = idName === undefined ? [] : records.map((record) => readPath(record, idName));
+  return [...new Set(ids.filter((id) => readId(id) !== undefined).map((id) => typeof id))];
+}
+
+function readRecords(
+  records: readonly unknown[],
+  idName: string | undefined,
+  { names, hasNotes }: Lens,
+): Pick<ReadPage, "posts" | "notes"> & Pick<PageReading, "seen" | "mistyped" | "unusable"> {
+  const posts: Post[] = [];
+  const seen = new Set<PostField>();
+  const mistyped = new Set<PostField>();
+  const notes = new Map<PostId, string>();
+  const unusable: string[] = [];
+  for (const [index, record] of records.entries()) {
+    const picked = pickRecord(record, idName, names);
+    for (const field of picked.mistyped) mistyped.add(field);
+    if (picked.post === undefined) {
+      unusable.push(`Record ${index + 1} of a page has no usable ${idName ?? "id"}.`);
+    } else {
+      posts.push(picked.post);
+      const note = hasNotes ? readNote(record) : undefined;
+      if (note !== undefined) notes.set(picked.post.id, note);
+      for (const field of Object.keys(picked.post.values)) seen.add(field as PostField);
+    }
+  }
+  const rest = unusable.length - mostExplained;
+  const explained =
+    rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
+  return { posts, notes, seen: [...seen], mistyped: [...mistyped], unusable: explained };
+}
+
+/** The request for a page, as its trace names it. `manner` is whatever decides how the answer is read. */
+export function nameRequest(url: URL, manner: unknown): string {
+  return hash("sha256", JSON.stringify([url.href, manner]), "base64");
+}
+
+/** What was read of a page before; undefined where that was done knowing something else of the listing. */
+export function recallReading(trace: PageTrace | undefined, before: Recognised): PageReading | undefined {
+  if (trace === undefined) return undefined;
+  const reading: PageReading = JSON.parse(trace.reading);
+  const isSame = reading.before.path === before.path && reading.before.idName === before.idName;
+  return isSame ? reading : undefined;
+}
+
+/** What makes the request for a known page conditional. An entity tag says more than a time, so only one of them is sent. */
+export function conditionsOf({ etag, lastModified }: PageTrace): Readonly<Record<string, string>> {
+  if (etag !== undefined) return { "if-none-match": etag };
+  return lastModified === undefined ? {} : { "if-modified-since": lastModified };
+}
+
+type Validators = Pick<PageTrace, "etag" | "lastModified">;
+
+/** By what the board wants to be asked for a page again. */
+export function readValidators(headers: Readonly<Record<string, string>>): Validators {
+  const etag = headers["etag"];
+  const isTag = etag !== undefined && etag.length <= longestTag && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(etag);
+  return { etag: isTag ? etag : undefined, lastModified: readLastModified(headers) };
+}
+
+const longestTag = 500;
+
+/**
+ * A time of whole seconds: within the second in which the answer was made the page may change once more unnoticed (RFC 9110,
+ * section 8.8.2.2), so that time is of no use.
+ */
+function readLastModified(headers: Readonly<Record<string, string>>): string | undefined {
+  const modified = headers["last-modified"];
+  const madeAt = Date.parse(headers["date"] ?? "");
+  return modified !== undefined && Date.parse(modified) <= madeAt - 1000 ? modified : undefined;
+}

@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import { buildWorld } from "../../app.ts";
+import { StateError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Finding } from "../../story/check/findings.ts";
+import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/world.ts";
+import { namesPage } from "../../sync/read/naming.ts";
+import { runProjects } from "../../sync/run.ts";
+import { count } from "../print/text.ts";
+import { createTerminalLog, type Session } from "../session.ts";
+import { withPrivateCopy } from "../state.ts";
+
+/** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
+export interface Ahead {
+  readonly project: string;
+  /** Whether the project has never run on this state. */
+  readonly isFirst: boolean;
+  readonly opened: number;
+  readonly linked: number;
+  /** Issues whose text, state, labels or comments would be written. */
+  readonly changed: number;
+  readonly patched: number;
+  /** Voters who would hear of it, as far as the board shows votes. */
+  readonly notified: number;
+  /** Posts whose voters would hear of it, and of which the board does not show how many they are. */
+  readonly unseenVotes: number;
+  readonly held: number;
+  /** Those of them that are new issues for posts whose page an issue names already. */
+  readonly named: number;
+  /** Why something could not be looked at or would be left to a later run: a limit, the pace, the end of the time. */
+  readonly putOff: readonly PutOff[];
+}
+
+/** Plans every project on a private copy of the state; of one that can't be planned nothing is said here. */
+export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
+  const { config, sides, projects, machine, terminal } = session;
+  const { progress: _, ...unseen } = machine;
+  // Whatever is wrong has been found and said by then.
+  const quiet = { ...unseen, log: createTerminalLog(terminal, "fatal", (text) => text) };
+  try {
+    return await withPrivateCopy(terminal, resolve(terminal.cwd, config.state), async (ledger: Ledger) => {
+      const known = new Set(
+        projects.filter(({ key }) => ledger.runs.last(key) !== undefined).map(({ key }) => key),
+      );
+      const world = buildWorld(config, sides, ledger, quiet);
+      const { plan, report } = await runProjects(projects, world, "plan", terminal.signal);
+      return plan.projects.flatMap(({ project, actions, errors }) => {
+        const found = report.projects.find((one) => one.project === project);
+        if (found === undefined || errors.some(({ post }) => post === undefined)) return [];
+        return [sumUp(actions, found, !known.has(project))];
+      });
+    });
+  } catch (error) {
+    // A state that can't be read is what the next command says; all the rest is looked at without it.
+    if (error instanceof StateError) return [];
+    throw error;
+  }
+}
+
+function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst: boolean): Ahead {
+  const free = actions.filter(({ when }) => when === "now");
+  const held = actions.filter(({ when }) => when === "held");
+  const amount = (...kinds: readonly PlannedAction["kind"][]): number =>
+    free.filter(({ kind }) => kinds.includes(kind)).length;
+  return {
+    project: report.project,
+    isFirst,
+    opened: amount("create-issue"),
+    linked: report.adopted,
+    changed: amount("update-issue", "change-issue", "comment-issue"),
+    patched: amount("patch-post", "patch-note"),
+    notified: free.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
+    unseenVotes: free.filter(({ notifies }) => notifies === null).length,
+    held: held.length,
+    named: held.filter((action) => action.held?.includes(namesPage)).length,
+    putOff: report.putOff ?? [],
+  };
+}
+
+/** The same as lines of the check. */
+export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
+  return ahead.map((one) => ({
+    level: one.putOff.length > 0 ? "warning" : "ok",
+    subject: one.project,
+    code: undefined,
+    message: describeAhead(one),
+  }));
+}
+
+function describeAhead(ahead: Ahead): string {
+  const { isFirst, opened, linked, changed, patched, notified, unseenVotes, held, named, putOff } = ahead;
+  const why = putOff.map(({ message }) => message).join("; ");
+  const parts = [
+    { amount: linked, said: `${count(linked, "issue")} linked by the mark in them` },
+    { amount: opened, said: `${count(opened, "issue")} opened` },
+    { amount: changed, said: `${count(changed, "write")} to issues that are there` },
+    { amount: patched, said: `${count(patched, "post")} patched` },
+  ].filter(({ amount }) => amount > 0);
+  if (parts.length + held === 0 && why !== "") return `Nothing could be planned: ${why}.`;
+  const what = parts.length === 0 ? "nothing to do" : parts.map(({ said }) => said).join(", ");
+  const unseen =
+    unseenVotes === 0
+      ? ""
+      : `, and those of ${count(unseenVotes, "post")} whose votes the board does not show`;
+  const voters = `${count(notified, "voter")} notified${unseen}`;
+  const isThere =
+    named === 0
+      ? ""
+      : ` (${named} because an issue names the post's page: \`boardsync link\` or \`approve\`)`;
+  const rest =
+    held === 0
+      ? ""
+      : `; ${count(held, "further write")} held until a person lets ${held === 1 ? "it" : "them"} go${isThere}`;
+  return `The ${isFirst ? "first" : "next"} sync: ${what}, ${voters}${rest}${why && `; put off: ${why}`}.`;
+}

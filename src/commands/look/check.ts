@@ -1,0 +1,69 @@
+import { suggest } from "../../config/suggest.ts";
+import { checkAll } from "../../story/check/check.ts";
+import type { Finding } from "../../story/check/findings.ts";
+import { joinFailures } from "../failure.ts";
+import { printJson } from "../print/json.ts";
+import { type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { exitOf, inSession } from "../session.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../terminal.ts";
+import { findAhead, lookAhead } from "./check-ahead.ts";
+
+const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Look]>> = {
+  ok: ["✓ ", "green"],
+  warning: ["! ", "yellow"],
+  error: ["✗ ", "red"],
+};
+
+/** `boardsync check`: every promise of the config, looked at in one pass. */
+export async function check(terminal: Terminal, options: CommonOptions): Promise<number> {
+  return inSession(terminal, options, async (session) => {
+    const { config, machine, sides, projects } = session;
+    const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
+    const looked = session.clean(await checkAll(projects, sides, bounds, suggest));
+    const unreached = looked.filter(isUnreached);
+    const isOver = unreached.length > 0 || terminal.signal.aborted;
+    const ahead = isOver ? [] : session.clean(await lookAhead(session));
+    const findings = [...looked, ...findAhead(ahead)];
+    const hasErrors = findings.some(({ level }) => level === "error");
+    if (options.json === true) {
+      const error = unreached.map(({ code = "", message }) => ({ code, message }));
+      const result = hasErrors ? "failed" : "ok";
+      printJson(session.terminal.out, {
+        result,
+        findings,
+        ahead,
+        ...(error.length > 0 && { error: joinFailures(error) }),
+      });
+    } else {
+      printFindings(session.terminal.out, options, findings);
+    }
+    if (unreached.length > 0) return exitOf(terminal, exitCodes.unreachable);
+    return exitOf(terminal, hasErrors ? exitCodes.partial : exitCodes.ok);
+  });
+}
+
+/** A side that could not be reached, or refused our key. */
+function isUnreached({ level, code = "" }: Finding): boolean {
+  return level === "error" && /\.(?:unauthorized|unreachable)$/.test(code);
+}
+
+function printFindings(out: Output, options: CommonOptions, findings: readonly Finding[]): void {
+  for (const { level, subject, code, message } of findings) {
+    if (options.quiet === true && level === "ok") continue;
+    const [sign, look] = signs[level];
+    printLine(out, paint(out, look, sign), oneLine(`${subject}: ${message}${code ? ` [${code}]` : ""}`));
+  }
+  if (options.quiet === true) return;
+  for (const advice of new Set(findings.map((finding) => finding.advice))) {
+    if (advice !== undefined) printLine(out, "→ ", advice);
+  }
+  printLine(out, "", summaryOf(findings));
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const errors = findings.filter(({ level }) => level === "error").length;
+  const warnings = findings.filter(({ level }) => level === "warning").length;
+  const toKnow = warnings === 0 ? "" : `, ${warnings} to know (!)`;
+  if (errors > 0) return `${errors} to mend (✗)${toKnow}. Nothing was written. Then check again.`;
+  return `All is well${toKnow}. Nothing was written. Next: \`boardsync plan\`.`;
+}

@@ -1,0 +1,33 @@
+import { policyOf, syncProjects } from "../../app.ts";
+import { explainPost } from "../../story/explain/explain.ts";
+import type { Explanation } from "../../story/explain/explanation.ts";
+import { type Beside, readBeside } from "../order/beside.ts";
+import { findPosts } from "../order/named-posts.ts";
+import { nextRunOf } from "../order/next-run.ts";
+import { printExplanation } from "../print/explain-report.ts";
+import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+
+/** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */
+export function explain(terminal: Terminal, options: CommonOptions, text: string): number {
+  return readBeside(terminal, options, (beside) => {
+    const { config, ledger } = beside;
+    const posts = explainAll(beside, text).map((one) => ({
+      ...one,
+      nextRun: nextRunOf(config, one.project, ledger),
+    }));
+    if (options.json === true) printJson(terminal.out, { posts });
+    else if (options.quiet !== true) for (const one of posts) printExplanation(terminal.out, one);
+    return exitCodes.ok;
+  });
+}
+
+function explainAll(beside: Beside, text: string): readonly Explanation[] {
+  const { config, ledger, now } = beside;
+  const sources = { ledger, policy: policyOf(config), now };
+  const projects = syncProjects(config);
+  return findPosts(beside, text).flatMap(({ key, post }) => {
+    const project = projects.find((one) => one.key === key);
+    return project === undefined ? [] : (explainPost(project, post, sources) ?? []);
+  });
+}

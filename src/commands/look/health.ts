@@ -1,0 +1,43 @@
+import { resolve } from "node:path";
+import { loadEnvironment } from "../../config/environment.ts";
+import { readTextFile } from "../../config/files.ts";
+import { locateState } from "../../config/place.ts";
+import { failWith } from "../failure.ts";
+import { printJson } from "../print/json.ts";
+import { describeAge } from "../print/status-report.ts";
+import { readHeartbeat } from "../run/heartbeat.ts";
+import { readState } from "../state.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+
+/** `boardsync health`: whether the daemon on this state is alive. Needs no config, no secret and no port. */
+export async function health(terminal: Terminal, options: CommonOptions): Promise<number> {
+  const { env, cwd } = terminal;
+  const readText = readTextFile;
+  try {
+    const environment = loadEnvironment({ env, cwd, readText });
+    const state = resolve(cwd, await locateState({ file: options.config, environment, cwd, readText }));
+    const ledger = readState(state);
+    const beat = readHeartbeat(ledger);
+    ledger?.close();
+    const message = describe(state, beat);
+    const isAlive = beat?.isAlive === true;
+    if (options.json === true) {
+      printJson(terminal.out, { alive: isAlive, ageMs: beat?.ageMs ?? null, message });
+    } else if (options.quiet !== true) {
+      terminal.out.write(`${message}\n`);
+    }
+    return isAlive ? exitCodes.ok : exitCodes.partial;
+  } catch (error) {
+    failWith(terminal, options, error);
+    return exitCodes.partial;
+  }
+}
+
+function describe(state: string, beat: ReturnType<typeof readHeartbeat>): string {
+  if (beat === undefined) return `No daemon has ever run on ${state}.`;
+  const age = describeAge(Math.round(beat.ageMs / 1000));
+  if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
+  return beat.isAlive
+    ? `The daemon is alive: last sign of life ${age}.`
+    : `The daemon on ${state} is not running, or it hangs: last sign of life ${age}.`;
+}

@@ -1,0 +1,112 @@
+import { duration, instant } from "../../config/values.ts";
+import { ConfigError } from "../../errors.ts";
+import type { AuditEntry } from "../../ledger/journal.ts";
+import { explainWrite } from "../../story/explain/explain.ts";
+import type { ExplainedWrite } from "../../story/explain/explanation.ts";
+import { type Beside, readBeside } from "../order/beside.ts";
+import { findPosts } from "../order/named-posts.ts";
+import { showChanges } from "../print/explain-report.ts";
+import { printJson } from "../print/json.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import { count, printLine } from "../print/text.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { readHistorySince } from "./status-database.ts";
+
+interface HistoryOptions extends CommonOptions {
+  readonly limit: number;
+  /** As it was typed. */
+  readonly since?: string;
+}
+
+/** One write, as `history --json` prints it. */
+interface HistoryLine extends ExplainedWrite {
+  readonly project: string;
+  readonly post: string | null;
+  /** Whether a person let it go; of writes to the board. */
+  readonly approved: boolean;
+}
+
+/** `boardsync history [POST]`: every write to either side, newest first. Only reads the state. */
+export function history(terminal: Terminal, options: HistoryOptions, text: string | undefined): number {
+  return readBeside(terminal, options, (beside) => {
+    const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
+    const { lines, hasMore } = readHistory(beside, options.limit, since, text);
+    const { out } = terminal;
+    const historySince = readHistorySince(beside.ledger);
+    if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
+    if (options.json === true || options.quiet === true) return exitCodes.ok;
+    if (lines.length > 0) printRecords(out, columns, lines);
+    const end = hasMore ? "; there are more, `--limit` shows them" : "";
+    printLine(
+      out,
+      "",
+      lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`,
+    );
+    if (historySince !== null && !hasMore && since < Date.parse(historySince)) {
+      printLine(out, "", `What was written before ${historySince} was deleted (\`keep\` in the config).`);
+    }
+    return exitCodes.ok;
+  });
+}
+
+/** @throws ConfigError when it is neither a time nor a duration. */
+function parseSince(text: string, now: number): number {
+  const ago = duration("1s", "9999d").safeParse(text);
+  if (ago.success) return now - ago.data;
+  const time = instant().safeParse(text);
+  if (time.success) return Date.parse(time.data);
+  throw new ConfigError([
+    `\`--since ${text}\` is no time. Write a day such as 2026-01-31, a time such as 2026-01-31T09:00:00Z, or how long ago, as 2h or 7d.`,
+  ]);
+}
+
+function readHistory(
+  beside: Beside,
+  limit: number,
+  since: number,
+  text: string | undefined,
+): { readonly lines: readonly HistoryLine[]; readonly hasMore: boolean } {
+  const found = sourcesOf(beside, text)
+    .flatMap(({ key, read }) => read(limit + 1).map((entry) => ({ key, entry })))
+    .filter(({ entry }) => entry.at >= since)
+    .toSorted((one, other) => other.entry.at - one.entry.at);
+  const lines = found.slice(0, limit).map(({ key, entry }) => lineOf(key, entry));
+  return { lines, hasMore: found.length > limit };
+}
+
+interface Source {
+  readonly key: string;
+  read(limit: number): readonly AuditEntry[];
+}
+
+function sourcesOf(beside: Beside, text: string | undefined): readonly Source[] {
+  const { config, ledger } = beside;
+  if (text !== undefined) {
+    return findPosts(beside, text).map(({ key, project, post }) => ({
+      key,
+      read: (limit) => ledger.journal.history(project, post, limit),
+    }));
+  }
+  return config.projects.flatMap(({ project: key }): readonly Source[] => {
+    const memory = ledger.memory.project(key);
+    if (memory === undefined) return [];
+    return [{ key, read: (limit) => ledger.journal.history(memory.id, undefined, limit) }];
+  });
+}
+
+function lineOf(project: string, entry: AuditEntry): HistoryLine {
+  return { project, post: entry.post ?? null, ...explainWrite(entry), approved: entry.isApproved };
+}
+
+const columns: readonly Column<HistoryLine>[] = [
+  { title: "when", show: ({ at }) => at.replace(/\.\d+Z$/, "Z").replace("T", " ") },
+  { title: "run", show: ({ run }) => String(run) },
+  { title: "post", show: ({ project, post }) => (post === null ? project : `${project}/${post}`) },
+  { title: "issue", show: ({ issue }) => issue ?? "–" },
+  { title: "write", show: (line) => [line.kind, showChanges(line)].filter((part) => part !== "").join(": ") },
+  { title: "why", show: ({ reason, approved }) => (approved ? `${reason}; approved` : reason) },
+  {
+    title: "outcome",
+    show: ({ outcome, message }) => (message === null ? outcome : `${outcome}: ${message}`),
+  },
+];

@@ -1,0 +1,31 @@
+import { codeMs, createCode } from "../../daemon/page/guests.ts";
+import { ConfigError } from "../../errors.ts";
+import { besideRuns } from "../order/beside.ts";
+import { printJson } from "../print/json.ts";
+import { readHeartbeat } from "../run/heartbeat.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+
+/** `boardsync page`: an address that opens the status page of the daemon that runs on this state, once and for a minute. */
+export function page(terminal: Terminal, options: CommonOptions): Promise<number> {
+  return besideRuns(terminal, options, ({ ledger, now }) => {
+    const beat = readHeartbeat(ledger);
+    if (beat?.isAlive !== true)
+      throw new ConfigError([
+        "No daemon runs on this state, so there is no page. `boardsync status` says the same.",
+      ]);
+    if (beat.address === undefined)
+      throw new ConfigError(["The daemon serves no page: the config has `http: false`."]);
+    const { code, print } = createCode();
+    ledger.runs.offerPage(print, now + codeMs);
+    const address = `${reachable(beat.address)}/?code=${code}`;
+    if (options.json === true)
+      printJson(terminal.out, { address, until: new Date(now + codeMs).toISOString() });
+    else terminal.out.write(`${address}\n`);
+    return exitCodes.ok;
+  });
+}
+
+/** What listens on every address of the machine is found at its own. */
+function reachable(address: string): string {
+  return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}

@@ -1,0 +1,57 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+
+/** How big the state is, as `status --json` prints it; sizes in bytes. */
+export interface DatabaseStatus {
+  /** Of the file. */
+  readonly bytes: number;
+  /** What of it is free, and used again before the file grows. */
+  readonly freeBytes: number;
+  /** Of the write-ahead journal beside it. */
+  readonly journalBytes: number;
+  readonly links: number;
+  /** What the file uses, for each link; null while there is none. */
+  readonly bytesPerLink: number | null;
+  /** From when on the history is whole, where older lines were deleted (`keep`); null where none was. */
+  readonly historySince: string | null;
+}
+
+export function readDatabase(ledger: Ledger): DatabaseStatus {
+  const size = ledger.upkeep.size();
+  const { bytes, freeBytes, links } = size;
+  return {
+    ...size,
+    bytesPerLink: links === 0 ? null : Math.round((bytes - freeBytes) / links),
+    historySince: readHistorySince(ledger),
+  };
+}
+
+/** From when on the history is whole, ISO 8601; null where nothing was deleted from it. */
+export function readHistorySince({ upkeep }: Ledger): string | null {
+  const pruned = upkeep.pruned();
+  return pruned === undefined ? null : new Date(pruned.before).toISOString();
+}
+
+/** One sentence about the size. */
+export function describeDatabase({
+  bytes,
+  freeBytes,
+  journalBytes,
+  links,
+  bytesPerLink,
+}: DatabaseStatus): string {
+  const share =
+    bytesPerLink === null
+      ? ""
+      : `, ${describeBytes(bytesPerLink)} for each of ${links.toLocaleString("en")} links`;
+  const free = freeBytes === 0 ? "" : `; ${describeBytes(freeBytes)} of it is free for what comes`;
+  return `The state takes ${describeBytes(bytes + journalBytes)}${share}${free}.`;
+}
+
+const units = ["bytes", "kB", "MB", "GB"] as const;
+
+/** Three digits are enough to see how it grows. */
+function describeBytes(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const number = bytes / 1000 ** power;
+  return `${number.toLocaleString("en", { maximumSignificantDigits: 3 })} ${units[power]}`;
+}

@@ -1,0 +1,31 @@
+import { policyOf } from "../../app.ts";
+import type { Config } from "../../config/schema.ts";
+import { nextTime } from "../../config/times.ts";
+import type { PageView } from "../../daemon/page/view.ts";
+import type { Late } from "../../daemon/readiness.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
+import { systemClock } from "../clock.ts";
+
+/**
+ * What the status page shows beside the state.
+ *
+ * @param late - undefined where no daemon runs the projects: none of them has a next run.
+ */
+export function viewConfig(
+  config: Config,
+  projects: readonly SyncProject[],
+  tracker: Pick<PageView, "budgetOf">,
+  late: readonly Late[] | undefined,
+): PageView {
+  const schedules = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
+  const nextRunOf = (key: string): number | undefined =>
+    late && nextTime(schedules.get(key) ?? config.schedule, config.timezone, systemClock.now());
+  return {
+    projects: projects.map((project) => ({ project, nextRunAt: nextRunOf(project.key) })),
+    policy: policyOf(config),
+    timezone: config.timezone,
+    trackerUrl: config.tracker.url,
+    late: late ?? [],
+    budgetOf: (repository) => tracker.budgetOf(repository),
+  };
+}

@@ -1,0 +1,180 @@
+import { resolve } from "node:path";
+import { loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
+import type { StoredRun } from "../../ledger/runs.ts";
+import type { ProjectId } from "../../model/post.ts";
+import { remedyOf } from "../../sync/ground/remedy.ts";
+import {
+  describeState,
+  type ProjectState,
+  readProjectState,
+  unknownState,
+} from "../../sync/tell/project-state.ts";
+import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
+import { readImport } from "../../sync/write/import.ts";
+import { systemClock } from "../clock.ts";
+import { configSource } from "../config-source.ts";
+import { failWith } from "../failure.ts";
+import { nextRunOf } from "../order/next-run.ts";
+import { printJson } from "../print/json.ts";
+import {
+  type LastRun,
+  type ProjectStatus,
+  printStatus,
+  type StatusReport,
+  type WaitingLine,
+} from "../print/status-report.ts";
+import { readHeartbeat } from "../run/heartbeat.ts";
+import { readState } from "../state.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { readDatabase } from "./status-database.ts";
+
+/** More than this is never printed of what waits in one project. */
+const maxWaiting = 1000;
+
+/** `boardsync status`: what the state says. Works beside a running daemon, and needs no secret and no network. */
+export function status(terminal: Terminal, options: CommonOptions & { readonly full?: boolean }): number {
+  try {
+    const { config } = loadConfig(configSource(terminal, options));
+    const state = resolve(terminal.cwd, config.state);
+    const ledger = readState(state);
+    try {
+      const report = readStatus(config, state, ledger);
+      if (options.json === true) printJson(terminal.out, report);
+      else if (options.quiet === true) return exitCodes.ok;
+      else if (ledger !== undefined) printStatus(terminal.out, report, options.full === true);
+      else terminal.out.write(`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.\n`);
+    } finally {
+      ledger?.close();
+    }
+    return exitCodes.ok;
+  } catch (error) {
+    return failWith(terminal, options, error);
+  }
+}
+
+function readStatus(config: Config, state: string, ledger: Ledger | undefined): StatusReport {
+  const beat = readHeartbeat(ledger);
+  return {
+    state,
+    daemon:
+      beat === undefined
+        ? null
+        : {
+            alive: beat.isAlive,
+            lastBeat: new Date(beat.at).toISOString(),
+            ageSeconds: Math.round(beat.ageMs / 1000),
+          },
+    database: ledger === undefined ? null : readDatabase(ledger),
+    projects: config.projects.map((project) =>
+      readProject(project, config.tracker.pace, ledger, nextRunOf(config, project.project, ledger)),
+    ),
+  };
+}
+
+function timeOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+function readProject(
+  { project, repo }: Config["projects"][number],
+  pace: Config["tracker"]["pace"],
+  ledger: Ledger | undefined,
+  nextRun: string | null,
+): ProjectStatus {
+  const memory = ledger?.memory.project(project);
+  const counts = memory && ledger?.rows.counts(memory.id);
+  const last = ledger?.runs.last(project);
+  const report = last && readReport(last.report);
+  const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
+  const state = ledger === undefined ? unknownState : readProjectState(ledger, project, moment);
+  const success = memory?.lastSuccessAt;
+  const rows = memory && ledger ? ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
+  return {
+    project,
+    repo,
+    posts: counts?.posts ?? 0,
+    issues: counts?.issues ?? 0,
+    state: state.kind,
+    voters: votersOf(state),
+    sentence: describeState(state),
+    lastRun: last === undefined || report === undefined ? null : readRun(last, report),
+    lastSuccess: timeOf(success),
+    lagSeconds: success === undefined ? null : ageOf(success),
+    hold: report?.hold ?? null,
+    putOff: report?.putOff ?? [],
+    import: memory && ledger ? readImportStatus(ledger, memory.id, pace) : null,
+    held: counts?.held ?? 0,
+    parked: counts?.parked ?? 0,
+    quarantined: counts?.quarantined ?? 0,
+    waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project, ledger)),
+    hasMore: rows.length > maxWaiting,
+    nextRun,
+  };
+}
+
+function votersOf({ needed }: ProjectState): number | null {
+  if (needed === undefined) return 0;
+  return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
+}
+
+function readImportStatus(
+  ledger: Ledger,
+  project: ProjectId,
+  pace: Config["tracker"]["pace"],
+): ProjectStatus["import"] {
+  const found = readImport({ ledger, policy: { pace } }, project, systemClock.now());
+  return found === undefined ? null : { ...found, doneAt: new Date(found.doneAt).toISOString() };
+}
+
+function ageOf(at: number): number {
+  return Math.max(0, Math.round((systemClock.now() - at) / 1000));
+}
+
+/** The result is the project's own: another one of the same run may have failed. */
+function readRun({ run, startedAt, result }: StoredRun, report: StoredReport): LastRun {
+  return {
+    run,
+    at: new Date(startedAt).toISOString(),
+    result: report.result ?? result,
+    ageSeconds: ageOf(startedAt),
+    errors: report.errors.map(({ post, issue, code, message, advice, until }) => ({
+      post: post ?? null,
+      issue: issue ?? null,
+      code,
+      message,
+      advice: advice ?? null,
+      until: until ?? null,
+    })),
+  };
+}
+
+/** Of a post whose issue is gone it is said that it is parked: that nothing can be decided of it is the same once more. */
+function withoutEchoes(rows: readonly WaitingRow[]): readonly WaitingRow[] {
+  const parked = new Set(rows.flatMap((row) => (isParkedForGood(row) ? [row.post] : [])));
+  return rows.filter(({ kind, post }) => kind !== "undecided" || !parked.has(post));
+}
+
+function isParkedForGood({ kind, issues, code = "" }: WaitingRow): boolean {
+  return kind === "parked" && issues.length > 0 && code.startsWith("tracker.");
+}
+
+function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefined): WaitingLine {
+  return {
+    post: row.post,
+    issues: row.issues.map(
+      ({ repositoryId, number }) =>
+        `${ledger?.memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`,
+    ),
+    kind: row.kind,
+    code: row.code ?? null,
+    message: row.message,
+    title: row.title,
+    planned: row.planned ?? null,
+    until: timeOf(row.until),
+    since: new Date(row.since).toISOString(),
+    command: remedyOf(row, project) ?? null,
+  };
+}

@@ -1,0 +1,160 @@
+import { resolve } from "node:path";
+import { loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import { suggest } from "../../config/suggest.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+import { systemClock } from "../clock.ts";
+import { configSource } from "../config-source.ts";
+import { failWith } from "../failure.ts";
+import { openBeside, readState } from "../state.ts";
+import type { CommonOptions, Terminal } from "../terminal.ts";
+
+/** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
+export interface Beside {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly now: number;
+}
+
+/** Runs a command that needs neither secrets nor the state for itself. What goes wrong becomes a sentence and an exit code. */
+export async function besideRuns(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (beside: Beside) => number | Promise<number>,
+): Promise<number> {
+  try {
+    const beside = open(terminal, options, (state) => openBeside(terminal, state));
+    try {
+      return await work(beside);
+    } finally {
+      beside.ledger.close();
+    }
+  } catch (error) {
+    return failWith(terminal, options, error);
+  }
+}
+
+/** The same for a command that writes nothing to the state, either. */
+export function readBeside(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (beside: Beside) => number,
+): number {
+  try {
+    const beside = open(terminal, options, readState);
+    try {
+      return work(beside);
+    } finally {
+      beside.ledger.close();
+    }
+  } catch (error) {
+    return failWith(terminal, options, error);
+  }
+}
+
+function open(
+  terminal: Terminal,
+  options: CommonOptions,
+  openState: (state: string) => Ledger | undefined,
+): Beside {
+  const { config } = loadConfig(configSource(terminal, options));
+  const state = resolve(terminal.cwd, config.state);
+  const ledger = openState(state);
+  if (ledger !== undefined) return { config, ledger, now: systemClock.now() };
+  throw new ConfigError([`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`]);
+}
+
+/** A post that a person named. */
+export interface NamedPost {
+  /** `project` of the config. */
+  readonly key: string;
+  readonly project: ProjectId;
+  readonly post: PostId;
+}
+
+/**
+ * The post that `POST` or `PROJECT/POST` means.
+ *
+ * @throws ConfigError when there is none, or several.
+ */
+export function findPost(beside: Beside, text: string): NamedPost {
+  const { config, ledger, now } = beside;
+  const found = config.projects.flatMap(({ project: key }): readonly NamedPost[] => {
+    const memory = ledger.memory.project(key);
+    if (memory === undefined) return [];
+    const ids = [text, ...(text.startsWith(`${key}/`) ? [text.slice(key.length + 1)] : [])];
+    return ids
+      .map((id) => ({ key, project: memory.id, post: id as PostId }))
+      .filter(({ project, post }) => ledger.rows.row(project, post, now) !== undefined);
+  });
+  const [first, ...others] = found;
+  if (first === undefined) {
+    const hint = suggestPost(beside, text) || ". `boardsync status` lists what waits.";
+    throw new ConfigError([`No project of the config has a post \`${text}\`${hint}`]);
+  }
+  if (others.length > 0) {
+    const names = found.map(({ key, post }) => `${key}/${post}`).join(", ");
+    throw new ConfigError([`\`${text}\` is ambiguous. Write one of: ${names}.`]);
+  }
+  return first;
+}
+
+/**
+ * The post to be linked: also one that no run has seen yet, where the project is named with it, or is the only one.
+ *
+ * @throws ConfigError when there is none, or several.
+ */
+export function findPostToLink(beside: Beside, text: string): NamedPost & { readonly isKnown: boolean } {
+  const { config, ledger } = beside;
+  try {
+    return { ...findPost(beside, text), isKnown: true };
+  } catch (error) {
+    const isAmbiguous = config.projects.some(({ project: key }) => {
+      const memory = ledger.memory.project(key);
+      return memory !== undefined && ledger.rows.row(memory.id, text as PostId, beside.now) !== undefined;
+    });
+    const named = config.projects.find(({ project: key }) => text.startsWith(`${key}/`));
+    const key = named?.project ?? (config.projects.length === 1 ? config.projects[0]?.project : undefined);
+    const memory = key === undefined ? undefined : ledger.memory.project(key);
+    const post = named === undefined ? text : text.slice(named.project.length + 1);
+    if (isAmbiguous || key === undefined || memory === undefined || post === "") throw error;
+    return { key, project: memory.id, post: post as PostId, isKnown: false };
+  }
+}
+
+/** Ids of one board are often all of one length: so many of each project are held against a slip. */
+const mostCandidates = 5_000;
+
+/** What may have been meant: an id that begins like that, or one with a slip in it; else nothing. */
+function suggestPost({ config, ledger }: Beside, text: string): string {
+  const near = config.projects.flatMap(({ project: key }) => {
+    const memory = ledger.memory.project(key);
+    if (memory === undefined) return [];
+    const isFull = text.startsWith(`${key}/`);
+    const id = isFull ? text.slice(key.length + 1) : text;
+    return ledger.lookup
+      .postsLike(memory.id, id, mostCandidates)
+      .filter((post) => post.startsWith(id) || suggest(id, [post]) !== "")
+      .map((post) => (isFull ? `${key}/${post}` : post));
+  });
+  const longer = near.find((id) => id.startsWith(text));
+  return longer === undefined ? suggest(text, near) : suggest(longer, [longer]);
+}
+
+/**
+ * The project that a person named.
+ *
+ * @throws ConfigError when the config has none of that name, or it never ran.
+ */
+export function findProject({ config, ledger }: Beside, key: string): ProjectId {
+  if (!config.projects.some(({ project }) => project === key)) {
+    const known = config.projects.map(({ project }) => project).join(", ");
+    throw new ConfigError([`The config has no project \`${key}\`. It has: ${known}.`]);
+  }
+  const memory = ledger.memory.project(key);
+  if (memory === undefined)
+    throw new ConfigError([`The project \`${key}\` never ran, so nothing of it waits.`]);
+  return memory.id;
+}

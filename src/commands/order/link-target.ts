@@ -1,0 +1,64 @@
+import { ConfigError } from "../../errors.ts";
+import type { IssueRef, RepositoryName } from "../../model/issue.ts";
+import { repositoryNames } from "../../sync/read/repositories.ts";
+import type { Beside } from "./beside.ts";
+
+/** An issue as a person names it. */
+export interface NamedIssue {
+  readonly repository: RepositoryName;
+  readonly number: number;
+}
+
+/**
+ * @param trackerUrl `tracker.url`: an address has to be of the pages that belong to it.
+ * @throws ConfigError when the text is neither `OWNER/REPO#N` nor the address of an issue.
+ */
+export function parseIssue(text: string, trackerUrl: string): NamedIssue {
+  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,14})$/.exec(nameOf(text, trackerUrl)) ?? [];
+  if (repository === undefined || number === undefined) {
+    throw new ConfigError([
+      `\`${text}\` is no issue. Write OWNER/REPO#NUMBER, as in acme/app#12, or the address of its page.`,
+    ]);
+  }
+  return { repository, number: Number(number) };
+}
+
+/** An address as `OWNER/REPO#N`; any other text as it is. */
+function nameOf(text: string, trackerUrl: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return text;
+  const { host, pathname } = new URL(text);
+  const api = new URL(trackerUrl).host;
+  const site = api === "api.github.com" ? "github.com" : api;
+  if (host !== site && host !== `www.${site}`) {
+    throw new ConfigError([
+      `\`${text}\` is on ${host}, and \`tracker.url\` of the config belongs to ${site}.`,
+    ]);
+  }
+  const [, repository, kind, number] = /^\/([\w.-]+\/[\w.-]+)\/(issues|pull)\/(\d+)\/?$/.exec(pathname) ?? [];
+  if (kind === "pull") {
+    throw new ConfigError([`\`${text}\` is a pull request, which can't be linked. Link its issue.`]);
+  }
+  return repository === undefined ? text : `${repository}#${number}`;
+}
+
+/**
+ * The repository as the config writes it. Of one that no project names nothing would be read, so nothing of it is linked.
+ *
+ * @throws ConfigError when no project names it.
+ */
+export function findConfigured(
+  { config }: Pick<Beside, "config">,
+  { repository, number }: NamedIssue,
+): RepositoryName {
+  const names = [...new Set(config.projects.flatMap(repositoryNames))];
+  const found = names.find((name) => name.toLowerCase() === repository.toLowerCase());
+  if (found !== undefined) return found;
+  throw new ConfigError([
+    `No project of the config names ${repository}, so nothing of ${repository}#${number} would be read. Name it as \`repo\` or in \`route\` of a project first; it has: ${names.join(", ")}.`,
+  ]);
+}
+
+/** An issue as it is shown: by the name that its repository has now. */
+export function showIssue({ ledger }: Pick<Beside, "ledger">, { repositoryId, number }: IssueRef): string {
+  return `${ledger.memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`;
+}

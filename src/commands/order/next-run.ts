@@ -1,0 +1,13 @@
+import type { Config } from "../../config/schema.ts";
+import { nextTime } from "../../config/times.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { systemClock } from "../clock.ts";
+import { readHeartbeat } from "../run/heartbeat.ts";
+
+/** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
+export function nextRunOf(config: Config, key: string, ledger: Ledger | undefined): string | null {
+  if (readHeartbeat(ledger)?.isAlive !== true) return null;
+  const project = config.projects.find((one) => one.project === key);
+  const at = nextTime(project?.schedule ?? config.schedule, config.timezone, systemClock.now());
+  return at === undefined ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,53 @@
+import { printJson } from "../print/json.ts";
+import { printLine } from "../print/text.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { type Beside, besideRuns, findPost, type NamedPost } from "./beside.ts";
+
+/** `boardsync retry POST`: what is parked of a post may be tried again, by the next run. */
+export function retry(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
+  return askFor(terminal, options, "retry", text, ({ ledger, now }, { project, post }) => {
+    const row = ledger.rows.row(project, post, now);
+    const parked = row?.parked.map(({ message }) => message) ?? [];
+    const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person wanted no issue for it"];
+    return reasons.length === 0 ? undefined : reasons.join("; ");
+  });
+}
+
+/** `boardsync release POST`: ends a post's quarantine, by the next run. */
+export function release(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
+  return askFor(terminal, options, "release", text, ({ ledger, now }, { project, post }) => {
+    return ledger.rows.row(project, post, now)?.isQuarantined === true
+      ? "the post flapped too often"
+      : undefined;
+  });
+}
+
+const nothing = { retry: "Nothing of it is parked.", release: "It is not quarantined." } as const;
+const effect = {
+  retry: "the next run tries it again; if it is a change of status, its voters are mailed",
+  release: "its quarantine ends with the next run",
+} as const;
+
+function askFor(
+  terminal: Terminal,
+  options: CommonOptions,
+  kind: "retry" | "release",
+  text: string,
+  whatWaits: (beside: Beside, post: NamedPost) => string | undefined,
+): Promise<number> {
+  return besideRuns(terminal, options, (beside) => {
+    const found = findPost(beside, text);
+    const { key, project, post } = found;
+    const waits = whatWaits(beside, found);
+    if (waits !== undefined) {
+      beside.ledger.requests.add({ kind, posts: [post], project, at: beside.now });
+    }
+    if (options.json === true) {
+      printJson(terminal.out, { project: key, post, requested: waits !== undefined, waits: waits ?? null });
+    } else if (options.quiet !== true) {
+      const sentence = waits === undefined ? nothing[kind] : `${waits} → ${effect[kind]}.`;
+      printLine(terminal.out, `${key}/${post}: `, sentence);
+    }
+    return exitCodes.ok;
+  });
+}

@@ -1,0 +1,141 @@
+import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/world.ts";
+import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
+import type { CommonOptions, Terminal } from "../terminal.ts";
+import { printJson } from "./json.ts";
+import { errorOf, printErrors } from "./run-report.ts";
+import { type Column, printRecords } from "./table.ts";
+import { count, paint, printLine } from "./text.ts";
+
+/** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
+export function printPlan(
+  { out }: Pick<Terminal, "out">,
+  options: CommonOptions & { readonly full?: boolean },
+  { projects }: PlanReport,
+  report: RunReport,
+  saved: string | undefined,
+): void {
+  if (options.json === true) {
+    // A project without errors shows none, so that the document is what the README promises.
+    const shown = projects.map(({ errors, ...rest }) => ({ ...rest, ...(errors.length > 0 && { errors }) }));
+    printJson(out, { projects: shown, ...errorOf(report.result, projects) });
+  }
+  if (options.json === true || options.quiet === true) return;
+  for (const { project, repo, actions, errors } of projects) {
+    if (actions.length > 0) {
+      out.write(`${paint(out, "bold", `${project} → ${repo}`)}\n`);
+      printRecords(out, columns, groupAlike(actions, kindOf, options.full));
+    } else if (errors.length === 0) {
+      out.write(`${project}: nothing to do.\n`);
+    }
+  }
+  printErrors(out, projects);
+  const actions = projects.flatMap((project) => project.actions);
+  const hasErrors = projects.some(({ errors }) => errors.length > 0);
+  if (hasErrors) printLine(out, "", "Not everything could be looked at, as said above.");
+  printLine(out, "", sentenceOf(actions, countAdopted(report), hasErrors, saved));
+}
+
+type Line = Group<PlannedAction>;
+
+const columns: readonly Column<Line>[] = [
+  {
+    title: "action",
+    show: ({ first, all }) => (all.length > 1 ? `${all.length} × ${first.kind}` : first.kind),
+  },
+  { title: "post", show: (line) => nameGroup(line, ({ post }) => post) },
+  { title: "issue", show: (line) => (isGroup(line) ? "–" : (line.first.issue ?? "–")) },
+  { title: "what", show: (line) => nameFields(line) },
+  { title: "when", show: ({ first }) => first.notBefore ?? first.when },
+  { title: "why", show: (line) => showReason(line) },
+  { title: "voters", show: ({ all }) => showVoters(countVoters(all.map(({ notifies }) => notifies))) },
+];
+
+/** Alike is what is done in the same way, at the same time, and held for the same reason. */
+function kindOf({ kind, when, held, fields }: PlannedAction): string {
+  return JSON.stringify([kind, when, held, kind === "patch-post" ? fields : undefined]);
+}
+
+function isGroup({ all }: Line): boolean {
+  return all.length > 1;
+}
+
+/** Of a group what all of them have in common. */
+function nameFields({ first, all }: Line): string {
+  const common = Object.entries(first.fields).filter(([name, value]) =>
+    all.every((line) => JSON.stringify(line.fields[name]) === JSON.stringify(value)),
+  );
+  return showFields(Object.fromEntries(common));
+}
+
+function showReason(line: Line): string {
+  const { reason, held } = line.first;
+  if (held === undefined) return isGroup(line) ? "–" : reason;
+  return isGroup(line) ? `HELD: ${held}` : `HELD: ${held} (${reason})`;
+}
+
+function showFields(fields: PlannedAction["fields"]): string {
+  return Object.entries(fields)
+    .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+    .map(([field, value]) => `${field}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)
+    .join("; ");
+}
+
+/** Issues that a run would link because they carry our mark. */
+export function countAdopted({ projects }: RunReport): number {
+  return projects.reduce((sum, { adopted }) => sum + adopted, 0);
+}
+
+/** What it comes to; what is held will not be done, and so nobody hears of it, unless the plan is applied as it is. */
+function sentenceOf(
+  actions: readonly PlannedAction[],
+  adopted: number,
+  hasErrors: boolean,
+  saved: string | undefined,
+): string {
+  const free = actions.filter(({ when }) => when === "now");
+  const later = actions.filter(({ when }) => when === "later");
+  const held = actions.filter(({ when }) => when === "held");
+  const amount = (kind: PlannedAction["kind"]): number =>
+    free.filter((action) => action.kind === kind).length;
+  const parts = [
+    { amount: adopted, said: `${count(adopted, "issue")} to link by the mark in them` },
+    { amount: amount("create-issue"), said: `${count(amount("create-issue"), "issue")} to open` },
+    { amount: amount("update-issue"), said: `${count(amount("update-issue"), "issue")} to edit` },
+    { amount: amount("change-issue"), said: `${count(amount("change-issue"), "issue")} to change` },
+    { amount: amount("comment-issue"), said: `${count(amount("comment-issue"), "comment")} to make` },
+    { amount: amount("patch-post"), said: `${count(amount("patch-post"), "post")} to patch` },
+    { amount: amount("patch-note"), said: `${count(amount("patch-note"), "internal note")} to change` },
+    { amount: later.length, said: `${count(later.length, "action")} later, by themselves${toVoters(later)}` },
+    { amount: held.length, said: `${count(held.length, "action")} held${toVoters(held)}` },
+  ].filter((part) => part.amount > 0);
+  if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;
+  const next = nextOf(free.length + adopted, held.length, later.length, saved);
+  return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
+}
+
+function nextOf(free: number, held: number, later: number, saved: string | undefined): string {
+  if (saved === undefined || free + held === 0) {
+    const next = free > 0 ? " Next: `boardsync sync` does it" : "";
+    const approval = held > 0 ? "`boardsync approve` lets go what is held" : "";
+    if (next === "") return approval === "" ? "" : ` Next: ${approval}.`;
+    return approval === "" ? `${next}.` : `${next}; ${approval}.`;
+  }
+  const also = held > 0 ? ", what is held as well" : "";
+  const rest = later > 0 ? ` ${count(later, "action")} that follow later are not in it.` : "";
+  return ` Saved: \`boardsync apply ${saved}\` does exactly this${also}.${rest}`;
+}
+
+/** Who would hear of what the next run does not send. */
+function toVoters(actions: readonly PlannedAction[]): string {
+  const voters = countVoters(actions.map(({ notifies }) => notifies));
+  return voters.known + voters.unknown === 0 ? "" : ` (voters: ${showVoters(voters)})`;
+}
+
+function votersOf(actions: readonly PlannedAction[]): string {
+  const known = actions.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0);
+  const unknown = actions.filter(({ notifies }) => notifies === null).length;
+  if (unknown > 0) {
+    return `${count(known, "voter")} would be notified, and those of ${count(unknown, "post")} whose votes the board does not show.`;
+  }
+  return known === 0 ? "no voter would be notified." : `${count(known, "voter")} would be notified.`;
+}

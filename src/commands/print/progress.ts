@@ -1,0 +1,107 @@
+import { Writable } from "node:stream";
+import type { Progress, ProgressStep } from "../../sync/ground/world.ts";
+import type { Output } from "../terminal.ts";
+import { describeExtent } from "./import-words.ts";
+
+/** Work that is done sooner needs no bar. */
+const patienceMs = 2000;
+const clearLine = "\r\u001b[K";
+
+/** A bar on a terminal, for work that takes long; anywhere else nothing is shown. */
+export interface ProgressBar extends Progress {
+  /** Writes a text above the bar. */
+  write(text: string): void;
+  /** Takes the bar away. */
+  stop(): void;
+}
+
+/** Only where a bar may be shown is the library loaded that draws it. */
+export async function createProgressBar(
+  output: Output,
+  now: () => number,
+  isWanted: boolean,
+): Promise<ProgressBar> {
+  if (!isWanted || !output.isTerminal) return { show() {}, write: output.write, stop() {} };
+  const { SingleBar } = await import("cli-progress");
+  const bar = new SingleBar({
+    stream: asStream(output),
+    format: "{project}: {what} {bar} {amount}",
+    barsize: 30,
+    fps: 5,
+    clearOnComplete: true,
+    hideCursor: true,
+    linewrap: false,
+    gracefulExit: false,
+  });
+  const startedAt = now();
+  const estimateEnd = createEstimator(now);
+  let shown: string | undefined;
+  return {
+    show(step) {
+      if (now() - startedAt < patienceMs) return;
+      const name = `${step.project} ${step.what}`;
+      const total = step.total ?? step.done;
+      if (shown === name) {
+        bar.setTotal(total);
+        bar.update(step.done, wordsOf(step, estimateEnd(step)));
+        return;
+      }
+      if (shown !== undefined) bar.stop();
+      bar.start(total, step.done, wordsOf(step, estimateEnd(step)));
+      shown = name;
+    },
+    write(text) {
+      if (shown === undefined) {
+        output.write(text);
+        return;
+      }
+      output.write(`${clearLine}${text}`);
+      bar.updateETA();
+    },
+    stop() {
+      if (shown !== undefined) bar.stop();
+      shown = undefined;
+    },
+  };
+}
+
+/** What is asked for at most once a second, since nobody reads faster. */
+interface Estimate {
+  readonly askedAt: number;
+  readonly extent: { readonly now: number; readonly doneAt: number | undefined };
+}
+
+function createEstimator(now: () => number): (step: ProgressStep) => Estimate["extent"] {
+  const patience = 1000;
+  let last: Estimate | undefined;
+  return ({ doneAt }) => {
+    const time = now();
+    if (last === undefined || doneAt === undefined || time - last.askedAt >= patience) {
+      last = { askedAt: time, extent: { now: time, doneAt: doneAt?.() } };
+    }
+    return last.extent;
+  };
+}
+
+function wordsOf(
+  { project, what, done, total }: ProgressStep,
+  { now, doneAt }: Estimate["extent"],
+): Record<string, string> {
+  const amount =
+    total === undefined
+      ? `${done.toLocaleString("en")} so far`
+      : describeExtent({ done, total, doneAt }, now);
+  return { project, what, amount };
+}
+
+/** What the library draws on. */
+function asStream(output: Output): NodeJS.WritableStream {
+  const stream = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      output.write(text);
+      done();
+    },
+  });
+  return Object.assign(stream, { isTTY: output.isTerminal, columns: output.columns });
+}

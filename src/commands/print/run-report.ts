@@ -1,0 +1,122 @@
+import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/world.ts";
+import type { Standing } from "../../sync/run.ts";
+import { describeState } from "../../sync/tell/project-state.ts";
+import { joinFailures } from "../failure.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../terminal.ts";
+import { printJson } from "./json.ts";
+import { type Column, printRecords } from "./table.ts";
+import { count, oneLine, paint, printLine } from "./text.ts";
+
+/** The exit code of a run's result. */
+export function exitOfResult(result: RunReport["result"]): number {
+  return {
+    ok: exitCodes.ok,
+    partial: exitCodes.partial,
+    held: exitCodes.held,
+    failed: exitCodes.unreachable,
+  }[result];
+}
+
+/** A run, as JSON or for a person, who is also told how each project stands after it. */
+export function printRun(
+  { out, signal }: Pick<Terminal, "out" | "signal">,
+  options: CommonOptions,
+  report: RunReport,
+  standings: readonly Standing[],
+): void {
+  if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
+  if (options.json === true || options.quiet === true) return;
+  printRecords(out, columns, report.projects);
+  printErrors(out, report.projects);
+  const { run, durationMs } = report;
+  const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on.` : undefined;
+  printStandings(out, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, standings);
+}
+
+/** How the projects stand, as one sentence where all are in step, else a line for each that is not. */
+function printStandings(
+  out: Output,
+  head: string,
+  end: string | undefined,
+  standings: readonly Standing[],
+): void {
+  if (standings.every(isInStep) && end === undefined) {
+    printLine(out, "", `${head} in step.`);
+    return;
+  }
+  printLine(out, "", end === undefined ? head : `${head} ${end}`);
+  printNotInStep(out, standings);
+}
+
+/** A line for each project that is not in step, and one for all that are. */
+export function printNotInStep(out: Output, standings: readonly Standing[]): void {
+  const [calm, others] = [standings.filter(isInStep), standings.filter((one) => !isInStep(one))];
+  for (const { project, state, isRun } of others) {
+    const left = isRun ? "" : "not looked at in this run; before it: ";
+    printLine(out, "  ", oneLine(`${project}: ${left}${describeState(state)}.`));
+  }
+  if (calm.length > 0 && others.length > 0) printLine(out, "  ", `${nameCalm(calm)}: in step.`);
+}
+
+function isInStep({ state, isRun }: Standing): boolean {
+  return isRun && state.kind === "in-sync";
+}
+
+/** So many projects that are in step are named. */
+const mostNamed = 5;
+
+function nameCalm(calm: readonly Standing[]): string {
+  const names = calm.slice(0, mostNamed).map(({ project }) => project);
+  const more = calm.length - names.length;
+  return oneLine(`${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`);
+}
+
+/** The `error` that every document of exit 3 has. */
+export function errorOf(
+  result: RunReport["result"],
+  projects: readonly { readonly errors: readonly ReportedError[] }[],
+): object {
+  return result === "failed" ? { error: joinFailures(projects.flatMap(({ errors }) => errors)) } : {};
+}
+
+/** What the columns of the table mean, for who sees it for the first time. */
+export const runLegend: readonly (readonly [title: string, meaning: string])[] = [
+  ["posts", "seen on the board"],
+  ["issues", "linked to posts"],
+  ["opened", "issues opened by this run"],
+  ["edited", "issues whose title or text followed an edit of the post"],
+  ["patched", "posts written to"],
+  ["told", "posts whose voters were told of a new status"],
+];
+
+const columns: readonly Column<ProjectReport>[] = [
+  { title: "project", show: ({ project }) => project },
+  { title: "posts", show: ({ posts }) => String(posts) },
+  { title: "issues", show: ({ issues }) => String(issues) },
+  { title: "opened", show: ({ created }) => String(created) },
+  { title: "adopted", show: ({ adopted }) => String(adopted), isOptional: true },
+  { title: "edited", show: ({ issueWrites }) => String(issueWrites) },
+  { title: "patched", show: ({ postWrites }) => String(postWrites) },
+  { title: "told", show: ({ statusWrites }) => String(statusWrites) },
+  { title: "waiting", show: ({ waiting }) => String(waiting), isOptional: true },
+  { title: "held", show: ({ held }) => String(held), isOptional: true },
+  { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
+  { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
+  { title: "failed", show: ({ failed }) => String(failed), isOptional: true },
+];
+
+/** The errors of each project, and each thing to do about them once. */
+export function printErrors(
+  out: Output,
+  projects: readonly { readonly project: string; readonly errors: readonly ReportedError[] }[],
+): void {
+  for (const { project, errors } of projects) {
+    for (const { post, issue, code, message } of errors) {
+      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
+      printLine(out, paint(out, "red", "✗ "), oneLine(`${where}: ${message} [${code}]`));
+    }
+  }
+  for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {
+    if (advice !== undefined) printLine(out, "→ ", advice);
+  }
+}

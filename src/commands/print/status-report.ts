@@ -1,0 +1,275 @@
+import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
+import { command } from "../../sync/ground/remedy.ts";
+import type { PutOff } from "../../sync/ground/world.ts";
+import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
+import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type DatabaseStatus, describeDatabase } from "../look/status-database.ts";
+import type { Output } from "../terminal.ts";
+import { describeExtent } from "./import-words.ts";
+import { type Column, printRecords } from "./table.ts";
+import { count, type Look, oneLine, paint, printLine } from "./text.ts";
+
+/** What `status --json` prints. */
+export interface StatusReport {
+  /** The file. */
+  readonly state: string;
+  /** The last sign of life of a daemon; null when none has ever run on this state. */
+  readonly daemon: { readonly alive: boolean; readonly lastBeat: string; readonly ageSeconds: number } | null;
+  /** null while there is no state. */
+  readonly database: DatabaseStatus | null;
+  readonly projects: readonly ProjectStatus[];
+}
+
+/** One project, as the state knows it. */
+export interface ProjectStatus {
+  readonly project: string;
+  readonly repo: string;
+  readonly posts: number;
+  readonly issues: number;
+  /** How it stands: the most urgent of what is true. */
+  readonly state: StateKind;
+  /** How many voters would hear of what needs a person; null where the board shows no votes. */
+  readonly voters: number | null;
+  /** How it stands, and what else is true, as a sentence without its capital and full stop. */
+  readonly sentence: string;
+  readonly lastRun: LastRun | null;
+  /** The last run without an error; null when there was none. */
+  readonly lastSuccess: string | null;
+  /** Seconds since then: how far the two sides may be out of step. */
+  readonly lagSeconds: number | null;
+  /** When the daemon runs it next; null while none is running. */
+  readonly nextRun: string | null;
+  /** Why the last run held the whole project; null where it didn't. */
+  readonly hold: string | null;
+  /** Why the last run left something to a later one. */
+  readonly putOff: readonly PutOff[];
+  /** How far the opening of issues is, as the last run left it; null where none is left to be opened. */
+  readonly import: ImportStatus | null;
+  readonly held: number;
+  readonly parked: number;
+  readonly quarantined: number;
+  /** What waits for a person or a time, oldest first. */
+  readonly waiting: readonly WaitingLine[];
+  /** Whether there is more than `waiting` shows. */
+  readonly hasMore: boolean;
+}
+
+/** Issues that the pace leaves to later runs. */
+interface ImportStatus {
+  /** Opened since there was more than one run could open. */
+  readonly done: number;
+  readonly total: number;
+  /** When the last one will be opened if the pace holds. */
+  readonly doneAt: string;
+}
+
+/** The last run that a project had a part in. */
+export interface LastRun {
+  readonly run: number;
+  readonly at: string;
+  readonly result: string;
+  readonly ageSeconds: number;
+  /** What failed in it. */
+  readonly errors: readonly FailedLine[];
+}
+
+/** One thing that failed in a run. */
+export interface FailedLine {
+  readonly post: string | null;
+  readonly issue: string | null;
+  readonly code: string;
+  readonly message: string;
+  /** What a person may do about it; null where the message says it. */
+  readonly advice: string | null;
+  /** Until when the other side asks for a pause, ISO 8601; null where it names no time. */
+  readonly until: string | null;
+}
+
+/** One thing that waits. */
+export interface WaitingLine {
+  readonly post: string;
+  readonly issues: readonly string[];
+  readonly kind: WaitingRow["kind"];
+  readonly code: string | null;
+  readonly message: string;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
+  /** What would be written, from what to what, and how many voters would hear of it; null where that is not recorded. */
+  readonly planned: PlannedChange | null;
+  /** When it follows by itself at the earliest, ISO 8601; null where that is not known. */
+  readonly until: string | null;
+  readonly since: string;
+  /** The command that ends it; null for what ends by itself, or by a change on either side. */
+  readonly command: string | null;
+}
+
+/**
+ * The state in words and a table.
+ *
+ * @param isFull - whether each line is shown where many are alike.
+ */
+export function printStatus(
+  out: Output,
+  { projects, daemon, database }: StatusReport,
+  isFull: boolean,
+): void {
+  printRecords(out, columns, projects);
+  for (const { project, state, sentence } of projects) {
+    const [sign, look] = signs[state];
+    printLine(out, paint(out, look, sign), oneLine(`${project}: ${sentence}.`));
+  }
+  for (const { project, lastRun, waiting } of projects) {
+    const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
+    for (const { post, issue, code, message } of errors) {
+      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
+      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
+    }
+    for (const advice of new Set(errors.map((error) => error.advice)))
+      if (advice !== null) printLine(out, "  → ", advice);
+  }
+  for (const { project, import: under } of projects) {
+    if (under === null) continue;
+    const extent = describeExtent({ ...under, doneAt: Date.parse(under.doneAt) }, Date.now());
+    printLine(out, "  ", `${project}: issues opened: ${extent}.`);
+  }
+  for (const { project, hold, waiting, hasMore } of projects) {
+    if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
+    // What needs a person comes first; the sort keeps the oldest of each kind on top.
+    const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+    for (const alike of groupAlike(lines.map(toWaiting), isFull)) printAlike(out, project, alike);
+    if (hasMore) printLine(out, "  ", `${project}: and more.`);
+  }
+  if (database !== null) printLine(out, "", describeDatabase(database));
+  printLine(out, "", describeDaemon(daemon));
+}
+
+/** What is parked, and what is being looked up, is said among what waits. */
+function isSaidBelow({ post, code }: FailedLine, waiting: readonly WaitingLine[]): boolean {
+  return waiting.some(
+    (line) =>
+      line.post === post &&
+      (line.kind === "parked" ? line.code === code : line.kind === "intent" && code.endsWith(".unknown")),
+  );
+}
+
+const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = {
+  failing: ["✗ ", "red"],
+  "needs-you": ["! ", "yellow"],
+  later: ["… ", "cyan"],
+  differs: ["≠ ", "cyan"],
+  "in-sync": ["✓ ", "green"],
+};
+
+type Shown = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
+
+function toWaiting(line: WaitingLine): Shown {
+  return { ...line, planned: line.planned ?? undefined };
+}
+
+function printAlike(out: Output, project: string, { lines, shown, isGroup, ...sums }: Alike<Shown>): void {
+  const [first] = shown;
+  if (first === undefined) return;
+  if (!isGroup) {
+    for (const line of shown) printWait(out, describe(project, line), line.command, stateOf(line));
+    return;
+  }
+  const heard = describeHeard(sums.voters, sums.unknownVotes);
+  const names = shown.map((line) => nameOf(line)).join(", ");
+  const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
+  const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${first.message}`;
+  const isHeld = first.kind === "held" && first.command !== null;
+  const remedy = isHeld ? command("approve", project) : first.command;
+  printWait(out, text, remedy, stateOf(first));
+  printLine(out, "  ", "`boardsync status --full` lists each.");
+}
+
+function nameOf({ post, title }: Pick<WaitingLine, "post" | "title">): string {
+  return title === null || title === "" ? post : `${post} “${title}”`;
+}
+
+function printWait(out: Output, text: string, remedy: string | null, state: StateKind = "needs-you"): void {
+  const [sign, look] = signs[state];
+  printLine(out, paint(out, look, sign), oneLine(text));
+  if (remedy !== null) printLine(out, "  → ", oneLine(remedy));
+}
+
+const columns: readonly Column<ProjectStatus>[] = [
+  { title: "project", show: ({ project }) => project },
+  { title: "repository", show: ({ repo }) => repo },
+  { title: "posts", show: ({ posts }) => String(posts) },
+  { title: "issues", show: ({ issues }) => String(issues) },
+  { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(lastRun)) },
+  {
+    title: "no failure",
+    show: ({ lagSeconds }) => (lagSeconds === null ? "never" : describeAge(lagSeconds)),
+  },
+  {
+    title: "next run",
+    show: ({ nextRun }) => (nextRun === null ? "0" : nextRun.replace(/\.\d+Z$/, "Z").replace("T", " ")),
+    isOptional: true,
+  },
+  { title: "held", show: ({ held }) => String(held), isOptional: true },
+  { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
+  { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
+];
+
+function describeRun({ result, ageSeconds }: LastRun): string {
+  return `${result}, ${describeAge(ageSeconds)}`;
+}
+
+/** Of which state of its project a line is a part. */
+function stateOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
+  switch (kind) {
+    case "settling":
+    case "waiting":
+    case "intent":
+      return "later";
+    case "disagreement":
+    case "did-not-stick":
+      return "differs";
+    case "undecided":
+      return "failing";
+    case "held":
+    case "parked":
+    case "quarantined":
+      return "needs-you";
+  }
+}
+
+function urgencyOf(line: WaitingLine): number {
+  return stateKinds.indexOf(stateOf(line));
+}
+
+/** How a person calls it; `--json` has the names of the kinds. */
+const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
+  settling: "follows by itself",
+  waiting: "follows by itself",
+  intent: "follows by itself",
+  disagreement: "differs and stays so",
+  "did-not-stick": "differs and stays so",
+};
+
+function describe(project: string, line: Shown): string {
+  const { kind, issues, since, message, code, planned } = line;
+  const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
+  const end = code === null ? "" : ` [${code}]`;
+  const what = planned === undefined ? "" : describePlanned(planned, true);
+  const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${said}${end}`;
+}
+
+function describeDaemon(daemon: StatusReport["daemon"]): string {
+  if (daemon === null) return "No daemon has run on this state.";
+  const age = describeAge(daemon.ageSeconds);
+  return daemon.alive
+    ? `A daemon is running: last sign of life ${age}.`
+    : `No daemon is running: the last one was seen ${age}.`;
+}
+
+/** How long ago, in one unit. */
+export function describeAge(seconds: number): string {
+  if (seconds < 120) return `${count(seconds, "second")} ago`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes ago`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} hours ago`;
+  return `${count(Math.round(seconds / 86_400), "day")} ago`;
+}

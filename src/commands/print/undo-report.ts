@@ -1,0 +1,113 @@
+import type {
+  CarriedAction,
+  PlannedAction,
+  ProjectReport,
+  RunReport,
+  SavedAction,
+} from "../../sync/ground/world.ts";
+import type { RunResult } from "../../sync/run.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { printJson } from "./json.ts";
+import { errorOf, printErrors, printNotInStep } from "./run-report.ts";
+import { type Column, printRecords } from "./table.ts";
+import { count, printLine } from "./text.ts";
+
+const columns: readonly Column<PlannedAction>[] = [
+  { title: "post", show: ({ post }) => post },
+  { title: "issue", show: ({ issue }) => issue ?? "–" },
+  { title: "back to", show: ({ fields }) => showFields(fields) },
+  { title: "voters", show: ({ notifies }) => notifies?.toLocaleString("en") ?? "?" },
+];
+
+/** What an undo would do, and what it leaves as it is, before anybody agrees to it. */
+export function printLook(
+  { out }: Pick<Terminal, "out">,
+  actions: readonly SavedAction[],
+  report: RunReport,
+): void {
+  const lines = actions.flatMap((action) => action.lines);
+  printRecords(out, columns, lines);
+  printErrors(out, report.projects);
+  const known = lines.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0);
+  const unknown = lines.filter(({ notifies }) => notifies === null).length;
+  const others =
+    unknown === 0 ? "" : `, and those of ${count(unknown, "post")} whose votes the board does not show`;
+  printLine(
+    out,
+    "",
+    `${count(lines.length, "write")} to undo; ${count(known, "voter")} would be notified${others}.`,
+  );
+}
+
+/** What `undo --json` prints. */
+export interface UndoReport extends Pick<RunReport, "result" | "startedAt" | "durationMs"> {
+  /** The undo's own number; null where nothing was there to be done. */
+  readonly run: number | null;
+  readonly undone: number;
+  readonly projects: readonly (Pick<ProjectReport, "project" | "repo" | "requests" | "errors"> & {
+    readonly actions: readonly CarriedAction[];
+  })[];
+}
+
+/** `isLook`: nothing was written, because there was nothing to write. */
+export function reportUndo(undone: number, { report, carried }: RunResult, isLook: boolean): UndoReport {
+  const { run, result, startedAt, durationMs } = report;
+  const projects = report.projects.map(({ project, repo, requests, errors }) => ({
+    project,
+    repo,
+    actions: carried.get(project) ?? [],
+    requests,
+    errors,
+  }));
+  return { run: isLook ? null : run, undone, result, startedAt, durationMs, projects };
+}
+
+/** What was undone, as JSON or for a person. */
+export function printUndone(
+  { out }: Pick<Terminal, "out">,
+  options: CommonOptions,
+  report: UndoReport,
+  standings: RunResult["standings"],
+): void {
+  const { run, undone, result, projects } = report;
+  if (options.json === true) printJson(out, { ...report, ...errorOf(result, projects) });
+  if (options.json === true || options.quiet === true) return;
+  printErrors(out, projects);
+  const actions = projects.flatMap((project) => project.actions);
+  const made = run === null ? "" : ` This was run ${run}.`;
+  printLine(out, "", `Undo of run ${undone}: ${describe(actions)}.${made}`);
+  printNotInStep(out, standings);
+}
+
+/** Where there was nothing to do, or nobody agreed. */
+export function sayNothing(
+  { out }: Pick<Terminal, "out">,
+  options: CommonOptions,
+  undone: number,
+  message: string,
+): number {
+  if (options.json === true) printJson(out, { run: null, undone, result: "ok", projects: [], message });
+  else if (options.quiet !== true) printLine(out, `Undo of run ${undone}: `, message);
+  return exitCodes.ok;
+}
+
+const words: readonly (readonly [CarriedAction["outcome"], string])[] = [
+  ["done", "undone"],
+  ["already", "not there any more"],
+  ["refused", "left as they are"],
+  ["failed", "failed"],
+];
+
+function describe(actions: readonly CarriedAction[]): string {
+  const parts = words.flatMap(([outcome, said]) => {
+    const amount = actions.filter((action) => action.outcome === outcome).length;
+    return amount === 0 ? [] : [`${amount} ${said}`];
+  });
+  return parts.join(", ") || "nothing to undo";
+}
+
+function showFields(fields: PlannedAction["fields"]): string {
+  return Object.entries(fields)
+    .map(([field, value]) => `${field}: ${String(value)}`)
+    .join("; ");
+}

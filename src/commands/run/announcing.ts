@@ -1,0 +1,24 @@
+import { createCall } from "../../app.ts";
+import type { AnnounceOptions } from "../../daemon/announce.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Session } from "../session.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What a run of this session is announced with. */
+export function announceOptions(
+  { config, machine, log }: Session,
+  ledger: Ledger,
+  { signal, version }: Pick<Terminal, "signal" | "version">,
+): AnnounceOptions {
+  return {
+    heartbeat: config.heartbeat,
+    notices: config.notices?.url,
+    projects: config.projects.map(({ project }) => project),
+    ledger,
+    clock: machine.clock,
+    log,
+    call: createCall(machine),
+    version,
+    signal,
+  };
+}

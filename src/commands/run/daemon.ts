@@ -1,0 +1,215 @@
+import { resolve } from "node:path";
+import { buildWorld } from "../../app.ts";
+import { createTimes } from "../../config/times.ts";
+import { announceRun } from "../../daemon/announce.ts";
+import { createDaemon, type Daemon, type DaemonProject, type Place } from "../../daemon/daemon.ts";
+import { healthPart } from "../../daemon/health.ts";
+import { findConcerned, isOwn } from "../../daemon/hints.ts";
+import type { HttpPart, HttpServer } from "../../daemon/http.ts";
+import { createMetrics, type Metrics, metricsPart } from "../../daemon/metrics.ts";
+import { printOf } from "../../daemon/page/guests.ts";
+import { pagePart } from "../../daemon/page/page.ts";
+import { findLate, type Late } from "../../daemon/readiness.ts";
+import { createRelease } from "../../daemon/release.ts";
+import { createTimekeeper } from "../../daemon/timekeeper.ts";
+import { isUnfinished } from "../../daemon/unfinished.ts";
+import { webhookPart } from "../../daemon/webhooks.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Log } from "../../log.ts";
+import type { Round, World } from "../../sync/ground/world.ts";
+import { runProjects } from "../../sync/run.ts";
+import { readProjectState } from "../../sync/tell/project-state.ts";
+import { monotonic } from "../clock.ts";
+import { viewConfig } from "../look/status-page.ts";
+import { printJson } from "../print/json.ts";
+import { inSession, type Session } from "../session.ts";
+import { withState } from "../state.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { announceOptions } from "./announcing.ts";
+import { readAnew } from "./reload.ts";
+
+/** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
+export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
+  return inSession(terminal, options, (session) => {
+    const state = resolve(terminal.cwd, session.config.state);
+    return withState(terminal, session.log, "daemon", state, async (ledger) => {
+      await runUntilSignal(terminal, session, ledger);
+      if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
+      return exitCodes.ok;
+    });
+  });
+}
+
+/** What the daemon's parts share. */
+interface Post {
+  /** As of now: SIGHUP replaces it. */
+  session(): Session;
+  readonly ledger: Ledger;
+  readonly metrics: Metrics;
+}
+
+async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger): Promise<void> {
+  const { clock, random } = first.machine;
+  let current = first;
+  const metrics = createMetrics(ledger, terminal.version);
+  const post: Post = { session: () => current, ledger, metrics };
+  const crew = createDaemon({
+    projects: planTurns(first, ledger),
+    runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
+    rest: createRelease(),
+    beat: (at, isLast) =>
+      ledger.runs.beat({
+        at,
+        who: `daemon, process ${terminal.pid}`,
+        ...(isLast && { isLast }),
+        address: http?.address,
+      }),
+    clock,
+    monotonic,
+    timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),
+    random,
+    log: followLog(post),
+    signal: terminal.signal,
+  });
+  let http: Awaited<ReturnType<typeof listen>>;
+  const ignoreHangUps = terminal.onHangUp?.(() => {
+    const next = readAnew(current, (session) => crew.reschedule(planTurns(session, ledger)));
+    metrics.noteReload(next !== undefined);
+    current = next ?? current;
+  });
+  try {
+    http = await listen(post, crew);
+    await crew.run();
+  } finally {
+    ignoreHangUps?.();
+    await http?.close();
+  }
+}
+
+/** The projects of a config with their times. */
+function planTurns({ config, projects }: Session, ledger: Ledger): readonly DaemonProject[] {
+  const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
+  return projects.map(({ key }) => ({
+    key,
+    schedule: createTimes(expressions.get(key) ?? config.schedule, config.timezone),
+    lastRunAt: ledger.runs.last(key)?.finishedAt,
+  }));
+}
+
+/** Runs one project by the config of the moment; one whose time was over in the middle of its writes goes on. */
+function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, goOn: (key: string) => void) {
+  let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
+  return async (key: string, { dueAt, waiting }: Place): Promise<boolean> => {
+    const current = session();
+    const { config, sides, projects, machine } = current;
+    // Nobody watches a daemon: its log says what it does.
+    const { progress: _, ...unwatched } = machine;
+    // Another config, or another token, may see other things.
+    if (shared?.session !== current) shared = { session: current, looks: new Map() };
+    const next = projects.filter((project) => waiting.includes(project.key));
+    const round: Round = { looks: shared.looks, dueAt, waiting: next };
+    const world: World = { ...buildWorld(config, sides, ledger, unwatched), round };
+    const chosen = projects.filter((project) => project.key === key);
+    const successOf = () => ledger.memory.project(key)?.lastSuccessAt;
+    const before = successOf();
+    try {
+      const { report } = await runProjects(chosen, world, "sync", terminal.signal);
+      metrics.noteRun(report);
+      if (isUnfinished(report, config.budget)) goOn(key);
+      const options = announceOptions(current, ledger, terminal);
+      await announceRun(report, { ...options, note: metrics.noteCall });
+      return successOf() !== before;
+    } catch (error) {
+      metrics.noteRun(undefined);
+      throw error;
+    } finally {
+      // After SIGHUP nobody else knows these sides any more.
+      metrics.noteTraffic(sides);
+    }
+  };
+}
+
+async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
+  const { session, ledger, metrics } = post;
+  const { config, machine, log } = session();
+  if (config.http === false) return undefined;
+  const { serveHttp } = await import("../../daemon/http.ts");
+  const measure = () =>
+    crew.timetable().map(({ schedule, ...known }) => ({
+      ...known,
+      periodMs: schedule.periodMs(machine.clock.now()),
+    }));
+  const findLateNow = () => {
+    const known = measure().map((project) => ({
+      ...project,
+      lastSuccessAt: ledger.memory.project(project.key)?.lastSuccessAt,
+    }));
+    return findLate(known, { wall: machine.clock.now(), monotonic: monotonic() });
+  };
+  const standOf = (key: string, late: readonly Late[]) =>
+    readProjectState(ledger, key, {
+      now: machine.clock.now(),
+      late: late.find(({ project }) => project === key)?.reason,
+    });
+  const measureStates = () => {
+    const late = findLateNow();
+    return measure().map(({ key, periodMs }) => ({ key, periodMs, state: standOf(key, late) }));
+  };
+  const parts = [
+    healthPart(() => {
+      const late = findLateNow();
+      return late.map(({ project }) => ({ project, state: standOf(project, late) }));
+    }),
+    pagePart({
+      gate: () => ({ token: session().http.token }),
+      takeCode: (code) => ledger.runs.takePage(printOf(code), machine.clock.now()),
+      clock: machine.clock,
+      monotonic,
+      version: machine.version,
+      view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
+      read: (work) => work(ledger),
+      redact: (text) => session().clean(text),
+    }),
+    metricsPart(metrics, () => ({ projects: measureStates(), sides: session().sides })),
+  ];
+  const receiver = webhookPart({
+    secret: () => session().http.webhook,
+    hint: (hint) => {
+      for (const key of findConcerned(hint, session().projects, ledger)) crew.hint(key, isOwn(hint, ledger));
+    },
+    note: metrics.noteDelivery,
+    monotonic,
+    log: followLog(post),
+  });
+  const { host, port, webhooksPort } = config.http;
+  const open = async (at: number, served: readonly HttpPart[]): Promise<HttpServer> => {
+    const server = await serveHttp({ host, port: at }, followLog(post), served);
+    log.info({ address: server.address }, "Listening");
+    return server;
+  };
+  if (webhooksPort === undefined) return open(port, [...parts, receiver]);
+  // Whoever shows this one to the world shows nothing else of the daemon.
+  const hooks = await open(webhooksPort, [receiver]);
+  try {
+    const server = await open(port, parts);
+    return {
+      address: server.address,
+      async close() {
+        await Promise.all([hooks.close(), server.close()]);
+      },
+    };
+  } catch (error) {
+    await hooks.close();
+    throw error;
+  }
+}
+
+/** A log at the level of the moment. */
+function followLog({ session }: Post): Log {
+  return {
+    debug: (fields, message) => session().log.debug(fields, message),
+    info: (fields, message) => session().log.info(fields, message),
+    warn: (fields, message) => session().log.warn(fields, message),
+    error: (fields, message) => session().log.error(fields, message),
+  };
+}

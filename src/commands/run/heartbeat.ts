@@ -1,0 +1,27 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import { systemClock } from "../clock.ts";
+
+/** A daemon writes a sign of life far more often than this. */
+const maxAgeMs = 60_000;
+
+/** The last sign of life of a daemon on this state. */
+export interface Heartbeat {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly ageMs: number;
+  readonly isAlive: boolean;
+  /** It was stopped, and said so. */
+  readonly hasEnded: boolean;
+  /** Of its HTTP; undefined where it serves none. */
+  readonly address: string | undefined;
+}
+
+/** Reads the last sign of life; undefined when no daemon has ever run on this state. */
+export function readHeartbeat(ledger: Ledger | undefined): Heartbeat | undefined {
+  const found = ledger?.runs.heartbeat();
+  if (found === undefined) return undefined;
+  const { at, isLast: hasEnded = false, address } = found;
+  // One that lies ahead was written before the clock was set back, and tells as little as an old one.
+  const ageMs = Math.abs(systemClock.now() - at);
+  return { at, ageMs, isAlive: !hasEnded && ageMs < maxAgeMs, hasEnded, address };
+}

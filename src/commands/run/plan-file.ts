@@ -1,0 +1,75 @@
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { explainReadFault } from "../../config/files.ts";
+import { ConfigError } from "../../errors.ts";
+import type { SavedPlan } from "../../sync/ground/world.ts";
+import { readPlan } from "../../sync/orders/plan-file.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** A plan of 100,000 posts stays below that. */
+const sizeLimit = 256 * 1024 * 1024;
+
+/**
+ * Looks whether a plan may be saved there: a file that is there is replaced only where it is an earlier plan.
+ *
+ * @throws ConfigError when it may not.
+ */
+export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string): void {
+  const path = resolve(cwd, file);
+  const refuse = (what: string): never => {
+    throw new ConfigError([
+      `The plan is not saved at ${path}: ${what}, and was left as it is. Name another file.`,
+    ]);
+  };
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (found.isSymbolicLink()) refuse("that is a link to another file");
+  if (!found.isFile()) refuse("that is no file");
+  if (typeof readPlan(readText(path)) === "string" && found.size > 0) {
+    refuse("that file is no plan of boardsync");
+  }
+}
+
+/**
+ * Saves a plan for `apply`; an earlier one that is there is replaced, and nothing else. Nobody else may read it: it tells what
+ * a board has.
+ *
+ * @throws ConfigError when the file can't be written.
+ */
+export function savePlan(terminal: Pick<Terminal, "cwd" | "pid">, file: string, text: string): void {
+  const path = resolve(terminal.cwd, file);
+  refusePlanFile(terminal, file);
+  // Beside it and then in its place: what is there at that moment is replaced as such, and no link is followed.
+  const beside = `${path}.${terminal.pid}.tmp`;
+  try {
+    writeFileSync(beside, text, { mode: 0o600, flag: "wx" });
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw new ConfigError([`The plan can't be saved at ${path} (${String(Object(error).code)}).`]);
+  }
+}
+
+/**
+ * The plan in a file.
+ *
+ * @throws ConfigError when there is none, or it can't be used.
+ */
+export function loadPlan({ cwd }: Pick<Terminal, "cwd">, file: string): SavedPlan {
+  const plan = readPlan(readText(resolve(cwd, file)));
+  if (typeof plan === "string") {
+    throw new ConfigError([`${file} ${plan}. \`boardsync plan --out today.plan\` makes one.`]);
+  }
+  return plan;
+}
+
+function readText(path: string): string {
+  try {
+    if (statSync(path).size > sizeLimit) throw Object.assign(new Error("too large"), { code: "EFBIG" });
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError([
+      `The plan ${path} can't be read: ${explainReadFault(error)}. \`boardsync plan --out today.plan\` makes one.`,
+    ]);
+  }
+}

@@ -1,0 +1,23 @@
+import { resolve } from "node:path";
+import { buildWorld } from "../../app.ts";
+import { rebuildProjects } from "../../story/rebuild/rebuild.ts";
+import { printRebuild } from "../print/rebuild-report.ts";
+import { exitOfResult } from "../print/run-report.ts";
+import { exitOf, inSession } from "../session.ts";
+import { withState } from "../state.ts";
+import type { CommonOptions, ProjectOptions, Terminal } from "../terminal.ts";
+
+/**
+ * `boardsync rebuild`: makes a lost or old state anew from the marks in the issues, and says what a person should look at.
+ * Needs the state for itself; writes nothing to either side.
+ */
+export async function rebuild(terminal: Terminal, options: CommonOptions & ProjectOptions): Promise<number> {
+  return inSession(terminal, options, ({ terminal: safe, clean, config, machine, sides, projects }) =>
+    withState(terminal, machine.log, "rebuild", resolve(terminal.cwd, config.state), async (ledger) => {
+      const world = buildWorld(config, sides, ledger, machine);
+      const report = await rebuildProjects(projects, world, terminal.signal);
+      printRebuild(safe, options, clean(report));
+      return exitOf(terminal, exitOfResult(report.result));
+    }),
+  );
+}

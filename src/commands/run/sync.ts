@@ -1,0 +1,27 @@
+import { resolve } from "node:path";
+import { buildWorld } from "../../app.ts";
+import { announceRun } from "../../daemon/announce.ts";
+import { runProjects } from "../../sync/run.ts";
+import { exitOfResult, printRun } from "../print/run-report.ts";
+import { exitOf, inSession } from "../session.ts";
+import { withState } from "../state.ts";
+import type { CommonOptions, ProjectOptions, Terminal } from "../terminal.ts";
+import { announceOptions } from "./announcing.ts";
+
+/** `boardsync sync`: one run. Needs the state for itself. */
+export async function sync(
+  terminal: Terminal,
+  options: CommonOptions & ProjectOptions & { readonly adopt?: boolean },
+): Promise<number> {
+  return inSession(terminal, options, (session) => {
+    const { terminal: safe, clean, config, machine, sides, projects } = session;
+    return withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
+      const world = buildWorld(config, sides, ledger, machine);
+      const mode = options.adopt === true ? "adopt" : "sync";
+      const { report, standings } = await runProjects(projects, world, mode, terminal.signal);
+      printRun(safe, options, clean(report), standings);
+      if (mode === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
+      return exitOf(terminal, exitOfResult(report.result));
+    });
+  });
+}

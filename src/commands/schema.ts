@@ -1,9 +1,0 @@
-import { configJsonSchema } from "../config/json-schema.ts";
-import { printJson } from "./json.ts";
-import { exitCodes, type Terminal } from "./terminal.ts";
-
-/** `boardsync schema`: the JSON Schema of the config, as `config/boardsync.schema.json` has it. */
-export function schema(terminal: Terminal): number {
-  printJson(terminal.out, configJsonSchema());
-  return exitCodes.ok;
-}

@@ -1,0 +1,131 @@
+import { resolve } from "node:path";
+import type { Argument, Command, Option } from "commander";
+import { loadConfig } from "../../config/load.ts";
+import { configSource } from "../config-source.ts";
+import { readState } from "../state.ts";
+import { exitCodes, type Terminal } from "../terminal.ts";
+
+/** So many ids of each project are shown; whoever wants another one types more of it. */
+const mostPosts = 50;
+
+/** Prints what may stand where the last word is, one a line; nothing where nobody knows. It never fails: a key was hit. */
+export function completeWords(terminal: Terminal, program: Command, words: readonly string[]): number {
+  const typed = words.at(-1) ?? "";
+  const place = findPlace(program, words.slice(0, -1));
+  const found = candidatesOf(terminal, program, place, typed);
+  // What a shell would take for its own is no help on its command line.
+  const shown = found.filter((word) => word.startsWith(typed) && /^[\w./:@#=-]+$/.test(word));
+  terminal.out.write([...new Set(shown)].map((word) => `${word}\n`).join(""));
+  return exitCodes.ok;
+}
+
+/** Where on the command line the cursor stands. */
+interface Place {
+  /** undefined before the command's name. */
+  readonly command: Command | undefined;
+  /** Set behind an option that takes a value. */
+  readonly option: Option | undefined;
+  /** Arguments of the command so far. */
+  readonly position: number;
+  readonly isHelp: boolean;
+  /** What `--config` names. */
+  readonly config: string | undefined;
+}
+
+function findPlace(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: undefined, option: undefined, position: 0, isHelp: false, config: undefined };
+  for (const word of words) place = step(program, place, word);
+  return place;
+}
+
+function step(program: Command, place: Place, word: string): Place {
+  const { command, option, position, isHelp } = place;
+  if (option !== undefined) {
+    return { ...place, option: undefined, ...(option.long === "--config" && { config: word }) };
+  }
+  if (word.startsWith("-")) {
+    const found = optionsOf(program, command).find(({ long, short }) => word === long || word === short);
+    return found !== undefined && (found.required || found.optional) ? { ...place, option: found } : place;
+  }
+  if (command !== undefined) return { ...place, position: position + 1 };
+  if (!isHelp && word === "help") return { ...place, isHelp: true };
+  return { ...place, command: program.commands.find((one) => one.name() === word) };
+}
+
+function optionsOf(program: Command, command: Command | undefined): readonly Option[] {
+  return [...(command?.options ?? []), ...program.options];
+}
+
+function candidatesOf(
+  terminal: Terminal,
+  program: Command,
+  { command, option, position, isHelp, config }: Place,
+  typed: string,
+): readonly string[] {
+  if (option !== undefined) {
+    return option.argChoices ?? (/<project>/.test(option.flags) ? findKeys(terminal, config) : []);
+  }
+  if (typed.startsWith("-")) {
+    const flags = optionsOf(program, command).filter(({ hidden }) => !hidden);
+    return [...flags.flatMap(({ long }) => long ?? []), "--help"];
+  }
+  if (isHelp || command === undefined) return namesOf(program);
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
+  return argument === undefined ? [] : valuesOf(terminal, argument, config, typed);
+}
+
+/** Commands that `--help` shows. */
+function namesOf(program: Command): readonly string[] {
+  const help = program.createHelp();
+  return help.visibleCommands(program).map((command) => command.name());
+}
+
+function valuesOf(
+  terminal: Terminal,
+  argument: Argument,
+  config: string | undefined,
+  typed: string,
+): readonly string[] {
+  if (argument.argChoices !== undefined) return argument.argChoices;
+  if (argument.name() === "project") return findKeys(terminal, config);
+  return argument.name() === "post" ? findPosts(terminal, config, typed) : [];
+}
+
+function findKeys(terminal: Terminal, file: string | undefined): readonly string[] {
+  return attempt(() => {
+    const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
+    return config.projects.map(({ project }) => project);
+  });
+}
+
+/** As ids, and with their projects, whichever of the two is begun. */
+function findPosts(terminal: Terminal, file: string | undefined, typed: string): readonly string[] {
+  return attempt(() => {
+    const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
+    const ledger = readState(resolve(terminal.cwd, config.state));
+    if (ledger === undefined) return [];
+    try {
+      return config.projects.flatMap(({ project: key }) => {
+        const memory = ledger.memory.project(key);
+        if (memory === undefined) return [];
+        const isFull = typed.startsWith(`${key}/`);
+        const id = isFull ? typed.slice(key.length + 1) : typed;
+        const posts = ledger.lookup.postsLike(memory.id, id, mostPosts).filter((post) => post.startsWith(id));
+        return isFull ? posts.map((post) => `${key}/${post}`) : posts;
+      });
+    } finally {
+      ledger.close();
+    }
+  });
+}
+
+/** Whatever is wrong with config or state is said by the command itself. */
+function attempt(find: () => readonly string[]): readonly string[] {
+  try {
+    return find();
+  } catch {
+    return [];
+  }
+}

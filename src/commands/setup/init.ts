@@ -1,0 +1,222 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { connectBoard, type Machine, type Sides } from "../../app.ts";
+import { readLogLevel, readVariable } from "../../config/environment.ts";
+import { loadConfig } from "../../config/load.ts";
+import { readSecrets, type SecretSource } from "../../config/secrets.ts";
+import { ConfigError } from "../../errors.ts";
+import { createKnownSecrets } from "../../log.ts";
+import type { PagingWay } from "../../model/page.ts";
+import type { PostField } from "../../model/post.ts";
+import type { ReadBounds } from "../../model/surroundings.ts";
+import { checkTemplate } from "../../plan/text/template.ts";
+import { showAsked } from "../../story/check/check.ts";
+import { systemClock } from "../clock.ts";
+import { configSource } from "../config-source.ts";
+import { failWith } from "../failure.ts";
+import { type Ahead, findAhead, lookAhead } from "../look/check-ahead.ts";
+import { printJson } from "../print/json.ts";
+import { oneLine, printLine } from "../print/text.ts";
+import { createTerminalLog, exitOf, inSession, redactTerminal } from "../session.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../terminal.ts";
+import {
+  askBoard,
+  askKey,
+  askPairs,
+  type ChosenProject,
+  judgeGitHub,
+  mayReplace,
+  readPairs,
+} from "./init-ask.ts";
+import { composeConfig, type InitProject } from "./init-config.ts";
+import { type Meaning, matchStatuses } from "./init-statuses.ts";
+
+interface InitOptions extends CommonOptions {
+  readonly boardUrl?: string;
+  /** `PROJECT=OWNER/REPO`. */
+  readonly project?: readonly string[];
+  /** Of GitHub's API, where it is a GitHub Enterprise Server. */
+  readonly githubUrl?: string;
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+/** How long the looks at the board may take. */
+const lookMs = 120_000;
+
+/** `boardsync init`: looks at the board, asks for what it can't see, and writes a commented config. */
+export async function init(terminal: Terminal, options: InitOptions): Promise<number> {
+  const secrets = createKnownSecrets();
+  const safe = redactTerminal(terminal, secrets.redact);
+  try {
+    const source = configSource(terminal, options);
+    const name = options.output ?? options.config ?? readVariable(source.environment, "BOARDSYNC_CONFIG");
+    const file = name ?? "config/boardsync.yaml";
+    const path = resolve(terminal.cwd, file);
+    const isThere = existsSync(path);
+    if (isThere && options.force !== true && !(await mayReplace(safe, file)))
+      return sayNothing(safe, options);
+    const settings = await askBoard(safe, options.boardUrl);
+    const github = options.githubUrl === undefined ? undefined : judgeGitHub(options.githubUrl);
+    const key = await askKey(safe, source);
+    secrets.add([key]);
+    const { environment } = source;
+    const log = createTerminalLog(safe, options.logLevel ?? readLogLevel(environment), secrets.redact);
+    const machine: Machine = {
+      clock: systemClock,
+      random: Math.random,
+      log,
+      version: terminal.version,
+      environment,
+    };
+    const board = connectBoard(settings, key, machine);
+    const bounds = { until: systemClock.now() + lookMs, signal: terminal.signal };
+    const chosen = await chooseProjects(safe, options, board, bounds);
+    const looked = await lookAtProjects(board, bounds, chosen);
+    const text = composeConfig({
+      url: settings.url,
+      github,
+      projects: looked.projects,
+      way: looked.way,
+      hasSchema: existsSync(join(dirname(path), "boardsync.schema.json")),
+      today: new Date(systemClock.now()).toISOString().slice(0, 10),
+    });
+    // What we write is held against the same rules as what a person writes.
+    loadConfig({ file, environment: {}, cwd: terminal.cwd, readText: () => text, checkTemplate });
+    writeConfig(file, path, text, isThere);
+    const ahead = await lookAtFirst(terminal, file, options, source);
+    say(safe, options, { file, board: settings.url, ...looked, ahead });
+    return exitOf(terminal, exitCodes.ok);
+  } catch (error) {
+    return failWith(safe, options, error);
+  }
+}
+
+async function chooseProjects(
+  terminal: Terminal,
+  { project: pairs }: InitOptions,
+  board: Sides["board"],
+  bounds: ReadBounds,
+): Promise<readonly ChosenProject[]> {
+  await board.verifyKey(bounds);
+  const listed = await board.listProjects(bounds);
+  const chosen = pairs === undefined ? await askPairs(terminal, listed) : readPairs(listed, pairs);
+  if (chosen.length > 0) return chosen;
+  const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
+  throw new ConfigError([
+    `No project was chosen, so nothing was written. The board shows: ${names || "none"}.`,
+  ]);
+}
+
+/** The first page of each project's posts: enough to see which statuses are in use, and which fields there are. */
+async function lookAtProjects(
+  board: Sides["board"],
+  bounds: ReadBounds,
+  chosen: readonly ChosenProject[],
+): Promise<LookedAt> {
+  const projects: InitProject[] = [];
+  const said: string[] = [];
+  let way: PagingWay | undefined;
+  for (const { project, repo } of chosen) {
+    const statuses = new Set<string>();
+    let seen: ReadonlySet<PostField> = new Set();
+    for await (const page of board.listPosts(project.id, bounds)) {
+      seen = page.seen;
+      way ??= page.asked?.way;
+      if (page.asked !== undefined) said.push(`${project.slug ?? project.id}: ${showAsked(page.asked)}`);
+      if (page.end !== undefined && page.end.kind !== "complete") said.push(page.end.message);
+      for (const { values } of page.posts) if (typeof values.status === "string") statuses.add(values.status);
+      break;
+    }
+    const meanings = matchStatuses([...statuses]);
+    projects.push({ project: project.slug ?? project.id, repo, statuses: [...statuses], meanings, seen });
+  }
+  return { projects, way, said };
+}
+
+/** What the first sync would do, where the keys of both sides are in the environment; nothing where a side can't be asked. */
+async function lookAtFirst(
+  terminal: Terminal,
+  config: string,
+  { quiet = false, logLevel }: CommonOptions,
+  source: SecretSource,
+): Promise<readonly Ahead[]> {
+  if (readSecrets(source).kind === "faulty") return [];
+  let ahead: readonly Ahead[] = [];
+  const options = { config, quiet, ...(logLevel !== undefined && { logLevel }) };
+  await inSession(terminal, options, async (session) => {
+    ahead = session.clean(await lookAhead(session));
+    return exitCodes.ok;
+  });
+  return ahead;
+}
+
+function writeConfig(file: string, path: string, text: string, isThere: boolean): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o644, flag: isThere ? "w" : "wx" });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new ConfigError([`${file} can't be written (${code}), so nothing was.`]);
+  }
+}
+
+function sayNothing({ out }: Terminal, options: InitOptions): number {
+  if (options.json === true) printJson(out, { file: null, projects: [] });
+  else if (options.quiet !== true) out.write("Nothing was written.\n");
+  return exitCodes.ok;
+}
+
+const meaningNames: Readonly<Record<Meaning, string>> = {
+  planned: "planned",
+  inProgress: "in progress",
+  completed: "closed as completed",
+  closed: "closed as not planned",
+};
+
+/** What the board has shown. */
+interface LookedAt {
+  readonly projects: readonly InitProject[];
+  readonly way: PagingWay | undefined;
+  /** About its lists, as sentences. */
+  readonly said: readonly string[];
+}
+
+interface Written extends LookedAt {
+  readonly ahead: readonly Ahead[];
+  readonly file: string;
+  readonly board: string;
+}
+
+function say(
+  { out }: Terminal,
+  options: InitOptions,
+  { file, board, projects, way, said, ahead }: Written,
+): void {
+  if (options.json === true) {
+    const shown = projects.map(({ seen: _, ...project }) => project);
+    printJson(out, { file, board, projects: shown, ...(way !== undefined && { paging: way }), ahead });
+  }
+  if (options.json === true || options.quiet === true) return;
+  for (const project of projects) sayProject(out, project);
+  for (const line of said) printLine(out, "! ", oneLine(line));
+  for (const { subject, message } of findAhead(ahead)) printLine(out, "", oneLine(`${subject}: ${message}`));
+  printLine(out, "", `${file} is written. It holds no secret.`);
+  if (ahead.length === 0) printLine(out, "→ ", keysWords);
+  printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
+}
+
+const keysWords = "Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment, or into .env in this folder.";
+
+function sayProject(out: Output, { project, repo, statuses, meanings }: InitProject): void {
+  printLine(
+    out,
+    "✓ ",
+    oneLine(`${project} → ${repo}; statuses in use: ${statuses.join(", ") || "none seen"}`),
+  );
+  for (const [meaning, name] of Object.entries(meaningNames) as [Meaning, string][]) {
+    const status = meanings[meaning];
+    const words = status === undefined ? "no status means that" : `the status \`${status}\``;
+    printLine(out, "  ", oneLine(`${name}: ${words}`));
+  }
+}

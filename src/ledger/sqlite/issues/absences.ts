@@ -1,0 +1,191 @@
+import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { PostId } from "../../../model/post.ts";
+import type { Absences, AbsentLink, LinkedPost } from "../../absences.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+import type { IssueStore } from "./issue-store.ts";
+import { prepareLinkedPosts } from "./links.ts";
+
+interface AbsenceColumns {
+  kind: Absence["kind"];
+  since: number;
+  to_repository: RepositoryId | null;
+  to_number: number | null;
+  to_name: RepositoryName | null;
+}
+
+type Place = Readonly<{ repository: number; number: number }>;
+
+/** What became of linked issues that are not where they were, and of their links. */
+export function createAbsences(store: Store, numbers: Numbers, issues: IssueStore): Absences {
+  const columns = "kind, since, to_repository, to_number, to_name";
+  const select = store.prepare<[Place], AbsenceColumns>(
+    `SELECT ${columns} FROM absences WHERE repository = @repository AND number = @number`,
+  );
+  // Few are absent at any time, and each of them is looked up among the links.
+  const selectOfRepository = store.prepare<[number], { number: number } & AbsenceColumns>(`
+    SELECT number, ${columns} FROM absences WHERE repository = ?
+      AND EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)
+    ORDER BY number`);
+  const selectOfProject = store.prepare<
+    [number],
+    { post: PostId; repository: RepositoryId; number: number } & AbsenceColumns
+  >(`
+    SELECT posts.id AS post, absences.repository AS repository, absences.number AS number, ${columns} FROM absences
+    CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
+    JOIN posts ON posts.number = links.post
+    WHERE links.project = ? ORDER BY posts.id, position`);
+  // Without the hint SQLite would look at every post of the project, due or not.
+  const selectSuspects = store.prepare<[number], { repository: RepositoryId; number: number }>(`
+    SELECT DISTINCT links.repository AS repository, links.number AS number FROM posts INDEXED BY posts_due
+    CROSS JOIN links ON links.project = posts.project AND links.post = posts.number
+    CROSS JOIN markers ON markers.post = posts.number
+    JOIN issues AS here ON here.repository = links.repository AND here.number = links.number
+    JOIN issues AS there ON there.repository = markers.repository AND there.number = markers.number
+    WHERE posts.project = ? AND due_at IS NOT NULL
+      AND here.facts ->> 'createdAt' = there.facts ->> 'createdAt'
+      AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
+        AND known.repository = markers.repository AND known.number = markers.number)`);
+  const insert = store.prepare<[Place & AbsenceColumns]>(`
+    INSERT OR REPLACE INTO absences (repository, number, ${columns})
+    VALUES (@repository, @number, @kind, @since, @to_repository, @to_number, @to_name)`);
+  const remove = store.prepare<[Place]>(
+    "DELETE FROM absences WHERE repository = @repository AND number = @number",
+  );
+  const links = createLinkMover(store);
+  // One step a repository, however many links there are.
+  const selectRepositories = store.prepare<[{ project: number }], { repository: RepositoryId }>(`
+    WITH RECURSIVE linked (repository) AS (
+      SELECT min(repository) FROM links WHERE project = @project
+      UNION ALL
+      SELECT (SELECT min(repository) FROM links WHERE project = @project AND repository > linked.repository)
+      FROM linked WHERE linked.repository IS NOT NULL
+    )
+    SELECT repository FROM linked WHERE repository IS NOT NULL`);
+  const markRepository = store.prepare<[number]>(
+    "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository = ?)",
+  );
+  const known = (issue: IssueRef): Absence | undefined => {
+    const found = select.get(placeOf(issue));
+    return found && toAbsence(found);
+  };
+  const write = (issue: IssueRef, absence: Absence): void => {
+    insert.run({ ...placeOf(issue), ...fromAbsence(absence) });
+  };
+  return {
+    of: known,
+    set: (issue, absence) =>
+      store.transaction(() => {
+        const before = known(issue);
+        if (absence === undefined) remove.run(placeOf(issue));
+        else write(issue, absence);
+        issues.setGone(issue, absence !== undefined && isGoneKind(absence.kind));
+        if (before?.kind !== absence?.kind) issues.markRows(issue);
+      }),
+    ofRepository: (repositoryId) =>
+      selectOfRepository
+        .all(repositoryId)
+        .map(({ number, ...found }) => ({ issue: { repositoryId, number }, absence: toAbsence(found) })),
+    ofProject: (project) => {
+      const number = numbers.findProject(project);
+      const found = number === undefined ? [] : selectOfProject.all(number);
+      return found.map(
+        ({ post, repository: repositoryId, number: issueNumber, ...absent }): AbsentLink => ({
+          post,
+          issue: { repositoryId, number: issueNumber },
+          absence: toAbsence(absent),
+        }),
+      );
+    },
+    suspects: (project) => {
+      const number = numbers.findProject(project);
+      const found = number === undefined ? [] : selectSuspects.all(number);
+      return found.map(({ repository: repositoryId, number }) => ({ repositoryId, number }));
+    },
+    follow: (from, to, moved) =>
+      store.transaction(() => {
+        const posts = links.postsOf(from);
+        links.move(from, to);
+        issues.setGone(from, false);
+        write(from, moved);
+        remove.run(placeOf(to));
+        issues.store(to);
+        issues.markRows(to);
+        return posts;
+      }),
+    retire: (project, id) =>
+      store.transaction(() => {
+        const number = numbers.project(project);
+        return links.retire(number, numbers.post(number, id));
+      }),
+    linkedRepositories: (project) => {
+      const number = numbers.findProject(project);
+      const found = number === undefined ? [] : selectRepositories.all({ project: number });
+      return found.map(({ repository }) => repository);
+    },
+    markRowsOf(repository) {
+      store.transaction(() => markRepository.run(repository));
+    },
+  };
+}
+
+/** Changes where links and marks lead to. */
+function createLinkMover(store: Store) {
+  const selectPosts = prepareLinkedPosts(store);
+  // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
+  const moves = ["links", "markers", "signals", "issue_bases"].map((table) => ({
+    move: store.prepare<[Place & { toRepository: number; toNumber: number }]>(
+      `UPDATE OR IGNORE ${table} SET repository = @toRepository, number = @toNumber
+        WHERE repository = @repository AND number = @number`,
+    ),
+    rest: store.prepare<[Place]>(`DELETE FROM ${table} WHERE repository = @repository AND number = @number`),
+  }));
+  const selectLinks = store.prepare<[number, number], { repository: RepositoryId; number: number }>(
+    "SELECT repository, number FROM links WHERE project = ? AND post = ? ORDER BY position",
+  );
+  const deleteLinks = store.prepare<[number, number]>("DELETE FROM links WHERE project = ? AND post = ?");
+  const deleteMarker = store.prepare<[Place & { post: number }]>(
+    "DELETE FROM markers WHERE post = @post AND repository = @repository AND number = @number",
+  );
+  const deleteBases = store.prepare<[number]>("DELETE FROM issue_bases WHERE post = ?");
+  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  return {
+    postsOf: (issue: IssueRef): readonly LinkedPost[] => selectPosts.all(placeOf(issue)),
+    move(from: IssueRef, to: Issue): void {
+      const place = placeOf(from);
+      for (const { move, rest } of moves) {
+        move.run({ ...place, toRepository: to.repositoryId, toNumber: to.number });
+        rest.run(place);
+      }
+    },
+    retire(project: number, post: number): readonly IssueRef[] {
+      const retired = selectLinks.all(project, post);
+      for (const place of retired) deleteMarker.run({ ...place, post });
+      deleteLinks.run(project, post);
+      deleteBases.run(post);
+      markDue.run(post);
+      return retired.map(({ repository: repositoryId, number }) => ({ repositoryId, number }));
+    },
+  };
+}
+
+function placeOf({ repositoryId, number }: IssueRef): Place {
+  return { repository: repositoryId, number };
+}
+
+function isGoneKind(kind: Absence["kind"]): boolean {
+  return kind === "deleted" || kind === "lost";
+}
+
+function fromAbsence(absence: Absence): AbsenceColumns {
+  const { kind, since } = absence;
+  if (kind !== "moved") return { kind, since, to_repository: null, to_number: null, to_name: null };
+  const { to, name } = absence;
+  return { kind, since, to_repository: to.repositoryId, to_number: to.number, to_name: name };
+}
+
+function toAbsence({ kind, since, to_repository, to_number, to_name }: AbsenceColumns): Absence {
+  return kind === "moved"
+    ? { kind, since, to: { repositoryId: to_repository ?? 0, number: to_number ?? 0 }, name: to_name ?? "" }
+    : { kind, since };
+}

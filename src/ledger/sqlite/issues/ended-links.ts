@@ -1,0 +1,84 @@
+import type { Links } from "../../links.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+import type { IssueStore } from "./issue-store.ts";
+
+interface LinkKey {
+  project: number;
+  post: number;
+  repository: number;
+  number: number;
+}
+
+/** What is known of a post as long as it has an issue. */
+const keptOfLinked = ["bases", "issue_bases", "parked"];
+
+/** The links that a person ends. */
+export function createLinks(store: Store, numbers: Numbers, issues: IssueStore): Links {
+  const selectContent = store.prepare<[LinkKey], { title_hash: string | null; block_hash: string | null }>(`
+    SELECT title_hash, block_hash FROM links
+    WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
+  const deleteLink = store.prepare<[LinkKey]>(`
+    DELETE FROM links WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
+  const insertEnd = store.prepare<[LinkKey]>(
+    "INSERT OR IGNORE INTO ended_links (post, repository, number) VALUES (@post, @repository, @number)",
+  );
+  const deleteIssueBases = store.prepare<[LinkKey]>(
+    "DELETE FROM issue_bases WHERE post = @post AND repository = @repository AND number = @number",
+  );
+  const passOn = store.prepare<[LinkKey & { title_hash: string | null; block_hash: string | null }]>(`
+    UPDATE links SET title_hash = @title_hash, block_hash = @block_hash
+    WHERE project = @project AND repository = @repository AND number = @number AND post = (
+      SELECT min(post) FROM links AS next
+      WHERE next.project = @project AND next.repository = @repository AND next.number = @number)`);
+  const writeUnlinked = store.prepare<[{ post: number; project: number; at: number }]>(`
+    UPDATE posts SET unlinked_at = @at WHERE number = @post
+      AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = @post)`);
+  const forget = keptOfLinked.map((table) => store.prepare<[number]>(`DELETE FROM ${table} WHERE post = ?`));
+  const clearUnlinked = store.prepare<[number]>(
+    "UPDATE posts SET unlinked_at = NULL, due_at = 0 WHERE number = ?",
+  );
+  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const selectEnd = store.prepare<[number, number, number]>(
+    "SELECT 1 FROM ended_links WHERE post = ? AND repository = ? AND number = ?",
+  );
+  const count = store.prepare<[number, number, number], { posts: number }>(
+    "SELECT count(*) AS posts FROM links WHERE project = ? AND repository = ? AND number = ?",
+  );
+  const selectOwner = store.prepare<[number, number]>(
+    "SELECT 1 FROM links WHERE repository = ? AND number = ? AND title_hash IS NOT NULL LIMIT 1",
+  );
+  return {
+    end(projectId, id, refs, at) {
+      store.transaction(() => {
+        const project = numbers.project(projectId);
+        const post = numbers.post(project, id);
+        for (const issue of refs) {
+          const key = { project, post, repository: issue.repositoryId, number: issue.number };
+          const content = selectContent.get(key);
+          if (content === undefined) continue;
+          deleteLink.run(key);
+          insertEnd.run(key);
+          deleteIssueBases.run(key);
+          if (content.title_hash !== null) passOn.run({ ...key, ...content });
+          issues.markRows(issue);
+        }
+        markDue.run(post);
+        if (writeUnlinked.run({ post, project, at }) > 0) for (const statement of forget) statement.run(post);
+      });
+    },
+    reopen(projectId, id) {
+      store.transaction(() => clearUnlinked.run(numbers.post(numbers.project(projectId), id)));
+    },
+    hasEnded(projectId, id, { repositoryId, number }) {
+      const project = numbers.findProject(projectId);
+      const post = project === undefined ? undefined : numbers.findPost(project, id);
+      return post !== undefined && selectEnd.get(post, repositoryId, number) !== undefined;
+    },
+    countPosts(projectId, { repositoryId, number }) {
+      const project = numbers.findProject(projectId);
+      return project === undefined ? 0 : (count.get(project, repositoryId, number)?.posts ?? 0);
+    },
+    hasContent: ({ repositoryId, number }) => selectOwner.get(repositoryId, number) !== undefined,
+  };
+}

@@ -1,0 +1,132 @@
+import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
+import type { Store } from "../file/store.ts";
+import { decodeIssue, encodeIssue } from "../posts/facts.ts";
+
+/** The facts of issues, and the rows that hang on them. */
+export interface IssueStore {
+  /** Whether an issue is linked or carried a marker once; others are not kept. */
+  isKept(issue: IssueRef): boolean;
+  /** Whether an issue was deleted or moved: that is for good, whatever a list that lags still shows. */
+  isTombstone(issue: IssueRef): boolean;
+  /** Whether the facts that are known by this number are another issue's. */
+  contradicts(issue: Issue): boolean;
+  /** Whether an issue that is known, and not absent, has changed since: as it was read by itself, which never lags. */
+  isNews(issue: Issue): boolean;
+  /** Whether a list shows an issue otherwise than it is known to have been in the very same second. */
+  isInDoubt(issue: Issue): boolean;
+  /**
+   * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
+   * are older than what is known, are left out.
+   */
+  store(issue: Issue): void;
+  setGone(issue: IssueRef, isGone: boolean): void;
+  /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
+  markRows(issue: IssueRef): void;
+}
+
+/** SQL for the posts that are linked to a duplicate of an issue. */
+export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
+  ON links.repository = signals.repository AND links.number = signals.number
+  WHERE canonical_repository = @repository AND canonical_number = @number`;
+
+type Place = Readonly<{ repository: number; number: number }>;
+
+/** A listed issue is there: that it was not found before is over. */
+export function createIssueStore(store: Store): IssueStore {
+  const select = store.prepare<[Place], { facts: string | null; absence: Absence["kind"] | null }>(`
+    SELECT facts, kind AS absence FROM issues
+    LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
+    WHERE issues.repository = @repository AND issues.number = @number`);
+  const write = store.prepare<[Place & { facts: string }]>(`
+    INSERT INTO issues (repository, number, facts) VALUES (@repository, @number, @facts)
+    ON CONFLICT DO UPDATE SET facts = excluded.facts, is_gone = 0`);
+  const writeGone = store.prepare<[Place & { isGone: number }]>(`
+    INSERT INTO issues (repository, number, is_gone) VALUES (@repository, @number, @isGone)
+    ON CONFLICT DO UPDATE SET is_gone = excluded.is_gone`);
+  const removeAbsence = store.prepare<[Place]>(
+    "DELETE FROM absences WHERE repository = @repository AND number = @number",
+  );
+  const selectLink = store.prepare<[Place]>(
+    "SELECT 1 FROM links WHERE repository = @repository AND number = @number LIMIT 1",
+  );
+  const markRows = store.prepare<[Place]>(`
+    UPDATE posts SET due_at = 0
+    WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
+      OR number IN (${duplicateFollowers})`);
+  const readPresent = (issue: Issue): Issue | undefined => {
+    const known = select.get(placeOf(issue));
+    if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
+    const facts = decodeIssue(known.facts);
+    return facts.nodeId === issue.nodeId ? facts : undefined;
+  };
+  const isTombstone = (place: Place): boolean => isForGood(select.get(place)?.absence);
+  return {
+    isKept: (issue) =>
+      select.get(placeOf(issue)) !== undefined || selectLink.get(placeOf(issue)) !== undefined,
+    contradicts(issue) {
+      const facts = select.get(placeOf(issue))?.facts;
+      return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
+    },
+    isTombstone: (issue) => isTombstone(placeOf(issue)),
+    isNews: (issue) => ["later", "at odds"].includes(compare(issue, readPresent(issue))),
+    isInDoubt: (issue) => compare(issue, readPresent(issue)) === "at odds",
+    store(issue) {
+      const place = placeOf(issue);
+      const facts = encodeIssue(issue);
+      const known = select.get(place);
+      if (isForGood(known?.absence)) return;
+      if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
+      write.run({ ...place, facts });
+      removeAbsence.run(place);
+      markRows.run(place);
+    },
+    setGone(issue, isGone) {
+      writeGone.run({ ...placeOf(issue), isGone: Number(isGone) });
+    },
+    markRows(issue) {
+      markRows.run(placeOf(issue));
+    },
+  };
+}
+
+function placeOf({ repositoryId, number }: IssueRef): Place {
+  return { repository: repositoryId, number };
+}
+
+/** A list that lags shows an issue as it was: what is known of it already is newer. */
+function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean {
+  if (facts === null) return false;
+  const known = decodeIssue(facts);
+  return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
+}
+
+/** How an issue stands to what is known of it; `at odds`: it was another one in the very same second. */
+function compare(
+  issue: Issue,
+  known: Issue | undefined,
+): "unknown" | "earlier" | "same" | "at odds" | "later" {
+  if (known === undefined) return "unknown";
+  const later = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
+  if (later !== 0) return later > 0 ? "later" : "earlier";
+  return isOtherState(issue, known) ? "at odds" : "same";
+}
+
+/** Whether an issue was changed in between, and not only a label or a milestone renamed, which moves no time of its issues. */
+function isOtherState(one: Issue, other: Issue): boolean {
+  return (
+    one.state !== other.state ||
+    isOtherReason(one, other) ||
+    one.labels.length !== other.labels.length ||
+    one.assignees.length !== other.assignees.length ||
+    one.milestone?.number !== other.milestone?.number
+  );
+}
+
+/** Of what was closed long ago one answer may name a reason and another none. */
+function isOtherReason(one: Issue, other: Issue): boolean {
+  return one.stateReason !== null && other.stateReason !== null && one.stateReason !== other.stateReason;
+}
+
+function isForGood(kind: Absence["kind"] | null | undefined): boolean {
+  return kind === "deleted" || kind === "moved";
+}

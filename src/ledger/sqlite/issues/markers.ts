@@ -1,0 +1,111 @@
+import type { IssueRef } from "../../../model/issue.ts";
+import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { FoundMarker, MarkedIssue } from "../../pulls.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+import { decodeIssue } from "../posts/facts.ts";
+
+/** Which issues carry a marker of ours, for which posts. */
+export interface Markers {
+  store(marked: MarkedIssue): void;
+  find(project: ProjectId, post: PostId): FoundMarker | undefined;
+  explains(marked: MarkedIssue): boolean;
+  strangeIn(marked: MarkedIssue): readonly PostId[];
+}
+
+/**
+ * A marker that was seen once stays known, even when a person edits it away: forgetting it could open a second issue.
+ * A post whose marker is new becomes due, since it may have to be adopted.
+ */
+export function createMarkers(store: Store, numbers: Numbers): Markers {
+  const insert = store.prepare<
+    [{ post: number; repository: number; number: number; isOwn: number; position: number }]
+  >(`
+    INSERT INTO markers (post, repository, number, is_own, position)
+    VALUES (@post, @repository, @number, @isOwn, @position)
+    ON CONFLICT DO NOTHING`);
+  const keepIssue = store.prepare<[{ repository: number; number: number }]>(
+    "INSERT INTO issues (repository, number) VALUES (@repository, @number) ON CONFLICT DO NOTHING",
+  );
+  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const select = store.prepare<
+    [number],
+    { facts: string; is_own: number; is_gone: number; position: number }
+  >(`
+    SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
+    JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
+    WHERE markers.post = ? AND issues.facts IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
+        AND ended.repository = markers.repository AND ended.number = markers.number)
+    ORDER BY is_gone, markers.repository, markers.number`);
+  const selectKnown = store.prepare<
+    [{ project: number; repository: number; number: number }],
+    { id: PostId }
+  >(`
+    SELECT id FROM posts WHERE project = @project AND number IN (
+      SELECT post FROM markers WHERE repository = @repository AND number = @number
+      UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`);
+  const explainsIssue = createIssueCheck(store);
+  const explainsPost = createPostCheck(store);
+  return {
+    store({ issue: { repositoryId, number }, isOwn, project, posts }) {
+      const projectNumber = numbers.project(project);
+      keepIssue.run({ repository: repositoryId, number });
+      for (const [position, id] of posts.entries()) {
+        const post = numbers.post(projectNumber, id);
+        if (insert.run({ post, repository: repositoryId, number, isOwn: Number(isOwn), position }) > 0)
+          markDue.run(post);
+      }
+    },
+    find(project, id) {
+      const projectNumber = numbers.findProject(project);
+      const post = projectNumber === undefined ? undefined : numbers.findPost(projectNumber, id);
+      const found = post === undefined ? [] : select.all(post);
+      const [first, ...others] = found;
+      return (
+        first && {
+          issue: decodeIssue(first.facts),
+          isOwn: first.is_own === 1,
+          isFirst: first.position === 0,
+          others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
+        }
+      );
+    },
+    strangeIn({ issue: { repositoryId: repository, number }, project, posts }) {
+      const projectNumber = numbers.findProject(project);
+      if (projectNumber === undefined) return [];
+      const found = selectKnown.all({ project: projectNumber, repository, number });
+      const known = new Set(found.map(({ id }) => id));
+      return known.size === 0 ? [] : posts.filter((post) => !known.has(post));
+    },
+    explains({ issue, project, posts }) {
+      if (explainsIssue(issue)) return true;
+      const projectNumber = numbers.findProject(project);
+      if (projectNumber === undefined) return false;
+      return posts.some((id) => {
+        const post = numbers.findPost(projectNumber, id);
+        return post !== undefined && explainsPost(projectNumber, post);
+      });
+    },
+  };
+}
+
+/** Whether an issue is linked, or was seen with a marker. */
+function createIssueCheck(store: Store): (issue: IssueRef) => boolean {
+  const select = store.prepare<[{ repository: number; number: number }]>(`
+    SELECT 1 FROM markers WHERE repository = @repository AND number = @number
+    UNION ALL SELECT 1 FROM links WHERE repository = @repository AND number = @number LIMIT 1`);
+  return ({ repositoryId, number }) => select.get({ repository: repositoryId, number }) !== undefined;
+}
+
+/** Whether a post is linked, an issue of its was seen, or one may have been opened for it. */
+function createPostCheck(store: Store): (project: number, post: number) => boolean {
+  const select = store.prepare<[{ project: number; post: number }]>(`
+    SELECT 1 FROM links WHERE project = @project AND post = @post
+    UNION ALL SELECT 1 FROM markers WHERE post = @post
+    UNION ALL SELECT 1 FROM intents INDEXED BY intents_open
+      WHERE project = @project AND post = @post AND kind = 'create-issue' AND ended_at IS NULL AND attempts > 0
+    UNION ALL SELECT 1 FROM audit
+      WHERE post = @post AND kind = 'create-issue' AND outcome IN ('applied', 'unknown') LIMIT 1`);
+  return (project, post) => select.get({ project, post }) !== undefined;
+}

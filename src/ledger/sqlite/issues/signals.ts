@@ -1,0 +1,121 @@
+import type { IssueRef, Milestone, Signals } from "../../../model/issue.ts";
+import type { SignalledIssue, SignalMemory } from "../../signals.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../posts/facts.ts";
+import type { IssueStore } from "./issue-store.ts";
+
+type Place = Readonly<{ repository: number; number: number }>;
+
+interface SignalledColumns {
+  facts: string;
+  signals: string | null;
+}
+
+/** What was read of issues beside their records, and what is known of issues that others are duplicates of. */
+export function createSignals(store: Store, numbers: Numbers, issues: IssueStore): SignalMemory {
+  const joined = `
+    LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
+    LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
+    LEFT JOIN repositories ON repositories.id = issues.repository
+    WHERE facts IS NOT NULL AND is_gone = 0 AND absences.kind IS NULL AND paused_at IS NULL`;
+  const selectLinked = store.prepare<[Place & { project: number; limit: number }], SignalledColumns>(`
+    SELECT facts, signals FROM links INDEXED BY links_by_project
+    CROSS JOIN issues ON issues.repository = links.repository AND issues.number = links.number ${joined}
+      AND links.project = @project AND (links.repository, links.number) > (@repository, @number)
+    GROUP BY links.repository, links.number ORDER BY links.repository, links.number LIMIT @limit`);
+  const select = store.prepare<[Place], SignalledColumns>(`
+    SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
+  const signals = prepareSignals(store);
+  const catalogue = prepareCatalogue(store);
+  const replace = (issue: IssueRef, change: (known: Signals) => Signals): boolean =>
+    store.transaction(() => {
+      const place = placeOf(issue);
+      const known = signals.select.get(place)?.signals;
+      const changed = change(known === undefined ? {} : decodeSignals(known));
+      const encoded = encodeSignals(changed);
+      if (encoded === known) return false;
+      const canonical = changed.canonical?.kind === "known" ? changed.canonical.value : null;
+      signals.write.run({
+        ...place,
+        signals: encoded,
+        canonicalRepository: canonical?.repositoryId ?? null,
+        canonicalNumber: canonical?.number ?? null,
+      });
+      issues.markRows(issue);
+      return true;
+    });
+  return {
+    linked(project, after, limit) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      const place = placeOf(after ?? { repositoryId: 0, number: 0 });
+      return selectLinked.all({ ...place, project: number, limit }).map(toSignalledIssue);
+    },
+    of(issue) {
+      const found = select.get(placeOf(issue));
+      return found && toSignalledIssue(found);
+    },
+    store: (issue, read) => replace(issue, (known) => mergeSignals(known, read)),
+    fill: (issue, read) => replace(issue, (known) => mergeSignals(read, known)),
+    storeFacts: (issue) =>
+      store.transaction(() => {
+        const isLinked = signals.selectKept.get(placeOf(issue)) !== undefined;
+        if (!isLinked || issues.isNews(issue)) issues.store(issue);
+      }),
+    labels: (repository) => catalogue.selectLabels.all(repository).map(({ label }) => label),
+    milestones: (repository) =>
+      catalogue.selectMilestones.all(repository).map(({ milestone }): Milestone => JSON.parse(milestone)),
+    replaceMilestone: (repository, known, now) =>
+      store.transaction(() => {
+        const { number, title, state } = known;
+        const found = catalogue.selectPlanned.all({
+          repository,
+          milestone: JSON.stringify({ number, title, state }),
+        });
+        for (const { facts } of found) issues.store({ ...decodeIssue(facts), milestone: now });
+      }),
+  };
+}
+
+function prepareSignals(store: Store) {
+  return {
+    select: store.prepare<[Place], { signals: string }>(
+      "SELECT signals FROM signals WHERE repository = @repository AND number = @number",
+    ),
+    write: store.prepare<
+      [Place & { signals: string; canonicalRepository: number | null; canonicalNumber: number | null }]
+    >(`
+      INSERT OR REPLACE INTO signals (repository, number, signals, canonical_repository, canonical_number)
+      VALUES (@repository, @number, @signals, @canonicalRepository, @canonicalNumber)`),
+    selectKept: store.prepare<[Place]>(`
+      SELECT 1 FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+      WHERE links.repository = @repository AND links.number = @number AND facts IS NOT NULL LIMIT 1`),
+  };
+}
+
+/** One look at each linked issue of a repository; made only when labels or milestones of it have changed. */
+function prepareCatalogue(store: Store) {
+  const linked = `
+    EXISTS (SELECT 1 FROM links WHERE links.repository = issues.repository AND links.number = issues.number)`;
+  return {
+    selectLabels: store.prepare<[number], { label: string }>(`
+      SELECT DISTINCT label.value AS label FROM issues JOIN json_each(facts, '$.labels') AS label
+      WHERE repository = ? AND ${linked}`),
+    selectMilestones: store.prepare<[number], { milestone: string }>(`
+      SELECT DISTINCT facts -> '$.milestone' AS milestone FROM issues
+      WHERE repository = ? AND facts ->> '$.milestone' IS NOT NULL AND ${linked}`),
+    selectPlanned: store.prepare<[{ repository: number; milestone: string }], { facts: string }>(`
+      SELECT facts FROM issues WHERE repository = @repository AND facts -> '$.milestone' = @milestone
+        AND NOT EXISTS (SELECT 1 FROM absences
+          WHERE absences.repository = issues.repository AND absences.number = issues.number)`),
+  };
+}
+
+function toSignalledIssue({ facts, signals }: SignalledColumns): SignalledIssue {
+  return { issue: decodeIssue(facts), signals: signals === null ? {} : decodeSignals(signals) };
+}
+
+function placeOf({ repositoryId, number }: IssueRef): Place {
+  return { repository: repositoryId, number };
+}

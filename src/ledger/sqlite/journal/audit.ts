@@ -1,0 +1,191 @@
+import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { AuditEntry, Intent, IntentId, RunWrite } from "../../journal.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+
+/** One line for every write to either side. */
+export interface Audit {
+  write(entry: AuditEntry): void;
+  /** For a write whose process ended before it could write its own line. */
+  writeInterrupted(intent: Intent, message: string): void;
+  /** Of a write whose answer was lost: what has been found out about it. */
+  correct(intent: IntentId, isApplied: boolean, message: string): void;
+  history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
+  statusWrites(project: ProjectId, since: number): number;
+  writesOf(run: number): readonly RunWrite[];
+}
+
+interface AuditColumns {
+  at: number;
+  run: number;
+  side: AuditEntry["side"];
+  repository: string | null;
+  issue: number | null;
+  kind: string;
+  fields: string;
+  reason: string;
+  outcome: AuditEntry["outcome"];
+  message: string | null;
+  is_approved: number;
+}
+
+type NewColumns = AuditColumns & {
+  project: number;
+  post: number | null;
+  intent: IntentId | null;
+  is_status: number;
+};
+type FoundColumns = AuditColumns & { project: ProjectId; post: PostId | null };
+type WriteColumns = FoundColumns & { repository_id: number | null; is_done: number };
+
+/** Writes and reads audit lines. */
+export function createAudit(store: Store, numbers: Numbers): Audit {
+  const insert = store.prepare<[NewColumns]>(`
+    INSERT INTO audit
+      (at, run, side, project, post, intent, repository, issue, kind, fields, reason, outcome, message, is_approved,
+       is_status)
+    VALUES
+      (@at, @run, @side, @project, @post, @intent, @repository, @issue, @kind, @fields, @reason, @outcome, @message,
+       @is_approved, @is_status)`);
+  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue, kind, fields,
+    audit.reason AS reason, outcome, message, is_approved`;
+  const joined = `audit JOIN board_projects ON board_projects.number = audit.project
+    LEFT JOIN posts ON posts.number = audit.post`;
+  const newestFirst = "ORDER BY audit.at DESC, audit.number DESC LIMIT ?";
+  const selectOfProject = store.prepare<[number, number], FoundColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE audit.project = ? ${newestFirst}`,
+  );
+  const selectOfPost = store.prepare<[number, number], FoundColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE audit.post = ? ${newestFirst}`,
+  );
+  const countStatus = store.prepare<[string, number], { count: number }>(`
+    SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
+      AND is_status = 1 AND at >= ? AND is_approved = 0`);
+  // Of a request that was made twice nobody can tell which of the two took effect.
+  const selectWrites = store.prepare<[number], WriteColumns>(`
+    SELECT ${columns},
+      coalesce((SELECT intents.repository FROM intents WHERE intents.id = audit.intent),
+        (SELECT repositories.id FROM repositories WHERE repositories.current_name = audit.repository COLLATE NOCASE))
+        AS repository_id,
+      outcome = 'applied' OR EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
+        AND intents.attempts = 1) AS is_done
+    FROM ${joined} WHERE run = ? AND outcome IN ('applied', 'unknown') ORDER BY audit.number`);
+  const selectName = store.prepare<[number], { current_name: string }>(
+    "SELECT current_name FROM repositories WHERE id = ?",
+  );
+  // Only one request of an intent can be in doubt at a time.
+  const correct = store.prepare<[{ intent: number; outcome: string; isHeard: number; message: string }]>(`
+    UPDATE audit SET outcome = @outcome, message = @message, is_status = is_status * @isHeard
+    WHERE post = (SELECT post FROM intents WHERE id = @intent AND unknown_at IS NOT NULL)
+      AND intent = @intent AND outcome = 'unknown'`);
+  const write = (entry: AuditEntry): void => {
+    const project = numbers.project(entry.project);
+    const post = entry.post === undefined ? null : numbers.post(project, entry.post);
+    insert.run(fromEntry(entry, project, post));
+  };
+  return {
+    write,
+    writeInterrupted: (intent, message) =>
+      write({
+        at: intent.sentAt ?? intent.at,
+        run: intent.run,
+        side: intent.kind === "patch-post" || intent.kind === "patch-note" ? "board" : "tracker",
+        project: intent.project,
+        post: intent.post,
+        issue: issueOf(intent, (id) => selectName.get(id)?.current_name),
+        kind: intent.kind,
+        intent: intent.id,
+        fields: (intent.writes ?? intent.issueWrites ?? []).map(pickField),
+        reason: intent.reason,
+        outcome: "unknown",
+        message,
+        isApproved: false,
+      }),
+    correct(intent, isApplied, message) {
+      const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
+      correct.run({ intent, outcome, isHeard: Number(isApplied), message });
+    },
+    history(project, post, limit) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      if (post === undefined) return selectOfProject.all(number, limit).map(toEntry);
+      const row = numbers.findPost(number, post);
+      return row === undefined ? [] : selectOfPost.all(row, limit).map(toEntry);
+    },
+    statusWrites: (project, since) =>
+      countStatus.all(project, since).reduce((sum, { count }) => sum + count, 0),
+    writesOf: (run) => selectWrites.all(run).map(toWrite),
+  };
+}
+
+function issueOf(intent: Intent, nameOf: (id: number) => string | undefined): AuditEntry["issue"] {
+  if (intent.repository === undefined || intent.number === undefined) return undefined;
+  const repository = nameOf(intent.repository);
+  return repository === undefined ? undefined : { repository, number: intent.number };
+}
+
+type AuditField = AuditEntry["fields"][number];
+
+function pickField({
+  field,
+  before,
+  value,
+}: {
+  field: string;
+  before?: AuditField["value"] | undefined;
+  value: AuditField["value"];
+}): AuditField {
+  return before === undefined ? { field, value } : { field, before, value };
+}
+
+/** Voters hear of a status; one that was refused, or never left, they did not. */
+function isStatusWrite({ side, fields, outcome }: AuditEntry): boolean {
+  const isHeard = outcome === "applied" || outcome === "unknown";
+  return side === "board" && isHeard && fields.some(({ field }) => field === "status");
+}
+
+function fromEntry(entry: AuditEntry, project: number, post: number | null): NewColumns {
+  return {
+    at: entry.at,
+    run: entry.run,
+    side: entry.side,
+    project,
+    post,
+    intent: entry.intent ?? null,
+    repository: entry.issue?.repository ?? null,
+    issue: entry.issue?.number ?? null,
+    kind: entry.kind,
+    fields: JSON.stringify(entry.fields.map(pickField)),
+    reason: entry.reason,
+    outcome: entry.outcome,
+    message: entry.message ?? null,
+    is_approved: Number(entry.isApproved),
+    is_status: Number(isStatusWrite(entry)),
+  };
+}
+
+function toEntry(found: FoundColumns): AuditEntry {
+  const { repository, issue: number } = found;
+  return {
+    at: found.at,
+    run: found.run,
+    side: found.side,
+    project: found.project,
+    post: found.post ?? undefined,
+    issue: repository === null || number === null ? undefined : { repository, number },
+    kind: found.kind,
+    fields: JSON.parse(found.fields),
+    reason: found.reason,
+    outcome: found.outcome,
+    message: found.message ?? undefined,
+    isApproved: found.is_approved === 1,
+  };
+}
+
+function toWrite(found: WriteColumns): RunWrite {
+  return {
+    ...toEntry(found),
+    repository: found.repository_id ?? undefined,
+    outcome: found.is_done === 1 ? "applied" : "unknown",
+  };
+}

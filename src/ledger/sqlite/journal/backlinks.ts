@@ -1,0 +1,40 @@
+import type { PostId } from "../../../model/post.ts";
+import type { Backlinks } from "../../backlinks.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+
+/** Which posts are due the triggers on `links` say. */
+export function createBacklinks(store: Store, numbers: Numbers): Backlinks {
+  const selectAny = store.prepare<[number]>(
+    "SELECT 1 FROM backlinks INDEXED BY backlinks_due WHERE project = ? AND is_due = 1 LIMIT 1",
+  );
+  const selectDue = store.prepare<
+    [{ project: number; posts: string }],
+    { post: PostId; line: string | null }
+  >(`
+    SELECT posts.id AS post, line FROM json_each(@posts) AS batch
+    CROSS JOIN posts ON posts.project = @project AND posts.id = batch.value
+    CROSS JOIN backlinks ON backlinks.post = posts.number AND is_due = 1`);
+  const write = store.prepare<[{ post: number; line: string | null; isDue: number }]>(
+    "UPDATE backlinks SET line = @line, is_due = @isDue WHERE post = @post",
+  );
+  return {
+    hasDue(project) {
+      const number = numbers.findProject(project);
+      return number !== undefined && selectAny.get(number) !== undefined;
+    },
+    due(project, posts) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      return selectDue
+        .all({ project: number, posts: JSON.stringify(posts) })
+        .map(({ post, line }) => ({ post, line: line ?? undefined }));
+    },
+    record(project, id, line, isDue) {
+      store.transaction(() => {
+        const post = numbers.post(numbers.project(project), id);
+        write.run({ post, line: line ?? null, isDue: Number(isDue) });
+      });
+    },
+  };
+}

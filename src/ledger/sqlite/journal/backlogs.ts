@@ -1,0 +1,42 @@
+import type { ProjectId } from "../../../model/post.ts";
+import type { Backlog, Backlogs } from "../../backlogs.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+
+interface NewColumns {
+  budget: string;
+  project: number;
+  creates: number;
+  others: number;
+  created: number;
+  at: number;
+}
+
+/** A line for each project and budget with something left. */
+export function createBacklogs(store: Store, numbers: Numbers): Backlogs {
+  const columns = `budget, board_projects.id AS project, creates, others, created, since, at`;
+  const joined = "backlogs JOIN board_projects ON board_projects.number = backlogs.project";
+  const selectOfBudget = store.prepare<[string], Backlog>(
+    `SELECT ${columns} FROM ${joined} WHERE budget = ? ORDER BY backlogs.project`,
+  );
+  const selectOfProject = store.prepare<[ProjectId], Backlog>(
+    `SELECT ${columns} FROM ${joined} WHERE board_projects.id = ? ORDER BY budget`,
+  );
+  const write = store.prepare<[NewColumns]>(`
+    INSERT INTO backlogs (budget, project, creates, others, created, since, at)
+    VALUES (@budget, @project, @creates, @others, @created, @at, @at)
+    ON CONFLICT (budget, project) DO UPDATE SET creates = excluded.creates, others = excluded.others,
+      created = created + excluded.created, at = excluded.at`);
+  const remove = store.prepare<[string, number]>("DELETE FROM backlogs WHERE budget = ? AND project = ?");
+  return {
+    note(id, budget, left, at) {
+      store.transaction(() => {
+        const project = numbers.project(id);
+        if (left.creates + left.others > 0) write.run({ budget, project, ...left, at });
+        else remove.run(budget, project);
+      });
+    },
+    ofBudget: (budget) => selectOfBudget.all(budget),
+    ofProject: (project) => selectOfProject.all(project),
+  };
+}

@@ -1,0 +1,238 @@
+import type { ContentBase, Field, IntentKind, Target } from "../../../model/link.ts";
+import type { FieldValue, PostId, ProjectId } from "../../../model/post.ts";
+import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import { assertDurable, type Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+import type { Audit } from "./audit.ts";
+
+interface IntentColumns {
+  id: IntentId;
+  project: ProjectId;
+  post: PostId;
+  kind: IntentKind;
+  run: number;
+  at: number;
+  reason: string;
+  body_hash: string;
+  repository: number | null;
+  number: number | null;
+  title_hash: string | null;
+  block_hash: string | null;
+  writes: string | null;
+  updated_at_before: string | null;
+  state: IntentState;
+  attempts: number;
+  sent_at: number | null;
+  unknown_at: number | null;
+  taken_at: number | null;
+  message: string | null;
+}
+
+interface ShareColumns {
+  project: ProjectId;
+  all_writes: number;
+  creates: number;
+}
+
+type NewColumns = Omit<
+  IntentColumns,
+  "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "taken_at" | "message"
+> & {
+  project: number;
+  post: number;
+};
+
+/** Intents and the pace; `audit` writes and reads the lines of what came of them. */
+export function createJournal(store: Store, numbers: Numbers, audit: Audit): Journal {
+  const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
+    body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, state, attempts,
+    sent_at, unknown_at, taken_at, message`;
+  // Without the hint SQLite would read through everything that is over.
+  const joined = `intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
+    JOIN posts ON posts.number = intents.post`;
+  const insert = store.prepare<[NewColumns]>(`
+    INSERT INTO intents
+      (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash, writes,
+       updated_at_before)
+    VALUES
+      (@project, @post, @kind, @run, @at, @reason, @body_hash, @repository, @number, @title_hash, @block_hash, @writes,
+       @updated_at_before)`);
+  const selectSameOpen = store.prepare<[number, number, string]>(
+    "SELECT id FROM intents WHERE project = ? AND post = ? AND kind = ? AND ended_at IS NULL",
+  );
+  const writeSent = store.prepare<[{ id: number; at: number }]>(`
+    UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
+    WHERE id = @id AND state = 'PREPARED'`);
+  const writeState = store.prepare<[{ id: number; state: string; at: number; message: string }]>(`
+    UPDATE intents SET state = @state, message = @message,
+      unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
+      ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
+    WHERE id = @id AND ended_at IS NULL`);
+  const writeTargets = store.prepare<[{ id: number; writes: string }]>(
+    "UPDATE intents SET writes = @writes WHERE id = @id AND ended_at IS NULL",
+  );
+  const selectOpen = store.prepare<[number], IntentColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE intents.project = ? AND ended_at IS NULL ORDER BY intents.id`,
+  );
+  const selectSent = store.prepare<[], IntentColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT' ORDER BY intents.id`,
+  );
+  const writeTaken = store.prepare<[{ id: number; at: number }]>(
+    "UPDATE intents SET taken_at = @at WHERE id = @id AND state = 'UNKNOWN'",
+  );
+  const insertPace = store.prepare<[number, number, string, number]>(
+    "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
+  );
+  const selectPace = store.prepare<[string, number], { at: number; is_create: number }>(
+    "SELECT at, is_create FROM pace WHERE budget = ? AND at >= ? ORDER BY at",
+  );
+  const sums = "board_projects.id AS project, count(*) AS all_writes, sum(is_create) AS creates";
+  const ofProjects = "JOIN board_projects ON board_projects.number = pace.project";
+  const selectShares = store.prepare<[number], ShareColumns>(`
+    SELECT ${sums} FROM pace INDEXED BY pace_at ${ofProjects} WHERE at >= ? GROUP BY pace.project`);
+  const selectSharesOf = store.prepare<[string, number], ShareColumns>(`
+    SELECT ${sums} FROM pace INDEXED BY pace_of_budget ${ofProjects} WHERE budget = ? AND at >= ?
+    GROUP BY pace.project`);
+
+  let isDurable = false;
+  /**
+   * What leaves next rests on this line: a commit of its own, on the disk when it returns. That the connection promises
+   * that is checked after its first such write; nothing changes it from then on.
+   */
+  const writeDurably = (work: () => void): void => {
+    if (store.database.inTransaction)
+      throw new Error("A line that a request waits for needs a commit of its own.");
+    store.transaction(work);
+    if (!isDurable) assertDurable(store.database, store.file);
+    isDurable = true;
+  };
+
+  return {
+    prepare: (intent) =>
+      store.transaction(() => {
+        const project = numbers.project(intent.project);
+        const post = numbers.post(project, intent.post);
+        if (selectSameOpen.get(project, post, intent.kind) !== undefined) {
+          throw new Error(`Post ${intent.post} has an open intent of the kind ${intent.kind} already.`);
+        }
+        return insert.insert(fromIntent(intent, project, post)) as IntentId;
+      }),
+    markSent: (id, at) =>
+      writeDurably(() => {
+        if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
+      }),
+    resolve: (id, state, at, message) =>
+      store.transaction(() => {
+        if (state === "DONE" || state === "PREPARED") audit.correct(id, state === "DONE", message);
+        if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
+      }),
+    retarget(id, writes) {
+      writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" });
+    },
+    open(project) {
+      const number = numbers.findProject(project);
+      return number === undefined ? [] : selectOpen.all(number).map(toIntent);
+    },
+    takeUp(id, at) {
+      if (writeTaken.run({ id, at }) === 0) throw new Error(`The outcome of intent ${id} is not unknown.`);
+    },
+    recover(at) {
+      // Nearly always nothing was under way.
+      if (selectSent.get() === undefined) return 0;
+      return store.transaction(() => {
+        const sent = selectSent.all().map(toIntent);
+        for (const intent of sent) {
+          writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted });
+          audit.writeInterrupted(intent, interrupted);
+        }
+        return sent.length;
+      });
+    },
+    paceWrite: (at, isCreate, budget, project) =>
+      writeDurably(() => insertPace.run(at, Number(isCreate), budget, numbers.project(project))),
+    trackerWrites(since, budget) {
+      const lines = selectPace.all(budget, since);
+      return {
+        all: lines.map(({ at }) => at),
+        creates: lines.filter(({ is_create }) => is_create === 1).map(({ at }) => at),
+      };
+    },
+    writesByProject(since, budget) {
+      const found = budget === undefined ? selectShares.all(since) : selectSharesOf.all(budget, since);
+      return found.map(({ project, all_writes: all, creates }) => ({ project, all, creates }));
+    },
+    audit: (entry) => store.transaction(() => audit.write(entry)),
+    history: (project, post, limit) => audit.history(project, post, limit),
+    writesOf: (run) => audit.writesOf(run),
+    statusWrites: (project, since) => audit.statusWrites(project, since),
+  };
+}
+
+const interrupted = "The process ended before the answer came.";
+
+function fromIntent(intent: NewIntent, project: number, post: number): NewColumns {
+  return {
+    project,
+    post,
+    kind: intent.kind,
+    run: intent.run,
+    at: intent.at,
+    reason: intent.reason,
+    body_hash: intent.bodyHash,
+    repository: intent.repository ?? null,
+    number: intent.number ?? null,
+    title_hash: intent.content?.titleHash ?? null,
+    block_hash: intent.content?.blockHash ?? null,
+    writes: fromWrites(intent.writes ?? intent.issueWrites),
+    updated_at_before: intent.updatedAtBefore ?? null,
+  };
+}
+
+function fromWrites(writes: readonly IntentWrite<Field>[] | undefined): string | null {
+  return writes === undefined ? null : JSON.stringify(writes.map(pickWrite));
+}
+
+/** `before` is left out by JSON where the field was unseen. */
+function pickWrite({ field, before, value, target }: IntentWrite<Field>): IntentWrite<Field> {
+  return { field, before, value, target };
+}
+
+function toIntent(found: IntentColumns): Intent {
+  const content = toContent(found.title_hash, found.block_hash);
+  return {
+    id: found.id,
+    project: found.project,
+    post: found.post,
+    kind: found.kind,
+    run: found.run,
+    at: found.at,
+    reason: found.reason,
+    bodyHash: found.body_hash,
+    ...(found.repository === null ? {} : { repository: found.repository }),
+    ...(found.number === null ? {} : { number: found.number }),
+    ...(content === undefined ? {} : { content }),
+    ...(found.writes === null ? {} : toWrites(found.kind, found.writes)),
+    ...(found.updated_at_before === null ? {} : { updatedAtBefore: found.updated_at_before }),
+    state: found.state,
+    attempts: found.attempts,
+    sentAt: found.sent_at ?? undefined,
+    unknownAt: found.unknown_at ?? undefined,
+    takenAt: found.taken_at ?? undefined,
+    message: found.message ?? undefined,
+  };
+}
+
+function toContent(titleHash: string | null, blockHash: string | null): ContentBase | undefined {
+  return titleHash === null || blockHash === null ? undefined : { titleHash, blockHash };
+}
+
+/** What a PATCH writes, or what another kind of write does to an issue. */
+function toWrites(kind: IntentKind, writes: string): Pick<NewIntent, "writes" | "issueWrites"> {
+  return kind === "patch-post" ? { writes: parseWrites(writes) } : { issueWrites: parseWrites(writes) };
+}
+
+function parseWrites<Name extends Field>(writes: string): readonly IntentWrite<Name>[] {
+  const stored: readonly { field: Name; before?: FieldValue; value: FieldValue; target: Target }[] =
+    JSON.parse(writes);
+  return stored.map(({ field, before, value, target }) => ({ field, before, value, target }));
+}

@@ -1,0 +1,38 @@
+import type { NewRequest, PersonRequest, RequestId, Requests } from "../../requests.ts";
+import type { Store } from "../file/store.ts";
+import type { Numbers } from "../numbers.ts";
+
+interface RequestColumns {
+  id: RequestId;
+  at: number;
+  request: string;
+}
+
+/** What people asked for and no run has finished yet. */
+export function createRequests(store: Store, numbers: Numbers): Requests {
+  const insert = store.prepare<[{ project: number; at: number; request: string }]>(
+    "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
+  );
+  const select = store.prepare<[number], RequestColumns>(
+    "SELECT id, at, request FROM requests WHERE project = ? ORDER BY id",
+  );
+  const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
+  return {
+    add({ project, at, ...request }) {
+      store.transaction(() => {
+        insert.run({ project: numbers.project(project), at, request: JSON.stringify(request) });
+      });
+    },
+    pending(project) {
+      const number = numbers.findProject(project);
+      if (number === undefined) return [];
+      return select.all(number).map(({ id, at, request }): PersonRequest => {
+        const asked: NewRequest = { ...JSON.parse(request), project, at };
+        return { ...asked, id };
+      });
+    },
+    end(id) {
+      remove.run(id);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { Runs, StoredRun } from "../../runs.ts";
+import type { Store } from "../file/store.ts";
+import type { Recall } from "../recall.ts";
+
+interface RunColumns {
+  run: number;
+  startedAt: number;
+  finishedAt: number;
+  result: StoredRun["result"];
+}
+
+/** Runs and signs of life. */
+export function createRuns(store: Store, recall: Recall): Runs {
+  const insertRun = store.prepare<[number]>("INSERT INTO runs (started_at) VALUES (?)");
+  const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
+    "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",
+  );
+  const insertReport = store.prepare<[{ run: number; position: number; project: string; report: string }]>(`
+    INSERT INTO run_projects (run, position, project, report) VALUES (@run, @position, @project, @report)`);
+  const columns = "runs.number AS run, started_at AS startedAt, finished_at AS finishedAt, result";
+  const selectLast = store.prepare<[], RunColumns>(
+    `SELECT ${columns} FROM runs WHERE finished_at IS NOT NULL ORDER BY runs.number DESC LIMIT 1`,
+  );
+  const selectReports = store.prepare<[number], { report: string }>(
+    "SELECT report FROM run_projects WHERE run = ? ORDER BY position",
+  );
+  const selectLastOf = store.prepare<[string], RunColumns & { report: string }>(`
+    SELECT ${columns}, report FROM run_projects JOIN runs ON runs.number = run_projects.run
+    WHERE project = ? ORDER BY run_projects.run DESC LIMIT 1`);
+  const writeBeat = store.prepare<[string]>(
+    "INSERT OR REPLACE INTO meta (key, value) VALUES ('heartbeat', ?)",
+  );
+  const writeOffer = store.prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('page', ?)");
+  const selectOffer = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'page'");
+  const deleteOffer = store.prepare<[]>("DELETE FROM meta WHERE key = 'page'");
+  const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
+  return {
+    begin(at) {
+      recall.begin();
+      return insertRun.insert(at);
+    },
+    finish(run, { finishedAt, result, projects }) {
+      recall.end();
+      store.transaction(() => {
+        if (finishRun.run({ run, at: finishedAt, result }) === 0) throw new Error(`Run ${run} is not open.`);
+        for (const [position, { project, report }] of projects.entries()) {
+          insertReport.run({ run, position, project, report: JSON.stringify(report) });
+        }
+      });
+    },
+    last: (project) =>
+      store.read(() => {
+        if (project !== undefined) {
+          const found = selectLastOf.get(project);
+          return found && { ...found, report: JSON.parse(found.report) };
+        }
+        const found = selectLast.get();
+        return (
+          found && { ...found, report: selectReports.all(found.run).map(({ report }) => JSON.parse(report)) }
+        );
+      }),
+    beat(sign) {
+      writeBeat.run(JSON.stringify(sign));
+    },
+    offerPage(print, until) {
+      writeOffer.run(JSON.stringify({ print, until }));
+    },
+    takePage: (print, now) =>
+      store.transaction(() => {
+        const found = selectOffer.get();
+        const offer: { print: string; until: number } | undefined = found && JSON.parse(found.value);
+        if (offer?.print !== print) return false;
+        deleteOffer.run();
+        return now < offer.until;
+      }),
+    heartbeat() {
+      const found = selectBeat.get();
+      return found && JSON.parse(found.value);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { hash } from "node:crypto";
+import type { Issue, Readable, Signals } from "../../../model/issue.ts";
+import { type FieldValue, type Post, type PostField, postFields } from "../../../model/post.ts";
+
+/** A post as it is stored: the known fields that its record showed, always in the same order, and nothing else. */
+export function encodePost(post: Post): string {
+  const values: Partial<Record<PostField, FieldValue>> = {};
+  for (const field of postFields) {
+    const value = post.values[field];
+    if (value !== undefined) values[field] = value;
+  }
+  return JSON.stringify(values);
+}
+
+/** What `encodePost` has written. */
+export function decodePost(facts: string): Post["values"] {
+  return JSON.parse(facts);
+}
+
+/** Tells two stored posts apart without reading the old one. */
+export function hashFacts(facts: string): string {
+  return hash("sha256", facts, "base64");
+}
+
+/** An issue as it is stored: the facts of the model, always in the same order, and nothing else. */
+export function encodeIssue(issue: Issue): string {
+  const { repositoryId, number, nodeId, state, stateReason, labels, assignees, type, locked } = issue;
+  const milestone = issue.milestone && {
+    number: issue.milestone.number,
+    title: issue.milestone.title,
+    state: issue.milestone.state,
+  };
+  const { createdAt, updatedAt } = issue;
+  const facts: Issue = {
+    repositoryId,
+    number,
+    nodeId,
+    state,
+    stateReason,
+    labels,
+    assignees,
+    milestone,
+    type,
+    locked,
+    createdAt,
+    updatedAt,
+  };
+  return JSON.stringify(facts);
+}
+
+/** What `encodeIssue` has written. */
+export function decodeIssue(facts: string): Issue {
+  return JSON.parse(facts);
+}
+
+/** What is known of an issue beside its record, with what else is known on top. */
+export function mergeSignals(below: Signals, above: Signals): Signals {
+  const projectStatus = { ...below.projectStatus, ...above.projectStatus };
+  return { ...below, ...above, projectStatus };
+}
+
+/** Signals as they are stored: those of the model, always in the same order, whatever order they were read in. */
+export function encodeSignals({
+  pullRequests,
+  subIssues,
+  projectStatus,
+  isReleased,
+  canonical,
+}: Signals): string {
+  const ordered = {
+    pullRequests: encodeReadable(pullRequests, (linked) =>
+      linked.map(({ repository, number, state, isDraft, isOutside }) => ({
+        ...{ repository, number, state, isDraft },
+        ...(isOutside && { isOutside }),
+      })),
+    ),
+    subIssues: encodeReadable(subIssues, ({ total, closed }) => ({ total, closed })),
+    projectStatus: encodeStatuses(projectStatus ?? {}),
+    isReleased: encodeReadable(isReleased, (value) => value),
+    canonical: encodeReadable(
+      canonical,
+      (issue) => issue && { repositoryId: issue.repositoryId, number: issue.number },
+    ),
+  };
+  return JSON.stringify(ordered);
+}
+
+function encodeStatuses(
+  statuses: NonNullable<Signals["projectStatus"]>,
+): Readonly<Record<string, unknown>> | undefined {
+  const keys = Object.keys(statuses).sort();
+  if (keys.length === 0) return undefined;
+  return Object.fromEntries(keys.map((key) => [key, encodeReadable(statuses[key], (option) => option)]));
+}
+
+function encodeReadable<T>(
+  readable: Readable<T> | undefined,
+  order: (value: T) => unknown,
+): object | undefined {
+  if (readable === undefined) return undefined;
+  return readable.kind === "known"
+    ? { kind: "known", value: order(readable.value) }
+    : { kind: "unknown", message: readable.message };
+}
+
+/** What `encodeSignals` has written. */
+export function decodeSignals(signals: string): Signals {
+  return JSON.parse(signals);
+}
+
+/** A value of a field; undefined where there is none. */
+export function encodeValue(value: FieldValue | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** What `encodeValue` has written. */
+export function decodeValue(value: string | null): FieldValue | undefined {
+  return value === null ? undefined : JSON.parse(value);
+}

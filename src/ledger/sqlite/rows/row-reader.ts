@@ -1,0 +1,290 @@
+import type { IssueRef } from "../../../model/issue.ts";
+import type {
+  CanonicalIssue,
+  IntentKind,
+  Link,
+  LinkedIssue,
+  Parked,
+  Row,
+  SentField,
+} from "../../../model/link.ts";
+import type { Post, PostId } from "../../../model/post.ts";
+import type { Query, Store } from "../file/store.ts";
+import { decodeIssue, decodePost, decodeSignals } from "../posts/facts.ts";
+import type { PostTimes } from "../posts/post-numbers.ts";
+import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "./bases.ts";
+
+/** What a row's own line holds. */
+export interface RowColumns {
+  number: number;
+  id: PostId;
+  /** null: not since our last write. */
+  seen_at: number | null;
+  missing: 0 | 1 | 2;
+  is_quarantined: number;
+  unlinked_at: number | null;
+  facts: string;
+  /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
+  has_links: number;
+  has_bases: number;
+  has_issue_bases: number;
+  has_intents: number;
+  has_parked: number;
+  has_statuses: number;
+}
+
+/** Columns of a statement over `posts` that tell which parts a row has. */
+export const partColumns = `
+  EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
+  EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
+  EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
+  EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
+    AND ended_at IS NULL) AS has_intents,
+  EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
+  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses`;
+
+interface LinkColumns {
+  post: number;
+  repository: number;
+  number: number;
+  origin: Link["origin"];
+  title_hash: string | null;
+  block_hash: string | null;
+  facts: string | null;
+  is_gone: number | null;
+  /** Whether its text is of this post and it stands for others, too. */
+  is_shared: number;
+  is_unknown: number;
+  /** Whether a change of ours is under way, for whichever post. */
+  is_changing: number;
+  /** JSON array of what was sent with changes that are recorded, and may arrive once more; for each change an array. */
+  arriving: string;
+  /** Whether it is linked for the mark of an account that is only trusted. */
+  is_read_only: number;
+  signals: string | null;
+  /** Of the issue that this one is a duplicate of, where it can be relied on. */
+  canonical: string | null;
+  canonical_signals: string | null;
+  is_canonical_changing: number;
+  canonical_arriving: string;
+}
+
+/** Another post of the issue that `post` has its text in. */
+interface OtherColumns {
+  post: number;
+  repository: number;
+  number: number;
+  id: PostId;
+  /** null for one that was named and never listed. */
+  facts: string | null;
+}
+
+/** A base of an issue's field, as a row reads it. */
+interface IssueBaseOfRow extends IssueBaseColumns {
+  /** Whether the field is asked for because of another post of the issue. */
+  is_claimed: number;
+}
+
+interface Batch {
+  /** JSON array of the posts' numbers. */
+  posts: string;
+  project: number;
+  since: number;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** Builds the rows of many posts with a handful of statements, however many there are. */
+export function createRowReader(
+  store: Store,
+  seenAt: Pick<PostTimes, "get">,
+): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
+  const { links, others, bases, issueBases, intents, parked, statuses } = prepareParts(store);
+  return (project, found, now) => {
+    if (found.length === 0) return [];
+    const posts = JSON.stringify(found.map(({ number }) => number));
+    const batch: Batch = { posts, project, since: now - dayMs };
+    const read = <Part extends { post: number }>(
+      has: keyof RowColumns,
+      part: Query<[Batch], Part>,
+    ): ReadonlyMap<number, Part[]> =>
+      groupByPost(found.some((columns) => columns[has] === 1) ? part.all(batch) : []);
+    const linksOf = read("has_links", links);
+    const isShared = [...linksOf.values()].some((found) => found.some(({ is_shared }) => is_shared === 1));
+    const othersOf = groupByPost(isShared ? others.all(batch) : []);
+    const basesOf = read("has_bases", bases);
+    const issueBasesOf = read("has_issue_bases", issueBases);
+    const intentsOf = read("has_intents", intents);
+    const parkedOf = read("has_parked", parked);
+    const statusesOf = read("has_statuses", statuses);
+    return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, facts }) => ({
+      post: { id, values: decodePost(facts) },
+      seenAt: seenAt.get(number) ?? seen_at ?? undefined,
+      missing,
+      ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+      links: (linksOf.get(number) ?? []).map((link) =>
+        toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)),
+      ),
+      base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
+      openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
+      parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
+      isQuarantined: is_quarantined === 1,
+      statusWrites: (statusesOf.get(number) ?? []).map(({ at }) => at),
+    }));
+  };
+}
+
+/** Whether a change of ours to an issue is under way: an expression of SQL, over the columns that name the issue. */
+function isChanging(repository: string, number: string): string {
+  return `EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
+    AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN')
+    AND taken_at IS NULL)`;
+}
+
+/** What was sent with the others, likewise. */
+function arriving(repository: string, number: string): string {
+  return `(SELECT json_group_array(json(writes)) FROM intents WHERE intents.repository = ${repository}
+    AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
+}
+
+function prepareParts(store: Store) {
+  // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
+  return {
+    links: store.prepare<[Batch], LinkColumns>(`
+      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
+        issues.facts AS facts, issues.is_gone AS is_gone,
+        title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
+          AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
+        coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
+        ${isChanging("links.repository", "links.number")} AS is_changing,
+        ${arriving("links.repository", "links.number")} AS arriving,
+        origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
+          AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
+        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
+        ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing,
+        ${arriving("signals.canonical_repository", "signals.canonical_number")} AS canonical_arriving
+      FROM json_each(@posts) AS batch
+      CROSS JOIN links ON links.project = @project AND links.post = batch.value
+      LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+      LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
+      LEFT JOIN repositories ON repositories.id = links.repository
+      LEFT JOIN signals ON signals.repository = links.repository AND signals.number = links.number
+      LEFT JOIN issues AS canonical ON canonical.repository = signals.canonical_repository
+        AND canonical.number = signals.canonical_number AND NOT EXISTS (SELECT 1 FROM absences AS absent
+          WHERE absent.repository = canonical.repository AND absent.number = canonical.number)
+      LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
+        AND canonical_signals.number = signals.canonical_number
+      ORDER BY links.post, links.position`),
+    others: store.prepare<[Batch], OtherColumns>(`
+      SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
+      FROM json_each(@posts) AS batch
+      CROSS JOIN links AS mine ON mine.project = @project AND mine.post = batch.value AND mine.title_hash IS NOT NULL
+      CROSS JOIN links AS other ON other.project = @project AND other.repository = mine.repository
+        AND other.number = mine.number AND other.post <> mine.post
+      CROSS JOIN posts ON posts.number = other.post
+      LEFT JOIN post_facts ON post_facts.post = other.post
+      ORDER BY mine.post, other.post`),
+    bases: store.prepare<[Batch], BaseColumns>(`
+      SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
+        ruled_from, ruled_since, is_echo
+      FROM json_each(@posts) AS batch CROSS JOIN bases ON bases.post = batch.value`),
+    // A target that is to end has a time and no value; one that is to begin, both.
+    issueBases: store.prepare<[Batch], IssueBaseOfRow>(`
+      SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
+        pending_target, pending_since,
+        target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
+          WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
+            AND other.field = issue_bases.field AND other.post <> issue_bases.post
+            AND iif(other.pending_since IS NULL, other.target, other.pending_target) IS NOT NULL) AS is_claimed
+      FROM json_each(@posts) AS batch CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
+    intents: store.prepare<[Batch], { post: number; kind: IntentKind }>(`
+      SELECT post, kind FROM json_each(@posts) AS batch
+      CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
+      WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
+    parked: store.prepare<[Batch], Parked & { post: number }>(`
+      SELECT post, kind, code, message, since, signature
+      FROM json_each(@posts) AS batch CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
+    statuses: store.prepare<[Batch], { post: number; at: number }>(`
+      SELECT post, at FROM json_each(@posts) AS batch
+      CROSS JOIN posts ON posts.number = batch.value
+      CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
+      WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
+  };
+}
+
+/** Parts by the number of their post, in the order in which they came. */
+export function groupByPost<Part extends { post: number }>(
+  parts: readonly Part[],
+): ReadonlyMap<number, Part[]> {
+  const groups = new Map<number, Part[]>();
+  for (const part of parts) {
+    const group = groups.get(part.post);
+    if (group === undefined) groups.set(part.post, [part]);
+    else group.push(part);
+  }
+  return groups;
+}
+
+function toLinkedIssue(
+  post: PostId,
+  found: LinkColumns,
+  bases: readonly IssueBaseOfRow[] = [],
+  others: readonly OtherColumns[] = [],
+): LinkedIssue {
+  const { title_hash: titleHash, block_hash: blockHash } = found;
+  const issue: IssueRef = { repositoryId: found.repository, number: found.number };
+  return {
+    link: { post, issue, origin: found.origin },
+    issue: found.facts === null || found.is_unknown === 1 ? undefined : decodeIssue(found.facts),
+    isGone: found.is_gone === 1,
+    // What can't be read can't be brought up to date, either.
+    content:
+      titleHash === null || blockHash === null || found.is_unknown === 1
+        ? undefined
+        : { titleHash, blockHash },
+    ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
+    ...(found.is_changing === 1 && { isChanging: true }),
+    ...toArriving(found.arriving),
+    ...(found.is_read_only === 1 && { isReadOnly: true }),
+    ...(found.is_shared === 1 && {
+      others: others.filter(({ repository, number }) => isPlace(found, repository, number)).map(toPost),
+    }),
+    ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
+    ...(found.canonical !== null && { canonical: toCanonical(found, found.canonical) }),
+  };
+}
+
+function isPlace(found: LinkColumns, repository: number, number: number): boolean {
+  return found.repository === repository && found.number === number;
+}
+
+function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base" | "claimed"> {
+  if (bases.length === 0) return {};
+  const claimed = bases.filter(({ is_claimed }) => is_claimed === 1).map(({ field }) => field);
+  return {
+    ...(claimed.length > 0 && { claimed }),
+    base: Object.fromEntries(bases.map((base) => [base.field, decodeIssueBase(base)])),
+  };
+}
+
+function toCanonical(
+  { canonical_signals, is_canonical_changing, canonical_arriving }: LinkColumns,
+  facts: string,
+): CanonicalIssue {
+  return {
+    issue: decodeIssue(facts),
+    ...(canonical_signals !== null && { signals: decodeSignals(canonical_signals) }),
+    ...(is_canonical_changing === 1 && { isChanging: true }),
+    ...toArriving(canonical_arriving),
+  };
+}
+
+function toArriving(changes: string): Pick<LinkedIssue, "mayArrive"> {
+  if (changes === "[]") return {};
+  const found: readonly SentField[][] = JSON.parse(changes);
+  return { mayArrive: found.flat().map(({ field, value }) => ({ field, value })) };
+}
+
+function toPost({ id, facts }: OtherColumns): Post {
+  return { id, values: facts === null ? {} : decodePost(facts) };
+}

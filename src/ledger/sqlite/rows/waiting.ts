@@ -1,0 +1,133 @@
+import type { RepositoryId } from "../../../model/issue.ts";
+import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { HeldAction, PlannedChange, RowCounts, WaitingRow } from "../../rows.ts";
+import type { Store } from "../file/store.ts";
+import { groupByPost } from "./row-reader.ts";
+
+/** Counts of a project, and everything of it that waits. */
+export interface WaitingReader {
+  counts(project: ProjectId): RowCounts;
+  /** By the project's number. */
+  held(project: number): readonly HeldAction[];
+  /** By the project's number; oldest first. */
+  waiting(project: number, limit: number): readonly WaitingRow[];
+}
+
+interface WaitingColumns {
+  post: number;
+  id: PostId;
+  kind: WaitingRow["kind"];
+  code: string | null;
+  message: string;
+  since: number;
+  title: string | null;
+  planned: string | null;
+  follows_at: number | null;
+  isStopped: number;
+}
+
+interface HeldColumns extends Omit<HeldAction, "planned"> {
+  planned: string | null;
+}
+
+/** Of a project that nothing is known of. */
+const noCounts: RowCounts = {
+  posts: 0,
+  issues: 0,
+  skipped: 0,
+  held: 0,
+  parked: 0,
+  quarantined: 0,
+  waiting: 0,
+  differs: 0,
+  approvable: 0,
+  voters: 0,
+  unknownVotes: 0,
+  nextAt: null,
+};
+
+/** Reads what `status` shows. */
+export function createWaitingReader(store: Store): WaitingReader {
+  const selectCounts = store.prepare<[string], RowCounts>(`
+    SELECT
+      coalesce((SELECT posts FROM pulls WHERE project = known.number AND kind IN ('complete', 'usable')
+        ORDER BY number DESC LIMIT 1), 0) AS posts,
+      (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = known.number)) AS issues,
+      (SELECT count(*) FROM posts WHERE project = known.number AND standing = 'skipped' AND missing = 0) AS skipped,
+      (SELECT count(*) FROM (
+        SELECT post FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')
+        UNION SELECT post FROM intents WHERE project = known.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+      )) AS waiting,
+      (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held') AS held,
+      (SELECT count(*) FROM parked WHERE project = known.number) AS parked,
+      (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined,
+      (SELECT count(DISTINCT post) FROM notes
+        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS approvable,
+      (SELECT coalesce(sum(planned ->> '$.notifies'), 0) FROM notes
+        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS voters,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL
+        AND planned IS NOT NULL AND planned ->> '$.notifies' IS NULL) AS unknownVotes,
+      (SELECT min(follows_at) FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')) AS nextAt
+    FROM board_projects AS known WHERE known.id = ?`);
+  const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
+    SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at, isStopped,
+      CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
+    FROM (
+      SELECT post, kind, NULL AS code, message, since, planned, follows_at,
+        kind = 'held' AND signature IS NULL AS isStopped FROM notes WHERE project = @project
+      UNION ALL
+      SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM parked WHERE project = @project
+      UNION ALL
+      SELECT post, 'intent', NULL, CASE kind
+          WHEN 'create-issue' THEN 'It is not known yet whether its issue was opened; it is looked for before another one is opened.'
+          WHEN 'update-issue' THEN 'It is not known yet whether the change of its issue arrived; the issue is read again first.'
+          WHEN 'change-issue' THEN 'It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.'
+          WHEN 'comment-issue' THEN 'It is not known yet whether the comment on its issue was made; it is looked for before another one is made.'
+          ELSE 'It is not known yet whether the change of the post arrived; the post is looked at again first.'
+        END, coalesce(unknown_at, sent_at), NULL, NULL, 0
+      FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+    ) AS waiting
+    JOIN posts ON posts.number = waiting.post
+    LEFT JOIN post_facts ON post_facts.post = waiting.post
+    ORDER BY since, id, kind LIMIT @limit`);
+  const selectHeld = store.prepare<[number], HeldColumns>(`
+    SELECT posts.id AS post, notes.action AS kind, signature, message, planned,
+      CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
+    FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
+    WHERE notes.project = ? AND notes.kind = 'held' AND signature IS NOT NULL ORDER BY posts.id, notes.action`);
+  const selectIssues = store.prepare<
+    [{ project: number; posts: string }],
+    { post: number; repositoryId: RepositoryId; number: number }
+  >(`
+    SELECT links.post AS post, links.repository AS repositoryId, links.number AS number
+    FROM json_each(@posts) AS batch
+    CROSS JOIN links ON links.project = @project AND links.post = batch.value
+    ORDER BY links.post, links.position`);
+  return {
+    held: (project) =>
+      selectHeld.all(project).map((held) => ({ ...held, planned: readPlanned(held.planned) })),
+    counts: (project) => selectCounts.get(project) ?? noCounts,
+    waiting(project, limit) {
+      const found = selectWaiting.all({ project, limit });
+      const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
+      const linked = groupByPost(selectIssues.all({ project, posts }));
+      return found.map(({ post, id, kind, code, message, since, title, planned, follows_at, isStopped }) => ({
+        post: id,
+        issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
+        kind,
+        code: code ?? undefined,
+        message,
+        since,
+        title,
+        planned: readPlanned(planned),
+        until: follows_at ?? undefined,
+        ...(isStopped === 1 && { isStopped: true }),
+      }));
+    },
+  };
+}
+
+function readPlanned(planned: string | null): PlannedChange | undefined {
+  return planned === null ? undefined : JSON.parse(planned);
+}

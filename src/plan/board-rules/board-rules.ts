@@ -1,0 +1,214 @@
+import type { IssueField } from "../../model/issue.ts";
+import type { Row, Target } from "../../model/link.ts";
+import type { FieldValue, PostField } from "../../model/post.ts";
+import type { ConditionView, VerdictName } from "../explain.ts";
+import { foldStatus, readField, showValue } from "../fields/fields.ts";
+import type { BoardRule, IssueChange, PostCondition, Settings } from "../settings.ts";
+import { fieldsOf } from "./issue-fields.ts";
+
+/** What the board rules make of a post. */
+export type BoardDerivation =
+  | {
+      readonly kind: "derived";
+      /** The index of the rule; undefined when none matches. */
+      readonly rule: number | undefined;
+      /** Every field that a rule sets has one; of a post that is missing, only those of the rule that matches. */
+      readonly targets: ReadonlyMap<IssueField, Target>;
+    }
+  /** It can't be said, or the post is missing and no rule asks for that: nothing may change. */
+  | { readonly kind: "undecided" };
+
+/** One condition of a board rule that looks at a field of the post. */
+interface FieldCondition {
+  readonly field: PostField;
+  /** What it asks for, in words; undefined when the rule doesn't name it. */
+  read(when: PostCondition): Wish | undefined;
+}
+
+interface Wish {
+  /** As it is compared with that of another rule. */
+  readonly wanted: FieldValue;
+  holds(value: FieldValue): boolean;
+}
+
+type FieldConditionName = Exclude<keyof PostCondition, "missing">;
+
+/** Every condition there is, besides `missing`: a new one is one more of these, and its rows in the table test. */
+const conditions: Readonly<Record<FieldConditionName, FieldCondition>> = {
+  status: {
+    field: "status",
+    read: ({ status }) =>
+      status === undefined
+        ? undefined
+        : {
+            wanted: foldStatus(status),
+            holds: (value) => typeof value === "string" && foldStatus(value) === foldStatus(status),
+          },
+  },
+  category: {
+    field: "categoryId",
+    read: ({ category }) =>
+      category === undefined
+        ? undefined
+        : { wanted: category, holds: (value) => value !== null && String(value) === category },
+  },
+  archived: { field: "isArchived", read: ({ archived }) => isFlag(archived) },
+  onRoadmap: { field: "onRoadmap", read: ({ onRoadmap }) => isFlag(onRoadmap) },
+  reviewed: { field: "isReviewed", read: ({ reviewed }) => isFlag(reviewed) },
+};
+
+const all = Object.values(conditions);
+
+/** The fields that any of the board rules sets; only these are ever looked at or written. */
+export function changedFields(boardRules: readonly BoardRule[]): readonly IssueField[] {
+  return [...new Set(boardRules.flatMap(({ set }) => [...fieldsOf(set).keys()]))];
+}
+
+/** The target of every issue field: a pure function of the post and the settings. */
+export function deriveBoard(
+  row: Pick<Row, "post" | "missing">,
+  { boardRules }: Pick<Settings, "boardRules">,
+  seen: ReadonlySet<PostField>,
+): BoardDerivation {
+  if (row.missing > 0) return deriveMissing(row, boardRules, seen);
+  for (const [rule, { when, set }] of boardRules.entries()) {
+    const verdict = when.missing === true ? "no" : judge(row, when, seen);
+    if (verdict === "unknown") return { kind: "undecided" };
+    if (verdict === "yes") {
+      return { kind: "derived", rule, targets: targetsOf(changedFields(boardRules), fieldsOf(set)) };
+    }
+  }
+  return { kind: "derived", rule: undefined, targets: targetsOf(changedFields(boardRules), new Map()) };
+}
+
+/**
+ * Nothing is justified by a post that is not listed, but by a rule that asks for it, and only once it is certain. What that
+ * rule does not name stays, whatever other rules have made of it.
+ */
+function deriveMissing(
+  row: Pick<Row, "post" | "missing">,
+  boardRules: readonly BoardRule[],
+  seen: ReadonlySet<PostField>,
+): BoardDerivation {
+  const rule = boardRules.findIndex(({ when }) => when.missing === true && judge(row, when, seen) === "yes");
+  const set = boardRules[rule]?.set;
+  if (row.missing < 2 || set === undefined) return { kind: "undecided" };
+  const fields = fieldsOf(set);
+  return { kind: "derived", rule, targets: targetsOf([...fields.keys()], fields) };
+}
+
+/** A board rule, held against a post. */
+export interface BoardRuleView {
+  /** Counted from 1, as reasons name it. */
+  readonly rule: number;
+  readonly verdict: VerdictName;
+  readonly conditions: readonly ConditionView[];
+  readonly set: IssueChange;
+}
+
+/** Holds a post against every board rule, for a person who asks why. It decides nothing: `deriveBoard` does. */
+export function viewBoardRules(
+  row: Pick<Row, "post" | "missing">,
+  { boardRules }: Pick<Settings, "boardRules">,
+  seen: ReadonlySet<PostField>,
+): readonly BoardRuleView[] {
+  return boardRules.map(({ when, set }, index) => {
+    const isMeant = when.missing === true ? row.missing > 1 : row.missing === 0;
+    const isListed = row.missing === 0 ? "listed" : "not listed any more";
+    const presence: ConditionView = {
+      name: "missing",
+      wants: String(when.missing === true),
+      shows: row.missing === 1 ? "missing from one list, which is not certain yet" : isListed,
+      verdict: isMeant ? "holds" : "fails",
+    };
+    const conditions = [presence, ...viewConditions(row, when, seen)];
+    const verdicts = conditions.map(({ verdict }) => verdict);
+    const worst = verdicts.includes("unknown") ? "unknown" : "holds";
+    return { rule: index + 1, verdict: verdicts.includes("fails") ? "fails" : worst, conditions, set };
+  });
+}
+
+function viewConditions(
+  { post }: Pick<Row, "post">,
+  when: PostCondition,
+  seen: ReadonlySet<PostField>,
+): readonly ConditionView[] {
+  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
+    const wish = read(when);
+    if (wish === undefined) return [];
+    const value = readField(post, field, seen);
+    const known = value !== undefined && (wish.holds(value) ? "holds" : "fails");
+    return [{ name, wants: String(wish.wanted), shows: showValue(value), verdict: known || "unknown" }];
+  });
+}
+
+/** Where a board rule matches, what of the post it looks at: `status is declined`. */
+export function describeMatch({ post, missing }: Row, { when }: BoardRule): string {
+  const parts = all.flatMap(({ field, read }) =>
+    read(when) === undefined ? [] : [`${field} is ${showValue(post.values[field] ?? null)}`],
+  );
+  const gone = missing > 0 ? ["it is gone from the board"] : [];
+  return [...gone, ...parts].join(", ") || "it is on the board";
+}
+
+/** Board rules that can never be the first match, each with the earlier one that takes every post it would match. */
+export function shadowedBoardRules(
+  boardRules: readonly BoardRule[],
+): readonly { readonly index: number; readonly by: number }[] {
+  return boardRules.flatMap((rule, index) => {
+    const by = boardRules.slice(0, index).findIndex((earlier) => isImplied(rule.when, earlier.when));
+    return by === -1 ? [] : [{ index, by }];
+  });
+}
+
+/** The fields of a post that the board rules look at, by the name of the condition. */
+export function lookedAt(
+  boardRules: readonly BoardRule[],
+): readonly { readonly name: string; readonly field: PostField }[] {
+  return Object.entries(conditions)
+    .filter(([, { read }]) => boardRules.some(({ when }) => read(when) !== undefined))
+    .map(([name, { field }]) => ({ name, field }));
+}
+
+/** Three values: what the board does not show is never the same as "no". */
+function judge(
+  { post }: Pick<Row, "post">,
+  when: PostCondition,
+  seen: ReadonlySet<PostField>,
+): "yes" | "no" | "unknown" {
+  const verdicts = all.flatMap(({ field, read }) => {
+    const wish = read(when);
+    if (wish === undefined) return [];
+    const value = readField(post, field, seen);
+    if (value === undefined) return ["unknown"] as const;
+    return [wish.holds(value) ? "yes" : "no"] as const;
+  });
+  if (verdicts.includes("no")) return "no";
+  return verdicts.includes("unknown") ? "unknown" : "yes";
+}
+
+/** A rule for missing posts and one for all others never look at the same post. */
+function isImplied(when: PostCondition, earlier: PostCondition): boolean {
+  if ((when.missing === true) !== (earlier.missing === true)) return false;
+  return all.every(({ read }) => {
+    const wish = read(earlier);
+    return wish === undefined || read(when)?.wanted === wish.wanted;
+  });
+}
+
+/** A flag that is null is not set. */
+function isFlag(wanted: boolean | undefined): Wish | undefined {
+  return wanted === undefined ? undefined : { wanted, holds: (value) => (value === true) === wanted };
+}
+
+function targetsOf(
+  fields: readonly IssueField[],
+  set: ReadonlyMap<IssueField, FieldValue>,
+): ReadonlyMap<IssueField, Target> {
+  return new Map(
+    fields.map((field) => {
+      const value = set.get(field);
+      return [field, value === undefined ? { kind: "none" } : { kind: "value", value }];
+    }),
+  );
+}

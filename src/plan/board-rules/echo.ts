@@ -1,0 +1,136 @@
+import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
+import type { FieldBase, IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { PostChange, PostField, RuleField } from "../../model/post.ts";
+import type { FieldWrite } from "../action.ts";
+import { agree } from "../fields/base.ts";
+import { isSameTarget, readField } from "../fields/fields.ts";
+import { deriveTarget, ruledFields } from "../rules/rules.ts";
+import { isSameStanding } from "../rules/standing.ts";
+import type { RuleSettings, Settings } from "../settings.ts";
+import { deriveBoard } from "./board-rules.ts";
+import { readIssueField, withFields } from "./issue-fields.ts";
+
+/*
+ * What we write to one side is no news for the other. When a write of ours is known to have been applied, the bases of the
+ * other direction move along, in the same transaction: by as much as the write moved their target, and no more, so that
+ * what a person has changed meanwhile is still a change. No loop can come about.
+ */
+
+const none: Target = { kind: "none" };
+const noBase: FieldBase = {
+  target: none,
+  post: undefined,
+  foreign: undefined,
+  written: undefined,
+  pending: undefined,
+  ruled: undefined,
+};
+
+/** A change of an issue that we made: the fields with their values before. */
+export interface OwnChange {
+  readonly issue: IssueRef;
+  readonly writes: readonly Pick<FieldWrite<IssueField>, "field" | "before" | "value">[];
+  /** Of its repository, as far as they are known. */
+  readonly milestones: readonly Milestone[];
+}
+
+/**
+ * The bases of a post's fields after a change of ours to one of its issues, or to one that such an issue is a duplicate of,
+ * which the row shows already. T₀ becomes what the rules make of the issue now, where that is another thing than without our
+ * change. Where that can't be said, and the change matters to any rule, the next target that can is taken as it is.
+ *
+ * @param rules those by which the row's bases were made.
+ */
+export function echoOnPost(
+  row: Row,
+  { issue, writes, milestones }: OwnChange,
+  rules: RuleSettings,
+  seen: ReadonlySet<PostField>,
+): Readonly<Partial<Record<RuleField, FieldBase>>> {
+  const undone = writes.map(({ field, before }) => ({ field, value: before ?? null }));
+  const isMeant = (one: IssueRef): boolean =>
+    one.number === issue.number && one.repositoryId === issue.repositoryId;
+  const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
+  // Whether this very change has an outcome yet is not asked here: it is known to be applied.
+  const links = row.links.map((linked) => {
+    const { issue: shown, canonical, ...rest } = linked;
+    return {
+      now: isMeant(linked.link.issue) ? withoutChain(linked) : linked,
+      before: {
+        ...rest,
+        issue: shown && withoutChange(shown),
+        ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
+      },
+    };
+  });
+  const derive = (side: "now" | "before") =>
+    deriveTarget(
+      links.map((link) => link[side]),
+      rules,
+    );
+  const [now, before] = [derive("now"), derive("before")];
+  if (now.kind === "undecided") {
+    const isMoved = links.some((link) => !isSameStanding(link.now, link.before, rules));
+    return isMoved ? awaitTarget(row, rules) : {};
+  }
+  const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {
+    const without = before.kind === "derived" ? before.targets.get(field) : undefined;
+    if (without !== undefined && isSameTarget(field, without, target)) return [];
+    const isKnown = row.seenAt !== undefined && row.missing === 0;
+    const shown = isKnown ? readField(row.post, field, seen) : undefined;
+    return [[field, agree(field, row.base[field], target, shown)]];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** Where it can't be said what the issues ask for: the next target that can be told is taken as it is. */
+export function awaitTarget(
+  { base }: Pick<Row, "base">,
+  { rules }: Pick<RuleSettings, "rules">,
+): Readonly<Partial<Record<RuleField, FieldBase>>> {
+  return Object.fromEntries(
+    ruledFields(rules).map((field) => [
+      field,
+      { ...(base[field] ?? noBase), ruled: undefined, isAwaited: true },
+    ]),
+  );
+}
+
+/** An issue that we closed as a duplicate is one of no other issue, until the tracker says so. */
+function withoutChain(linked: LinkedIssue): LinkedIssue {
+  const isDuplicate = linked.issue?.state === "closed" && linked.issue.stateReason === "duplicate";
+  if (!isDuplicate || linked.signals?.canonical !== undefined) return linked;
+  return { ...linked, signals: { ...linked.signals, canonical: { kind: "known", value: null } } };
+}
+
+/**
+ * The bases of the issues' fields after the board took a PATCH of ours: B₀ becomes what the board rules make of the post
+ * now, where that is another thing than before.
+ */
+export function echoOnIssues(
+  row: Row,
+  writes: readonly Pick<FieldWrite, "field" | "before" | "value">[],
+  settings: Pick<Settings, "boardRules">,
+  seen: ReadonlySet<PostField>,
+): readonly IssueBases[] {
+  const valuesOf = (pick: "before" | "value"): PostChange =>
+    Object.fromEntries(
+      writes.flatMap((write) => (write[pick] === undefined ? [] : [[write.field, write[pick]]])),
+    );
+  const derive = (change: PostChange) =>
+    deriveBoard({ ...row, post: { ...row.post, values: { ...row.post.values, ...change } } }, settings, seen);
+  const [before, now] = [derive(valuesOf("before")), derive(valuesOf("value"))];
+  if (now.kind === "undecided") return [];
+  const moved = [...now.targets].filter(([field, target]) => {
+    const without = before.kind === "derived" ? before.targets.get(field) : undefined;
+    return without === undefined || !isSameTarget(field, without, target);
+  });
+  if (moved.length === 0) return [];
+  return row.links.flatMap(({ link, issue, base = {} }): readonly IssueBases[] => {
+    const bases = moved.map(([field, target]): [IssueField, FieldBase] => {
+      const shown = issue && readIssueField(issue, field);
+      return [field, agree(field, base[field], target, shown)];
+    });
+    return [{ issue: link.issue, base: Object.fromEntries(bases) }];
+  });
+}

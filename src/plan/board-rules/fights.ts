@@ -1,0 +1,85 @@
+import type { Issue, IssueField } from "../../model/issue.ts";
+import { type FieldValue, type Post, type PostField, type PostId, postFields } from "../../model/post.ts";
+import { matchRule } from "../rules/match.ts";
+import type { BoardRule, PostCondition, Settings } from "../settings.ts";
+import { deriveBoard } from "./board-rules.ts";
+import { fieldsOf, withFields } from "./issue-fields.ts";
+
+/** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
+export interface Fight {
+  readonly boardRule: number;
+  readonly rule: number;
+}
+
+const seen: ReadonlySet<PostField> = new Set(postFields);
+
+const bare: Issue = {
+  repositoryId: 0,
+  number: 0,
+  nodeId: "",
+  state: "open",
+  stateReason: null,
+  labels: [],
+  assignees: [],
+  milestone: null,
+  type: null,
+  locked: false,
+  createdAt: "",
+  updatedAt: "",
+};
+
+/** Issues without anything else that rules look at: open, and closed as most are. */
+const starts: readonly Issue[] = [bare, { ...bare, state: "closed", stateReason: "completed" }];
+
+/**
+ * Board rules that a rule answers: the issue as the board rule leaves it comes under a rule which would set the post away from
+ * what the board rule looks at. Nothing loops, because our own change of an issue is never told to the board; but the two
+ * stand against each other for as long as the post stays there, and people ought to know.
+ */
+export function fightingRules({
+  rules,
+  boardRules,
+}: Pick<Settings, "rules" | "boardRules">): readonly Fight[] {
+  return boardRules.flatMap((boardRule, index): readonly Fight[] => {
+    const answers = starts.flatMap((start) => {
+      const rule = newlyMatched(start, boardRule, rules);
+      const set = rule === undefined ? undefined : rules[rule]?.set;
+      if (rule === undefined || set === undefined) return [];
+      const post = { ...examplePost(boardRule.when), ...set };
+      return matches(post, boardRule) ? [] : [rule];
+    });
+    return [...new Set(answers)].map((rule) => ({ boardRule: index, rule }));
+  });
+}
+
+/** The rule that certainly matches because of what a board rule does to an issue; undefined where none does. */
+function newlyMatched(start: Issue, { set }: BoardRule, rules: Settings["rules"]): number | undefined {
+  const values = [...fieldsOf(set)].map(([field, value]): { field: IssueField; value: FieldValue } => ({
+    field,
+    value,
+  }));
+  const match = (issue: Issue) => matchRule({ issue, signals: undefined }, rules);
+  const before = match(start);
+  const after = match(withFields(start, values, []));
+  const isCertain = after.best === after.worst && after.best < rules.length;
+  return isCertain && after.best !== before.best ? after.best : undefined;
+}
+
+/** A post that a board rule matches, and nothing more. */
+function examplePost({ status, category, archived, onRoadmap, reviewed }: PostCondition): Post["values"] {
+  return {
+    ...(status !== undefined && { status }),
+    ...(category !== undefined && { categoryId: category }),
+    ...(archived !== undefined && { isArchived: archived }),
+    ...(onRoadmap !== undefined && { onRoadmap }),
+    ...(reviewed !== undefined && { isReviewed: reviewed }),
+  };
+}
+
+/** A post that is missing is not written, so no rule takes it away. */
+function matches(values: Post["values"], boardRule: BoardRule): boolean {
+  if (boardRule.when.missing === true) return true;
+  const post: Post = { id: "" as PostId, values };
+  const derived = deriveBoard({ post, missing: 0 }, { boardRules: [boardRule] }, seen);
+  return derived.kind === "derived" && derived.rule !== undefined;
+}

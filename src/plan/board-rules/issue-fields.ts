@@ -1,0 +1,99 @@
+import type { Issue, IssueField, Milestone } from "../../model/issue.ts";
+import type { FieldValue } from "../../model/post.ts";
+import type { FieldWrite } from "../action.ts";
+import { hashText } from "../hash.ts";
+import { isSameName } from "../rules/condition.ts";
+import type { IssueChange } from "../settings.ts";
+
+/** An issue's state as one value: `open`, or `closed`, with the reason where one is named. */
+export type StateValue = "open" | "closed" | `closed:${string}`;
+
+const labelPrefix = "label:";
+
+/** The field that a label is. */
+export function labelField(label: string): IssueField {
+  return `${labelPrefix}${label.toLowerCase()}`;
+}
+
+/** The name of a field's label, in lower case; undefined for a field that is none. */
+export function labelOf(field: IssueField): string | undefined {
+  return field.startsWith(labelPrefix) ? field.slice(labelPrefix.length) : undefined;
+}
+
+/**
+ * What an issue shows of a field. undefined for a comment: whether one was made is known from our writing only, as with a
+ * field that a board does not show.
+ */
+export function readIssueField(issue: Issue, field: IssueField): FieldValue | undefined {
+  switch (field) {
+    case "state":
+      return stateValue(issue.state, issue.stateReason);
+    case "milestone":
+      return issue.milestone?.title ?? null;
+    case "comment":
+      return undefined;
+    default:
+      return issue.labels.some((label) => labelField(label) === field);
+  }
+}
+
+/** What a board rule sets, field by field. */
+export function fieldsOf(set: IssueChange): ReadonlyMap<IssueField, FieldValue> {
+  const { state, reason, addLabels = [], removeLabels = [], milestone, comment } = set;
+  const fields = new Map<IssueField, FieldValue>();
+  if (state !== undefined) fields.set("state", stateValue(state, reason ?? null));
+  if (milestone !== undefined) fields.set("milestone", milestone);
+  for (const label of removeLabels) fields.set(labelField(label), false);
+  for (const label of addLabels) fields.set(labelField(label), true);
+  if (comment !== undefined) fields.set("comment", hashText(comment).slice(0, 16));
+  return fields;
+}
+
+/** The parts of a state's value. */
+export function splitState(value: FieldValue): Pick<Issue, "state" | "stateReason"> {
+  const [state, ...reason] = String(value).split(":");
+  if (state === "open") return { state, stateReason: null };
+  return { state: "closed", stateReason: reason.length === 0 ? null : reason.join(":") };
+}
+
+/**
+ * The issue as it is with the given values: what it was before a write of ours, or is after one whose answer does not show it.
+ *
+ * @param milestones those that are known by their titles; another one counts as open.
+ */
+export function withFields(
+  issue: Issue,
+  values: readonly Pick<FieldWrite<IssueField>, "field" | "value">[],
+  milestones: readonly Milestone[],
+): Issue {
+  return values.reduce((shown, { field, value }) => withField(shown, field, value, milestones), issue);
+}
+
+function withField(
+  issue: Issue,
+  field: IssueField,
+  value: FieldValue,
+  milestones: readonly Milestone[],
+): Issue {
+  switch (field) {
+    case "state":
+      return { ...issue, ...splitState(value) };
+    case "milestone":
+      return { ...issue, milestone: value === null ? null : findMilestone(String(value), milestones) };
+    case "comment":
+      return issue;
+    default: {
+      const name = field.slice(labelPrefix.length);
+      const others = issue.labels.filter((label) => !isSameName(label, name));
+      return { ...issue, labels: value === true ? [...others, name] : others };
+    }
+  }
+}
+
+function findMilestone(title: string, milestones: readonly Milestone[]): Milestone {
+  return milestones.find((known) => known.title === title) ?? { number: 0, title, state: "open" };
+}
+
+function stateValue(state: Issue["state"], reason: string | null): StateValue {
+  return state === "open" || reason === null ? state : `closed:${reason}`;
+}

@@ -1,0 +1,115 @@
+import type { IssueField } from "../../model/issue.ts";
+import type { LinkedIssue, Row } from "../../model/link.ts";
+import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "../action.ts";
+import type { FieldDecision } from "../fields/decide.ts";
+import { joinHolds } from "../obstacle.ts";
+import type { BoardRule, RenderComment, Settings } from "../settings.ts";
+import { describeMatch } from "./board-rules.ts";
+import { commentKey, composeComment } from "./comment.ts";
+import { labelOf } from "./issue-fields.ts";
+
+/** A field of an issue that is to be written. */
+export interface WantedWrite {
+  readonly issue: LinkedIssue;
+  readonly decision: FieldDecision<IssueField> & { readonly field: IssueField };
+  readonly write: FieldWrite<IssueField>;
+}
+
+interface WriteContext {
+  readonly settings: Settings;
+  readonly renderComment: RenderComment;
+}
+
+/**
+ * The actions that write what was decided of a post's issues: one change of all of them, and their comments.
+ *
+ * @param rule that matches, if any does.
+ * @returns `held`: what a person has to let go, and does not stop the rest.
+ */
+export function writeIssues(
+  row: Row,
+  rule: BoardRule | undefined,
+  wanted: readonly WantedWrite[],
+  context: WriteContext,
+): { readonly actions: readonly Action[]; readonly held: readonly Note[] } {
+  const reason = causeOf(row, rule, wanted, context.settings);
+  const isComment = ({ write }: WantedWrite): boolean => write.field === "comment";
+  const { chosen, held } = chooseFree(wanted.filter((one) => !isComment(one)));
+  const comments = commentsOf(row, rule, wanted.filter(isComment), reason, context);
+  return { actions: [...changesOf(row, chosen, reason), ...comments], held };
+}
+
+/** What goes by itself does not wait for what a person has to let go. */
+function chooseFree(wanted: readonly WantedWrite[]): {
+  readonly chosen: readonly WantedWrite[];
+  readonly held: readonly Note[];
+} {
+  const free = wanted.filter(({ decision }) => decision.hold === undefined);
+  if (free.length === 0) return { chosen: wanted, held: [] };
+  const held = wanted.flatMap(({ decision: { field, hold } }): readonly Note[] =>
+    hold === undefined ? [] : [{ kind: "held", field, message: hold }],
+  );
+  return { chosen: free, held };
+}
+
+function changesOf(row: Row, chosen: readonly WantedWrite[], reason: string): readonly Action[] {
+  if (chosen.length === 0) return [];
+  const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
+    ([{ link }, parts]): IssueWrites => ({
+      issue: link.issue,
+      writes: parts.map(({ write }) => write),
+    }),
+  );
+  const holds = chosen.flatMap(({ decision }) => decision.hold ?? []);
+  return [{ kind: "change-issue", post: row.post.id, changes, reason, hold: joinHolds(holds) }];
+}
+
+function commentsOf(
+  row: Row,
+  rule: BoardRule | undefined,
+  wanted: readonly WantedWrite[],
+  reason: string,
+  { settings, renderComment }: WriteContext,
+): readonly Action[] {
+  const comments = wanted.map(({ issue: { link }, decision: { base }, write }): IssueComment => {
+    const key = commentKey({
+      project: settings.project,
+      post: row.post.id,
+      issue: link.issue,
+      text: String(write.value),
+      // What is to be written has been pending since it was first seen.
+      since: Number(base.pending?.since),
+    });
+    return {
+      issue: link.issue,
+      write: { field: "comment", before: undefined, value: key, target: write.target },
+      // A comment is asked for by a rule that has one.
+      body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),
+    };
+  });
+  return comments.length === 0 ? [] : [{ kind: "comment-issue", post: row.post.id, comments, reason }];
+}
+
+/** Why issues are written. */
+function causeOf(
+  row: Row,
+  rule: BoardRule | undefined,
+  wanted: readonly WantedWrite[],
+  { boardRules }: Settings,
+): string {
+  const cause =
+    rule === undefined
+      ? "the post → no board rule any more"
+      : `the post: ${describeMatch(row, rule)} → board rule ${boardRules.indexOf(rule) + 1}`;
+  const restored = wanted.flatMap(({ write: { field, target } }) =>
+    target.kind === "none" ? [showField(field)] : [],
+  );
+  const tail =
+    restored.length === 0 ? "" : `; ${[...new Set(restored)].join(", ")} back to what it was before`;
+  return `${cause}${tail}`;
+}
+
+function showField(field: IssueField): string {
+  const label = labelOf(field);
+  return label === undefined ? field : `label ${label}`;
+}

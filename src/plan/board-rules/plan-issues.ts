@@ -1,0 +1,232 @@
+import type { IssueField } from "../../model/issue.ts";
+import type { IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { PostChange, PostField } from "../../model/post.ts";
+import type { Action, Note } from "../action.ts";
+import { changedBases } from "../fields/base.ts";
+import {
+  decideField,
+  type FieldDecision,
+  type FieldFacts,
+  type FieldPolicy,
+  takeAsItIs,
+} from "../fields/decide.ts";
+import { isSameTarget, showValue } from "../fields/fields.ts";
+import { isStopped } from "../obstacle.ts";
+import type { RenderComment, Settings } from "../settings.ts";
+import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
+import { readIssueField } from "./issue-fields.ts";
+import { type WantedWrite, writeIssues } from "./issue-writes.ts";
+import { findUntaken, isPutBack } from "./untaken.ts";
+
+/*
+ * The other direction: what board rules make of a post is written to its issues, field by field, by the same case table as
+ * the board's fields (`plan.ts`), with the sides exchanged. B is what the board rules make of the post, I what the issue
+ * shows; B₀ and I₀ are what both agreed on last.
+ *
+ *     the rows of `plan.ts` hold with B for T and I for P; only
+ *      3, 12, 28   can't happen: no post moves an issue backwards, nobody is mailed, and other board rules write nothing
+ *     14, 15       `conflict: tracker` keeps what the issue shows, `board` writes; a comment is not made then
+ *     19           a comment is a field that is never shown: once for each time that its rule begins to hold
+ *
+ *     B changes nothing, and B₀ stays, while
+ *     A1  the post is missing from one pull, or from two       a rule with `missing: true` moves what it names, after two
+ *           and no rule asks for that
+ *     A2  no listing has shown the post since our last PATCH,
+ *           or the outcome of one is unknown
+ *     A3  the board does not show a field that decides
+ *     A4  what the issues ask for of the post (T) moves B       the post is going to follow the issue; also while that
+ *           elsewhere                                             settles, or a person has to choose
+ *     A5  the issue can't be read, is gone, or is one that
+ *           neither we opened nor a person linked
+ *     A6  a change of this issue is under way, for             what it shows may or may not be our doing
+ *           whichever post
+ *     A7  the post is quarantined                              say so
+ *     A8  no board rule names the field any more, and          what is there stays until none does; say so
+ *           another post of the issue still asks for it
+ *     A9  B is what it was before our PATCH, because the       B₀ := B: what was not taken moves nothing
+ *           board did not take that
+ */
+
+/** Everything besides the row that such a decision depends on. */
+interface IssueContext {
+  readonly settings: Settings;
+  readonly seen: ReadonlySet<PostField>;
+  readonly renderComment: RenderComment;
+  readonly now: number;
+}
+
+export interface IssuePlan {
+  readonly actions: readonly Action[];
+  readonly issueBases: readonly IssueBases[];
+  readonly notes: readonly Note[];
+  /** As of a decision. */
+  readonly dueAt: number | undefined;
+}
+
+type Derived = BoardDerivation & { readonly kind: "derived" };
+interface IssueDecision extends FieldDecision<IssueField> {
+  readonly field: IssueField;
+  /** Set where it stays for another post's sake (A8). */
+  readonly isLeft?: true;
+}
+
+/** B of the fields that may be decided. */
+type Standing = readonly (readonly [IssueField, Target])[];
+
+const nothing: IssuePlan = { actions: [], issueBases: [], notes: [], dueAt: undefined };
+
+/**
+ * Decides the fields of a row's issues.
+ *
+ * @param asked what the issues ask for of the post: what we are going to make of it must not come back.
+ */
+export function planIssues(row: Row, asked: PostChange, context: IssueContext): IssuePlan {
+  const derived = derive(row, context);
+  if (derived === undefined) return nothing;
+  const fields = findStanding(row, asked, derived, context);
+  const untaken = findUntaken(row, context);
+  const decided = row.links.filter(isWritable).map((linked) => {
+    const isTaken = ([field, target]: Standing[number]): boolean => isPutBack(linked, field, target, untaken);
+    const taken = [...derived.targets].filter(isTaken).map((one) => takeField(linked, one));
+    const others = fields.filter((one) => !isTaken(one));
+    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context)] };
+  });
+  const wanted = decided.flatMap(({ linked, decisions }) =>
+    decisions.flatMap((decision): readonly WantedWrite[] =>
+      decision.write === undefined ? [] : [{ issue: linked, decision, write: decision.write }],
+    ),
+  );
+  const plan = {
+    issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
+    notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
+    dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
+  };
+  if (wanted.length === 0) return { ...plan, actions: [] };
+  if (row.isQuarantined) return { ...plan, actions: [], notes: [...plan.notes, quarantined] };
+  const rule = derived.rule === undefined ? undefined : context.settings.boardRules[derived.rule];
+  const { actions, held } = writeIssues(row, rule, wanted, context);
+  return {
+    ...plan,
+    actions: actions.filter((action) => !isStopped(action, row, context.settings)),
+    notes: [...plan.notes, ...held],
+  };
+}
+
+/** Both sides as they are: every base as it is now, and a note wherever the two differ. */
+export function adoptIssues(row: Row, context: IssueContext): Omit<IssuePlan, "actions" | "dueAt"> {
+  const derived = derive(row, context);
+  if (derived === undefined) return nothing;
+  const decided = row.links.filter(isWritable).map((linked) => ({
+    linked,
+    decisions: [...derived.targets].map((one) => takeField(linked, one)),
+  }));
+  return {
+    issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
+    notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
+  };
+}
+
+const quarantined: Note = {
+  kind: "quarantined",
+  message: "the post is quarantined, so its issues are not changed; `boardsync release` ends that",
+};
+
+/** B; undefined while it can't be said, or must not be looked at (A1 to A3). */
+function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "seen">): Derived | undefined {
+  if (settings.boardRules.length === 0) return undefined;
+  const isStale = row.seenAt === undefined && row.missing === 0;
+  if (isStale || row.openIntents.includes("patch-post")) return undefined;
+  const derived = deriveBoard(row, settings, seen);
+  return derived.kind === "derived" ? derived : undefined;
+}
+
+/** The fields that are the same on the post as the issues ask for it (A4). */
+function findStanding(
+  row: Row,
+  asked: PostChange,
+  { targets }: Derived,
+  { settings, seen }: IssueContext,
+): Standing {
+  const fields: Standing = [...targets];
+  if (Object.keys(asked).length === 0) return fields;
+  const post = { ...row.post, values: { ...row.post.values, ...asked } };
+  const after = deriveBoard({ ...row, post }, settings, seen);
+  if (after.kind === "undecided") return [];
+  return fields.filter(([field, target]) => {
+    const then = after.targets.get(field);
+    return then !== undefined && isSameTarget(field, target, then);
+  });
+}
+
+function takeField(linked: LinkedIssue, [field, target]: Standing[number]): IssueDecision {
+  return { field, ...takeAsItIs({ ...factsOf(linked, field), target }) };
+}
+
+/** A5 and A6. */
+function isWritable({ issue, isGone, isReadOnly, isChanging, mayArrive }: LinkedIssue): boolean {
+  const isOpen = isChanging === true || mayArrive !== undefined;
+  return issue !== undefined && !isGone && isReadOnly !== true && !isOpen;
+}
+
+function factsOf({ issue, link, base }: LinkedIssue, field: IssueField) {
+  return {
+    field,
+    sides: { written: `issue #${link.issue.number}`, asking: "the post" },
+    post: issue && readIssueField(issue, field),
+    base: base?.[field],
+  };
+}
+
+function decideIssue(
+  row: Row,
+  linked: LinkedIssue,
+  fields: Standing,
+  { settings, now }: IssueContext,
+): readonly IssueDecision[] {
+  const isOpened = linked.link.origin === "opened";
+  const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
+  const policy = policyOf(settings);
+  const decided = fields.map(([field, target]): IssueDecision => {
+    const facts = { ...factsOf(linked, field), target, isMissing: false, isOpened, isNew, advanced: [] };
+    const decision = decideField(facts, policy, now);
+    const isReturn = target.kind === "none" && decision.write !== undefined;
+    return { field, ...(isReturn && linked.claimed?.includes(field) ? leave(facts, decision) : decision) };
+  });
+  return decided.flatMap((decision): readonly IssueDecision[] => {
+    if (decision.field !== "comment" || decision.write === undefined) return [decision];
+    // It would speak of a change that a person has yet to choose, or has made another of.
+    if (decided.some(({ hold }) => hold !== undefined)) return [];
+    if (!decided.some(({ isKept }) => isKept)) return [decision];
+    const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
+    return [{ field: "comment", ...takeAsItIs(facts) }];
+  });
+}
+
+/** A8: to give back what was there before would take away what another post asks for. Every run looks whether it still does. */
+function leave(
+  { field, post, sides }: Pick<FieldFacts<IssueField>, "field" | "post" | "sides">,
+  { base }: FieldDecision<IssueField>,
+): FieldDecision<IssueField> & { readonly isLeft: true } {
+  const message = `${field} stays ${showValue(post)} on ${sides.written}: another post of the issue still asks for it`;
+  return {
+    base,
+    write: undefined,
+    hold: undefined,
+    notes: [{ kind: "disagreement", field, message }],
+    isLeft: true,
+  };
+}
+
+/** Nobody is mailed, so nothing settles. The side that wins a conflict is the same in both directions. */
+function policyOf({ conflict, whenNoRule }: Settings): FieldPolicy {
+  const mirrored = { tracker: "keep", board: "write", hold: "hold" } as const;
+  return { whenNoRule, settleMs: 0, conflict: mirrored[conflict] };
+}
+
+function basesOf(
+  { link, base = {} }: LinkedIssue,
+  decisions: readonly IssueDecision[],
+): readonly IssueBases[] {
+  const changed = changedBases(base, decisions);
+  return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
+}

@@ -1,0 +1,66 @@
+import type { IssueField } from "../../model/issue.ts";
+import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
+import type { PostField } from "../../model/post.ts";
+import { isSameTarget } from "../fields/fields.ts";
+import type { BoardRule, Settings } from "../settings.ts";
+import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
+
+/** What other board rules are laid over. */
+export interface BoardRebase {
+  readonly before: readonly BoardRule[];
+  readonly settings: Pick<Settings, "boardRules">;
+  readonly seen: ReadonlySet<PostField>;
+}
+
+/**
+ * The bases of the issues' fields after the board rules were replaced. That is no change of any post, so nothing is written
+ * for it, and where the two sides differ by now that is said. A field whose post has moved since its base was made keeps the
+ * base, so that the real change is written as any other. A field that no base knows is taken as it is by the next decision.
+ *
+ * @returns the bases that change.
+ */
+export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase): readonly IssueBases[] {
+  const row = asListed(asWritten(known), { before, settings, seen });
+  const then = deriveBoard(row, { boardRules: before }, seen);
+  const now = deriveBoard(row, settings, seen);
+  return row.links.flatMap(({ link, base = {} }): readonly IssueBases[] => {
+    const changed: Partial<Record<IssueField, FieldBase>> = {};
+    for (const field of Object.keys(base) as IssueField[]) {
+      const known = base[field];
+      const to = targetIn(row, now, field);
+      if (known === undefined || to === undefined || isSameTarget(field, to, known.target)) continue;
+      const from = targetIn(row, then, field) ?? known.target;
+      if (isSameTarget(field, from, known.target)) {
+        changed[field] = { ...known, target: to, pending: undefined };
+      }
+    }
+    return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
+  });
+}
+
+/** A post that no list has shown since our last PATCH is what that has made of it. */
+function asWritten(row: Row): Row {
+  if (row.seenAt !== undefined) return row;
+  const written = Object.entries(row.base).flatMap(([field, { post }]) =>
+    post === undefined ? [] : [[field, post]],
+  );
+  return { ...row, post: { ...row.post, values: { ...row.post.values, ...Object.fromEntries(written) } } };
+}
+
+/** A missing post of which neither the rules before nor those now say anything is what the lists showed last. */
+function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
+  const isDecided = [before, settings.boardRules].some(
+    (boardRules) => deriveBoard(row, { boardRules }, seen).kind === "derived",
+  );
+  return row.missing === 0 || isDecided ? row : { ...row, missing: 0 };
+}
+
+/** A field that the rules don't name has no rule, but of a missing post it stays what it is. */
+function targetIn(
+  { missing }: Row,
+  derived: BoardDerivation,
+  field: IssueField,
+): FieldBase["target"] | undefined {
+  if (derived.kind === "undecided") return undefined;
+  return derived.targets.get(field) ?? (missing > 0 ? undefined : { kind: "none" });
+}

@@ -1,0 +1,53 @@
+import type { IssueField } from "../../model/issue.ts";
+import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
+import { isUnconfirmed } from "../fields/base.ts";
+import { isSameTarget, isSameValue, readField } from "../fields/fields.ts";
+import type { Settings } from "../settings.ts";
+import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
+
+/**
+ * What the board rules would make of the post if the board had taken our last PATCH, as far as this look is the first that
+ * shows that it did not; undefined where it has. A field that the board never shows is what was sent, as it was when the PATCH
+ * was answered.
+ */
+export function findUntaken(
+  { post, missing, base }: Row,
+  {
+    settings,
+    seen,
+  }: { readonly settings: Pick<Settings, "boardRules">; readonly seen: ReadonlySet<PostField> },
+): BoardDerivation | undefined {
+  const sent = Object.entries(base).flatMap(([name, known]) => {
+    const field = name as RuleField;
+    const shown = readField(post, field, seen);
+    return shown !== undefined && isUntaken(field, known, shown) ? [[field, known.written?.sent]] : [];
+  });
+  if (sent.length === 0) return undefined;
+  const unseen = Object.entries(base).flatMap(([name, { written }]) =>
+    readField(post, name as RuleField, seen) === undefined ? [[name, written?.sent]] : [],
+  );
+  const values = { ...post.values, ...Object.fromEntries([...unseen, ...sent]) };
+  return deriveBoard({ post: { ...post, values }, missing }, settings, seen);
+}
+
+/** The post shows what it did before, or what the board's answer did: anything else people have made of it since. */
+function isUntaken(field: RuleField, base: FieldBase, shown: FieldValue): boolean {
+  const { written, foreign } = base;
+  if (written === undefined || !isUnconfirmed(base) || isSameValue(field, shown, written.sent)) return false;
+  return isSameValue(field, shown, foreign) || isSameValue(field, shown, written.shown);
+}
+
+/** Whether a field is asked for only because that PATCH was not taken: it moves back to what it was before. */
+export function isPutBack(
+  { base }: LinkedIssue,
+  field: IssueField,
+  target: Target,
+  untaken: BoardDerivation | undefined,
+): boolean {
+  const known = base?.[field];
+  if (known === undefined || untaken?.kind !== "derived" || isSameTarget(field, target, known.target))
+    return false;
+  const expected = untaken.targets.get(field);
+  return expected !== undefined && isSameTarget(field, expected, known.target);
+}

@@ -1,0 +1,278 @@
+import type { Field, FieldBase, Target } from "../../model/link.ts";
+import type { FieldValue, RuleField } from "../../model/post.ts";
+import type { FieldWrite, Note } from "../action.ts";
+import type { Settings } from "../settings.ts";
+import { agree, confirm, isOurs, isUnconfirmed, layRules } from "./base.ts";
+import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "./fields.ts";
+
+/**
+ * One field, as the rules and the side that they write to have it now. The words are those of a post's field, which follows
+ * the issue; of an issue's field, which follows the post, P is the issue's value.
+ */
+export interface FieldFacts<Name extends Field = RuleField> {
+  readonly field: Name;
+  readonly sides: Sides;
+  /** T. */
+  readonly target: Target;
+  /** P; undefined for an unseen field, and while the post is missing. */
+  readonly post: FieldValue | undefined;
+  /** Whether the board lists the post no more: it may come back, so nothing that depends on P is given up. */
+  readonly isMissing: boolean;
+  readonly base: FieldBase | undefined;
+  /** Whether boardsync opened every issue of the pair: any other one was taken as it was, and has no first plan. */
+  readonly isOpened: boolean;
+  /** Whether the pair has no base at all; else a field without one was named by a rule since, and is taken as it is. */
+  readonly isNew: boolean;
+  /** What rules more advanced than the matching one would set. */
+  readonly advanced: readonly FieldValue[];
+}
+
+/** What the sides of a field are called. */
+export interface Sides {
+  /** The one that is written: `the board`. */
+  readonly written: string;
+  /** The one whose rules ask: `the issue`. */
+  readonly asking: string;
+}
+
+/** Of a post's field. */
+export const postSides: Sides = { written: "the board", asking: "the issue" };
+
+export interface FieldPolicy extends Pick<Settings, "whenNoRule" | "settleMs"> {
+  /** What becomes of a field that was moved while another value was asked for. */
+  readonly conflict: "write" | "keep" | "hold";
+}
+
+export interface FieldDecision<Name extends Field = RuleField> {
+  /** The base from now on; where there is a write, it holds until that is applied. */
+  readonly base: FieldBase;
+  readonly write: FieldWrite<Name> | undefined;
+  /** Why the write waits for a person; undefined when it may go by itself. */
+  readonly hold: string | undefined;
+  readonly notes: readonly Note[];
+  /** Set where both sides were moved, and the one that would be written keeps what it shows. */
+  readonly isKept?: true;
+}
+
+const none: Target = { kind: "none" };
+
+/** Decides one field by itself; the rows are those of the case table in `plan.ts`. */
+export function decideField<Name extends Field>(
+  facts: FieldFacts<Name>,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
+  const { field, target, post } = facts;
+  const known = facts.base && layRules(field, facts.base, target);
+  // What our own change has made of the issue is no news.
+  const isOpening = facts.isOpened && (known === undefined ? facts.isNew : isOpeningBase(known));
+  const isTaken = known === undefined ? !isOpening : known.isAwaited === true;
+  if (isTaken) return takeAsItIs(facts);
+  if (known === undefined || isOpening) return decideOpening(facts, policy, now);
+  const { base, isOther } = confirm(field, known, post);
+  const decision = isSameTarget(field, target, base.target)
+    ? decideSteady(facts, base, policy)
+    : decideChanged(facts, base, policy, now);
+  // Row 9; while the issue's side stands still, the decision says so itself.
+  return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
+    ? { ...decision, notes: [noteNotStuck(facts, base), ...decision.notes] }
+    : decision;
+}
+
+/** Row 5, and 20: nothing is known of how the two sides came to be as they are. */
+export function takeAsItIs<Name extends Field>(
+  facts: Omit<FieldFacts<Name>, "isOpened" | "isNew" | "advanced" | "isMissing">,
+): FieldDecision<Name> {
+  const { field, target, post, base } = facts;
+  const isApart = target.kind === "value" && post !== undefined && !isSameValue(field, post, target.value);
+  return record(
+    agree(field, base, target, post),
+    isApart ? [noteApart(facts, target.value, "both sides are taken as they are")] : [],
+  );
+}
+
+/** Rows 1 to 4 and 19, 20: the first plan of a pair that boardsync opened. */
+function decideOpening<Name extends Field>(
+  facts: FieldFacts<Name>,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
+  const { field, target, post } = facts;
+  const base = facts.base ?? {
+    target: none,
+    post: undefined,
+    foreign: undefined,
+    written: undefined,
+    pending: undefined,
+    ruled: undefined,
+  };
+  if (target.kind === "none" || isSameValue(field, post, target.value)) {
+    return record(agree(field, base, target, post));
+  }
+  if (post !== undefined && facts.advanced.some((value) => isSameValue(field, post, value))) {
+    const why = "a more advanced rule sets that, and a first plan moves no post backwards";
+    return record(agree(field, base, target, post), [noteApart(facts, target.value, why)]);
+  }
+  return settle(facts, base, policy, now, (waiting) => write(facts, waiting, target.value));
+}
+
+/**
+ * A pair that boardsync opened and whose first write is not made yet: it has to be remembered as such, or the field would
+ * look like one that a rule has named later.
+ */
+function isOpeningBase({ target, post, pending }: FieldBase): boolean {
+  return target.kind === "none" && post === undefined && pending !== undefined;
+}
+
+/**
+ * Rows 6 to 10, 20 and 28: the issue's side has not moved, so nothing is written by itself, whatever the post shows. For as
+ * long as the two differ that is said.
+ */
+function decideSteady<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  policy: FieldPolicy,
+): FieldDecision<Name> {
+  const { field, post } = facts;
+  if (post === undefined || isSameValue(field, post, base.post)) {
+    const steady = { ...base, pending: undefined };
+    if (steady.ruled !== undefined) return decideRuled(facts, steady, steady.ruled.from, policy);
+    return record(steady, notesApart(facts, base));
+  }
+  const moved = agree(field, undefined, base.target, post);
+  const notes = isUnconfirmed(base) ? [noteNotStuck(facts, base)] : notesApart(facts, base);
+  return record(moved, notes);
+}
+
+/** Row 28: only the rules have moved. What they ask for now is ready to be sent, once a person lets it go. */
+function decideRuled<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  from: Target,
+  policy: FieldPolicy,
+): FieldDecision<Name> {
+  const { field, target, post } = facts;
+  const { write: wanted } =
+    target.kind === "none" ? decideReturn(facts, base, policy) : write(facts, base, target.value);
+  if (wanted === undefined || isSameValue(field, post, wanted.value)) {
+    return facts.isMissing ? record(base) : record(agree(field, base, target, post));
+  }
+  const hold = `the rules have changed: they asked for ${showTarget(from)}, and now ${field} would become ${showValue(wanted.value)}`;
+  return { base, write: wanted, hold, notes: [] };
+}
+
+/** What the board made of our write, or what a person or a first look has left standing. */
+function notesApart(facts: FieldFacts<Field>, base: FieldBase): readonly Note[] {
+  const { field, target, post, sides } = facts;
+  if (post === undefined || target.kind === "none" || isSameValue(field, post, target.value)) return [];
+  const isOther = isOurs(field, base, post) && !isSameValue(field, post, base.written?.sent);
+  if (isOther) return [noteNotStuck(facts, base)];
+  return [noteApart(facts, target.value, `it stays so until ${sides.asking} changes`)];
+}
+
+/** Rows 11 to 19: the issue's side has moved. */
+function decideChanged<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
+  const { field, target, post } = facts;
+  if (target.kind === "none") {
+    return settle(facts, base, policy, now, (waiting) => decideReturn(facts, waiting, policy));
+  }
+  const { value } = target;
+  const isSpelling = isOurs(field, base, post) && isSameValue(field, base.written?.sent, value);
+  if (isSameValue(field, post, value)) return record(agree(field, base, target, post));
+  // This is what the board has made of the same value before.
+  if (isSpelling) return record(agree(field, base, target, post), [noteNotStuck(facts, base)]);
+  return settle(facts, base, policy, now, (waiting) => {
+    const isUntouched = post === undefined || base.post === undefined || isSameValue(field, post, base.post);
+    return isUntouched ? write(facts, waiting, value) : decideConflict(facts, waiting, value, policy);
+  });
+}
+
+/** Row 12: a target that has not stood long enough is remembered, and nothing else. */
+function settle<Name extends Field>(
+  { field, target, sides }: FieldFacts<Name>,
+  base: FieldBase,
+  { settleMs }: FieldPolicy,
+  now: number,
+  act: (waiting: FieldBase) => FieldDecision<Name>,
+): FieldDecision<Name> {
+  const { pending } = base;
+  const since = pending !== undefined && isSameTarget(field, pending.target, target) ? pending.since : now;
+  const waiting = { ...base, pending: { target, since } };
+  const until = since + settleMs;
+  if (now >= until) return act(waiting);
+  const outcome = target.kind === "value" ? `becomes ${showValue(target.value)}` : "has no rule any more";
+  const message = `${field} ${outcome}, unless ${sides.asking} changes again before ${new Date(until).toISOString()}`;
+  return record(waiting, [{ kind: "settling", field, until, message }]);
+}
+
+/** Rows 14 to 16: P is neither what it was nor what it should become. */
+function decideConflict<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  value: FieldValue,
+  { conflict }: FieldPolicy,
+): FieldDecision<Name> {
+  const { field, target, post, sides } = facts;
+  switch (conflict) {
+    case "write":
+      return write(facts, base, value);
+    case "keep":
+      return {
+        ...record(agree(field, base, target, post), [
+          noteApart(facts, value, `${sides.written}'s side wins`),
+        ]),
+        isKept: true,
+      };
+    case "hold": {
+      const hold = `${field} was set to ${showValue(post)} on ${sides.written} while ${sides.asking} asks for ${showValue(value)}: a person has to choose`;
+      return { ...write(facts, base, value), hold };
+    }
+  }
+}
+
+/** Rows 17, 18 and 20: no rule names the field any more. */
+function decideReturn<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  { whenNoRule }: FieldPolicy,
+): FieldDecision<Name> {
+  const { field, post } = facts;
+  const { foreign } = base;
+  if (facts.isMissing) return record(base);
+  const isRestored =
+    whenNoRule === "restore" &&
+    foreign !== undefined &&
+    isSettable(field, foreign) &&
+    isOurs(field, base, post) &&
+    !isSameValue(field, post, foreign);
+  return isRestored ? write(facts, base, foreign) : record(agree(field, base, none, post));
+}
+
+function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision<never> {
+  return { base, write: undefined, hold: undefined, notes };
+}
+
+function write<Name extends Field>(
+  { field, post, target }: FieldFacts<Name>,
+  base: FieldBase,
+  value: FieldValue,
+): FieldDecision<Name> {
+  return { base, write: { field, before: post, value, target }, hold: undefined, notes: [] };
+}
+
+type Shown = Pick<FieldFacts<Field>, "field" | "post" | "sides">;
+
+function noteApart({ field, post, sides }: Shown, value: FieldValue, why: string): Note {
+  const message = `${field} is ${showValue(post)} on ${sides.written}, ${sides.asking} asks for ${showValue(value)}: ${why}`;
+  return { kind: "disagreement", field, message };
+}
+
+function noteNotStuck({ field, post, sides }: Shown, { written }: FieldBase): Note {
+  const message = `${field} was sent as ${showValue(written?.sent)}, and ${sides.written} shows ${showValue(post)}: it did not take the value, or someone has changed it since; it is not sent again`;
+  return { kind: "did-not-stick", field, message };
+}

@@ -1,0 +1,70 @@
+import type { Field, Target } from "../../model/link.ts";
+import type { FieldValue, Post, PostField } from "../../model/post.ts";
+
+/**
+ * Whether two values of a field count as the same. A status is compared without case, spaces, `-` and `_`: boards show
+ * "In Progress" for the `in_progress` that they were sent. An issue's state is compared without its reason: the tracker
+ * changes that together with the state only.
+ */
+export function isSameValue(
+  field: Field,
+  one: FieldValue | undefined,
+  other: FieldValue | undefined,
+): boolean {
+  return one === other || foldValue(field, one) === foldValue(field, other);
+}
+
+/** A value of a field as it is compared. */
+export function foldValue(field: Field, value: FieldValue | undefined): FieldValue | undefined {
+  if (typeof value !== "string") return value;
+  if (field === "state") return value.replace(/:.*/s, "");
+  return field === "status" ? foldStatus(value) : value;
+}
+
+/** Whether two targets of a field ask for the same. */
+export function isSameTarget(field: Field, one: Target, other: Target): boolean {
+  if (one.kind === "none" || other.kind === "none") return one.kind === other.kind;
+  return isSameValue(field, one.value, other.value);
+}
+
+/** A status as it is compared. */
+export function foldStatus(status: string): string {
+  return status.toLowerCase().replace(/[\s_-]+/g, "");
+}
+
+/**
+ * A status in the board's own spelling, where posts show it only in another case or with other separators than the rule. What
+ * no post shows stays as it is.
+ *
+ * @param shown the statuses that posts show, the most common first.
+ */
+export function spellStatus(status: string, shown: readonly string[]): string {
+  if (shown.includes(status)) return status;
+  return shown.find((one) => foldStatus(one) === foldStatus(status)) ?? status;
+}
+
+/** A post's value of a field: null where just this record leaves it out, undefined where the board never shows it. */
+export function readField(
+  post: Post,
+  field: PostField,
+  seen: ReadonlySet<PostField>,
+): FieldValue | undefined {
+  return post.values[field] ?? (seen.has(field) ? null : undefined);
+}
+
+/** Whether the board's or the tracker's API takes this value: only a category and a milestone can be cleared with null. */
+export function isSettable(field: Field, value: FieldValue): boolean {
+  return value !== null || field === "categoryId" || field === "milestone";
+}
+
+/** A target for a sentence. */
+export function showTarget(target: Target): string {
+  return target.kind === "none" ? "nothing" : showValue(target.value);
+}
+
+/** A value for a sentence; cut, because it may be anything. */
+export function showValue(value: FieldValue | undefined): string {
+  if (value === undefined) return "not shown by the board";
+  const text = String(value);
+  return `\`${text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text}\``;
+}

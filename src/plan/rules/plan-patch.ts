@@ -1,0 +1,172 @@
+import type { Issue } from "../../model/issue.ts";
+import type { FieldBase, LinkedIssue, Row, SentField } from "../../model/link.ts";
+import type { FieldValue, Post, PostChange, PostField, RuleField } from "../../model/post.ts";
+import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "../action.ts";
+import { readIssueField } from "../board-rules/issue-fields.ts";
+import { changedBases } from "../fields/base.ts";
+import { decideField, type FieldDecision, type FieldPolicy, postSides } from "../fields/decide.ts";
+import { readField, spellStatus } from "../fields/fields.ts";
+import { isStopped, joinHolds, patchObstacle } from "../obstacle.ts";
+import type { Settings } from "../settings.ts";
+import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
+import { nameIssue } from "./standing.ts";
+
+/** Everything besides the row that a PATCH depends on. */
+interface PatchContext {
+  readonly settings: Settings;
+  readonly seen: ReadonlySet<PostField>;
+  readonly statuses: readonly string[];
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** What is written to the board for a row. */
+export interface PatchPlan {
+  readonly patch: PatchPost | undefined;
+  /** All that the issues ask for of the post and that will be written, as far as one can see: also what settles or is held. */
+  readonly asked: PostChange;
+  readonly base: Decision["base"];
+  readonly notes: readonly Note[];
+}
+
+/** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
+export function planPatch(row: Row, { settings, seen, statuses, now }: PatchContext): PatchPlan {
+  const isStale = row.seenAt === undefined;
+  if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
+    return { ...noPatch, base: {}, notes: [] };
+  const derived = deriveTarget(row.links, settings);
+  if (derived.kind === "undecided") return { ...noPatch, base: {}, notes: [derived] };
+  const isOpened = row.links.every(({ link }) => link.origin === "opened");
+  const isNew = Object.keys(row.base).length === 0;
+  const policy = policyOf(settings);
+  const decided = [...derived.targets].map(([field, target]) => {
+    const post = readKnown(row, field, seen);
+    const base = row.base[field];
+    // Only a first plan asks for them, and one that has not been carried out yet.
+    const isFirst = base === undefined || base.pending !== undefined;
+    const advanced = isFirst ? advancedValues(settings.rules, derived.rule, field) : [];
+    const isMissing = row.missing > 0;
+    const facts = { field, sides: postSides, target, post, isMissing, base, isOpened, isNew, advanced };
+    const decision = decideField(facts, policy, now);
+    return { field, ...decision, write: decision.write && spell(decision.write, statuses) };
+  });
+  const base = changedBases(row.base, decided);
+  if (decided.every(isAtRest)) return { ...noPatch, base, notes: [] };
+  const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
+  const free = wanted.filter(({ hold }) => hold === undefined);
+  // What goes by itself does not wait for what a person has to let go.
+  const chosen = free.length > 0 ? free : wanted;
+  const others = free.length > 0 ? wanted.flatMap(noteHold) : [];
+  const notes = [...decided.flatMap((field) => field.notes), ...others];
+  const writes = chosen.map(({ write }) => write);
+  const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
+  const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
+  if (writes.length === 0) return { patch: undefined, asked, base, notes };
+  const patch: PatchPost = {
+    kind: "patch-post",
+    post: row.post.id,
+    writes,
+    reason: reasonOf(derived, writes),
+    notifies: countVoters(row.post, writes),
+    hold: joinHolds(chosen.flatMap(({ hold }) => hold ?? [])),
+  };
+  if (isStopped(patch, row, settings)) return { ...noPatch, base, notes };
+  const obstacle = patchObstacle(patch, row, settings);
+  return obstacle === undefined
+    ? { patch, asked, base, notes }
+    : { ...noPatch, base, notes: [...notes, ...obstacle] };
+}
+
+/** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
+export function isChanging({ links }: Pick<Row, "links">): boolean {
+  return links.some(
+    ({ canonical, ...linked }) => isInDoubt(linked) || (canonical !== undefined && isInDoubt(canonical)),
+  );
+}
+
+/** What arrives once more changes nothing where the issue still shows it. */
+function isInDoubt({
+  issue,
+  isChanging,
+  mayArrive = [],
+}: Omit<LinkedIssue, "link" | "isGone" | "content">): boolean {
+  const isUndone = ({ field, value }: SentField): boolean =>
+    issue !== undefined && readIssueField(issue, field) !== value;
+  return isChanging === true || mayArrive.some(isUndone);
+}
+
+/** The board may know a status only as it shows it. */
+function spell(write: FieldWrite, statuses: readonly string[]): FieldWrite {
+  if (write.field !== "status" || typeof write.value !== "string") return write;
+  return { ...write, value: spellStatus(write.value, statuses) };
+}
+
+function isAtRest({ write, notes }: FieldDecision): boolean {
+  return write === undefined && notes.length === 0;
+}
+
+const noPatch = { patch: undefined, asked: {} } as const;
+
+/** What a field that settles is going to be, if nothing changes. */
+function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): Wish {
+  const target = base.pending?.target;
+  return { field, value: target?.kind === "value" ? target.value : undefined };
+}
+
+interface Wish {
+  readonly field: RuleField;
+  readonly value: FieldValue | undefined;
+}
+
+function valuesOf(wishes: readonly Wish[]): PostChange {
+  return Object.fromEntries(
+    wishes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
+  );
+}
+
+function policyOf({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
+  const policies = { tracker: "write", board: "keep", hold: "hold" } as const;
+  return { whenNoRule, settleMs, conflict: policies[conflict] };
+}
+
+function noteHold({
+  write,
+  hold,
+}: Pick<FieldDecision, "hold"> & { readonly write: FieldWrite }): readonly Note[] {
+  return hold === undefined ? [] : [{ kind: "held", field: write.field, message: hold }];
+}
+
+/** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */
+export function readKnown(
+  { post, missing }: Row,
+  field: RuleField,
+  seen: ReadonlySet<PostField>,
+): FieldValue | undefined {
+  return missing > 0 ? undefined : readField(post, field, seen);
+}
+
+function reasonOf(
+  { issue, rule, duplicate }: Derivation & { readonly kind: "derived" },
+  writes: readonly FieldWrite[],
+): string {
+  const cause =
+    rule === undefined
+      ? `${describeIssue(issue, duplicate)} → no rule any more`
+      : `${describeIssue(issue, duplicate)} → rule ${rule + 1}`;
+  const restored = writes.filter(({ target }) => target.kind === "none").map(({ field }) => field);
+  return restored.length === 0 ? cause : `${cause}; ${restored.join(", ")} back to what it was before`;
+}
+
+function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
+  const { number, state, stateReason } = issue;
+  const name =
+    number === 0 ? "the new issue" : `${nameIssue(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
+  if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
+  return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
+}
+
+/** Voters are mailed by a change of status only; how many they are is not shown by every board. */
+function countVoters({ values }: Post, writes: readonly FieldWrite[]): number | null {
+  if (!writes.some(isHeard)) return 0;
+  return typeof values.votes === "number" ? values.votes : null;
+}

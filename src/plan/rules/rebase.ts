@@ -1,0 +1,134 @@
+import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
+import { type PostField, type RuleField, ruleFields } from "../../model/post.ts";
+import type { FieldWrite } from "../action.ts";
+import { layRules } from "../fields/base.ts";
+import { isSameTarget, isSameValue, readField } from "../fields/fields.ts";
+import type { RuleSettings, Settings } from "../settings.ts";
+import { deriveTarget, ruledFields } from "./rules.ts";
+
+/** What other rules are laid over: the rules before, and what was known when they were replaced. */
+export interface RebaseContext {
+  /** undefined where they are not known any more: every pair then counts as in step with them. */
+  readonly before: RuleSettings | undefined;
+  readonly settings: Settings;
+  readonly seen: ReadonlySet<PostField>;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** For one field, what the rules before and the rules now make of the same issues. */
+interface Turn {
+  /** undefined where what the rules before made of it can't be said (any more): what is there counts as in step with them. */
+  readonly from: Target | undefined;
+  /** undefined while it can't be said what the rules now make of it. */
+  readonly to: Target | undefined;
+}
+
+const none: Target = { kind: "none" };
+
+/**
+ * The bases of a row after its rules were replaced. That is no change of any issue: T₀ becomes what the new rules make of
+ * the facts that are known, and where the post stands elsewhere it is marked (`ruled`), so that a person is asked. A field
+ * whose issues have moved since its base was made keeps the base, so that the real change is written as any other. Where it
+ * can't be said yet what the new rules ask for, the first target that can is what they alone have made.
+ *
+ * @returns the bases that change.
+ */
+export function rebaseRow(row: Row, context: RebaseContext): Readonly<Partial<Record<RuleField, FieldBase>>> {
+  // The first plan of a pair goes by the rules of its time, whichever these are.
+  if (Object.keys(row.base).length === 0) return {};
+  const bases = [...turnRules(row, context)].flatMap(([field, turn]): [RuleField, FieldBase][] => {
+    const base = rebaseField(row, field, turn, context);
+    return base === undefined ? [] : [[field, base]];
+  });
+  return Object.fromEntries(bases);
+}
+
+/** The writes of a PATCH whose outcome is open, with what T₀ becomes once it is known to be applied. */
+export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target">>(
+  row: Row,
+  writes: readonly Write[],
+  context: RebaseContext,
+): readonly Write[] {
+  const turns = turnRules(row, context);
+  return writes.map((write) => {
+    const { from = write.target, to } = turns.get(write.field) ?? {};
+    return to !== undefined && isSameTarget(write.field, write.target, from)
+      ? { ...write, target: to }
+      : write;
+  });
+}
+
+function rebaseField(
+  row: Row,
+  field: RuleField,
+  { from = row.base[field]?.target ?? none, to }: Turn,
+  context: RebaseContext,
+): FieldBase | undefined {
+  const known = row.base[field];
+  if (known === undefined) return firstBase(row, field, { from, to }, context);
+  // Of a base that waits for its target nobody can say whether the issues have moved since.
+  const isWaiting = known.isAwaited === true;
+  if (isWaiting && known.ruled === undefined) return undefined;
+  // A PATCH that the rules before asked for may still turn out to be applied.
+  const isOpen = to === undefined && row.openIntents.includes("patch-post");
+  const isInStep = isWaiting || isOpen || isSameTarget(field, from, known.target);
+  if (!isInStep || (to !== undefined && isSameTarget(field, to, known.target))) return undefined;
+  const ruled = { from: known.ruled?.from ?? known.target, since: known.ruled?.since ?? context.now };
+  const waiting: FieldBase = { ...known, pending: undefined, ruled, isAwaited: true };
+  if (to === undefined) return waiting;
+  const laid = layRules(field, waiting, to);
+  return isNamed(field, context) ? laid : { ...laid, ruled: undefined };
+}
+
+/** Of a field that the rules before did not name; what they asked of it before any base was made is decided as ever. */
+function firstBase(
+  { post, missing }: Row,
+  field: RuleField,
+  { from = none, to }: Turn,
+  context: RebaseContext,
+): FieldBase | undefined {
+  if (!isNamed(field, context) || from.kind !== "none") return undefined;
+  const shown = missing > 0 ? undefined : readField(post, field, context.seen);
+  const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
+  const ruled = { from, since: context.now };
+  if (to === undefined) return { ...base, target: none, ruled, isAwaited: true };
+  return { ...base, target: to, ruled: isAsked(field, to, shown) ? undefined : ruled };
+}
+
+function isNamed(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
+  return ruledFields(settings.rules).includes(field);
+}
+
+function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): boolean {
+  return target.kind === "none" || isSameValue(field, shown, target.value);
+}
+
+function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, Turn> {
+  const then = before && deriveKnown(row.links, before);
+  const now = deriveKnown(row.links, settings);
+  const fields = ruleFields.filter((field) => isNamed(field, { settings }) || row.base[field] !== undefined);
+  return new Map(
+    fields.map((field) => [
+      field,
+      {
+        from: then && (then.get(field) ?? none),
+        to: isNamed(field, { settings }) ? now?.get(field) : none,
+      },
+    ]),
+  );
+}
+
+/** The targets by the last facts of the issues; those of issues that are gone count where there are no others. */
+function deriveKnown(
+  links: readonly LinkedIssue[],
+  rules: RuleSettings,
+): ReadonlyMap<RuleField, Target> | undefined {
+  const derived = deriveTarget(links, rules);
+  if (derived.kind === "derived") return derived.targets;
+  const last = deriveTarget(
+    links.map((link) => ({ ...link, isGone: false })),
+    rules,
+  );
+  return last.kind === "derived" ? last.targets : undefined;
+}

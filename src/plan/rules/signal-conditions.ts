@@ -1,0 +1,99 @@
+import type { LinkedPullRequest, Readable } from "../../model/issue.ts";
+import type { ProjectStatusCondition, PullRequestWish } from "../settings.ts";
+import { type IssueCondition, includesName, type Verdict } from "./condition.ts";
+import { projectFieldKey } from "./signals.ts";
+
+/** Told by what is read beside an issue's own record. */
+export type SignalCondition = "subIssues" | "projectStatus" | "pullRequest" | "released";
+
+/** What may be unknown: then neither the condition nor its opposite holds. */
+export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>> = {
+  subIssues: {
+    holds: ({ signals }, { subIssues }) =>
+      subIssues === undefined ||
+      judge("`subIssues`", signals?.subIssues, ({ total, closed }) =>
+        subIssues === "all-closed" ? total > 0 && closed === total : closed > 0,
+      ),
+    follows: (when, { subIssues }) =>
+      subIssues === undefined ||
+      when.subIssues === subIssues ||
+      (when.subIssues === "all-closed" && subIssues === "some-closed"),
+  },
+  projectStatus: {
+    holds: ({ signals }, { projectStatus }) =>
+      projectStatus === undefined ||
+      judge(
+        `\`projectStatus\` (${projectStatus.field} of project ${projectStatus.owner}/${projectStatus.project})`,
+        signals?.projectStatus?.[keyOf(projectStatus)],
+        (option) => option !== null && includesName(projectStatus.is, option),
+      ),
+    follows: (when, { projectStatus }) =>
+      projectStatus === undefined ||
+      (when.projectStatus !== undefined &&
+        keyOf(when.projectStatus) === keyOf(projectStatus) &&
+        when.projectStatus.is.every((option) => includesName(projectStatus.is, option))),
+  },
+  pullRequest: {
+    holds: ({ signals }, { pullRequest }) =>
+      pullRequest === undefined ||
+      judge("`pullRequest`", signals?.pullRequests, (found) => isAt(pullRequest, found)),
+    follows: (when, { pullRequest }) =>
+      pullRequest === undefined || (when.pullRequest !== undefined && isSure(when.pullRequest, pullRequest)),
+  },
+  released: {
+    holds: ({ issue, signals }, { released }) => {
+      if (released === undefined) return true;
+      if (issue.milestone?.state === "closed") return released;
+      return judge("`released`", signals?.isReleased, (isReleased) => isReleased === released);
+    },
+    follows: (when, { released }) =>
+      released === undefined || when.released === released || (released && when.milestoneState === "closed"),
+  },
+};
+
+function judge<T>(name: string, signal: Readable<T> | undefined, holds: (value: T) => boolean): Verdict {
+  if (signal === undefined) return { kind: "unknown", message: `${name}, which has not been read yet` };
+  if (signal.kind === "known") return holds(signal.value);
+  return { kind: "unknown", message: `${name}, which can't be read: ${signal.message}` };
+}
+
+function keyOf({ owner, project, field }: ProjectStatusCondition): string {
+  return projectFieldKey(owner, project, field);
+}
+
+/** Which of them is wanted, and whether everybody's count. */
+function splitWish(wish: PullRequestWish): { readonly state: string; readonly isAnyone: boolean } {
+  return { state: wish.replace(fromAnyone, ""), isAnyone: wish.endsWith(fromAnyone) };
+}
+
+const fromAnyone = " from anyone";
+
+/**
+ * One that was closed without being merged counts for nothing, and so does an open one by somebody who may not write to the
+ * repository: strangers would move posts by it, and mail their voters.
+ */
+function isAt(wish: PullRequestWish, pullRequests: readonly LinkedPullRequest[]): boolean {
+  const { state: wanted, isAnyone } = splitWish(wish);
+  const open = pullRequests.filter(
+    ({ state, isOutside }) => state === "open" && (isAnyone || isOutside !== true),
+  );
+  const isMerged = pullRequests.some(({ state }) => state === "merged");
+  switch (wanted) {
+    case "open":
+      return open.length > 0;
+    case "ready":
+      return open.some(({ isDraft }) => !isDraft);
+    case "merged":
+      return isMerged && open.length === 0;
+    default:
+      return !isMerged && open.length === 0;
+  }
+}
+
+/** Whether the one wish is certain to hold where the other one does. Where fewer people count, fewer are open, and sooner none. */
+function isSure(when: PullRequestWish, earlier: PullRequestWish): boolean {
+  const [one, other] = [splitWish(when), splitWish(earlier)];
+  if (one.state !== other.state && !(one.state === "ready" && other.state === "open")) return false;
+  const isWider = other.state === "open" || other.state === "ready" ? other.isAnyone : one.isAnyone;
+  return one.isAnyone === other.isAnyone || isWider;
+}

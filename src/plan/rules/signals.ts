@@ -1,0 +1,74 @@
+import type { ProjectFieldKey } from "../../model/issue.ts";
+import type { Condition, Settings } from "../settings.ts";
+
+/** A single-select field of a project, as a rule names it. */
+export interface ProjectFieldName {
+  /** A login, user or organisation. */
+  readonly owner: string;
+  readonly project: number;
+  readonly field: string;
+}
+
+/** What a project's rules look at that an issue's own record, or its time, does not show. Nothing else is ever read. */
+export interface SignalNeeds {
+  readonly pullRequests: boolean;
+  readonly subIssues: boolean;
+  readonly released: boolean;
+  /** What an issue closed as duplicate is a duplicate of. */
+  readonly duplicates: boolean;
+  /** A milestone is closed or renamed without its issues showing it. */
+  readonly milestones: boolean;
+  /** A label is renamed without its issues showing it. */
+  readonly labels: boolean;
+  /** Each field once. */
+  readonly projects: readonly ProjectFieldName[];
+}
+
+/** Whether anything is needed beside issues' own records, but for what they are duplicates of. */
+export function looksBesideRecord(
+  needs: Pick<SignalNeeds, "pullRequests" | "subIssues" | "released"> & {
+    readonly projects: readonly unknown[];
+  },
+): boolean {
+  return needs.pullRequests || needs.subIssues || needs.released || needs.projects.length > 0;
+}
+
+/** Which signals the rules of a project need. */
+export function neededSignals({
+  rules,
+  followDuplicates,
+}: Pick<Settings, "rules" | "followDuplicates">): SignalNeeds {
+  const conditions = rules.map(({ when }) => when);
+  const names = (...keys: readonly (keyof Condition)[]) =>
+    conditions.some((when) => keys.some((key) => when[key] !== undefined));
+  return {
+    pullRequests: names("pullRequest"),
+    subIssues: names("subIssues"),
+    released: names("released"),
+    duplicates: followDuplicates !== false,
+    milestones: names("milestoneState", "released") || conditions.some(namesMilestone),
+    labels: names("labels", "anyLabel", "noLabel"),
+    projects: projectFields(conditions),
+  };
+}
+
+/** Logins and names of fields are the same in any case. */
+export function projectFieldKey(owner: string, project: number, field: string): ProjectFieldKey {
+  return `${owner}/${project}/${field}`.toLowerCase();
+}
+
+/** Whether an issue is in a milestone at all is a change of the issue; what the milestone is called is none. */
+function namesMilestone({ milestone }: Condition): boolean {
+  return milestone !== undefined && milestone !== "any" && milestone !== "none";
+}
+
+function projectFields(conditions: readonly Condition[]): readonly ProjectFieldName[] {
+  const fields = new Map<ProjectFieldKey, ProjectFieldName>();
+  for (const { projectStatus } of conditions) {
+    if (projectStatus === undefined) continue;
+    const { owner, project, field } = projectStatus;
+    const key = projectFieldKey(owner, project, field);
+    if (!fields.has(key)) fields.set(key, { owner, project, field });
+  }
+  return [...fields.values()];
+}

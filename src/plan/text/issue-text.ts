@@ -1,0 +1,62 @@
+import type { LinkedIssue, Row } from "../../model/link.ts";
+import type { Post } from "../../model/post.ts";
+import type { CreateIssue, UpdateIssue } from "../action.ts";
+import { absence, isStopped } from "../obstacle.ts";
+import { labelsFor, routePost } from "../select.ts";
+import type { Render, RenderedIssue, Settings } from "../settings.ts";
+
+/** The issue that a post asks for, without what follows from it. */
+export function draftIssue(row: Row, settings: Settings, render: Render, reason: string): CreateIssue {
+  const { title, body, titleHash, blockHash } = render(row.post, []);
+  return {
+    kind: "create-issue",
+    post: row.post.id,
+    repo: routePost(row.post, settings),
+    title,
+    body,
+    labels: labelsFor(row.post, settings),
+    assignees: settings.issue.assignees,
+    milestone: settings.issue.milestone,
+    type: settings.issue.type,
+    content: { titleHash, blockHash },
+    reason,
+    followUp: undefined,
+  };
+}
+
+/**
+ * The texts that no longer say what the post says. Only issues that our account opened have a text of ours; of an issue
+ * that stands for several posts it is the text of the first, the one whose link remembers it.
+ */
+export function followContent(row: Row, settings: Settings, render: Render): readonly UpdateIssue[] {
+  if (settings.content === "once" || absence(row) !== undefined) return [];
+  return row.links
+    .filter(({ isGone }) => !isGone)
+    .flatMap((linked) => updateOf(linked, (others) => render(row.post, others)))
+    .filter((action) => !isStopped(action, row, settings));
+}
+
+function updateOf(
+  { link, content, others = [] }: LinkedIssue,
+  render: (others: readonly Post[]) => RenderedIssue,
+): readonly UpdateIssue[] {
+  if (content === undefined) return [];
+  const { title, block, posts, titleHash, blockHash } = render(others);
+  const isTitle = titleHash !== content.titleHash;
+  const isBlock = blockHash !== content.blockHash;
+  if (!isTitle && !isBlock) return [];
+  const parts = [...(isTitle ? ["title"] : []), ...(isBlock ? ["text"] : [])].join(" and ");
+  return [
+    {
+      kind: "update-issue",
+      post: link.post,
+      issue: link.issue,
+      title: isTitle ? title : undefined,
+      block: isBlock ? block : undefined,
+      posts,
+      previous: content,
+      content: { titleHash, blockHash },
+      reason: `the post's ${parts} changed since #${link.issue.number} was last written`,
+    },
+  ];
+}

@@ -1,0 +1,82 @@
+import type { PostId, ProjectId } from "../../model/post.ts";
+import { hashText } from "../hash.ts";
+
+/** What the hidden comment of an issue says: which board, which project of it, and which posts. */
+export interface Marker {
+  /** `boardHash` of the board's address. */
+  readonly board: string;
+  readonly project: ProjectId;
+  /** At least one. */
+  readonly posts: readonly PostId[];
+}
+
+/** A marker, and where it ends in the text that it begins. */
+interface MarkerAt {
+  readonly marker: Marker;
+  readonly end: number;
+}
+
+const MAX_ID_LENGTH = 200;
+
+/** The ids are base64url, so that nothing in them can end the comment. */
+const PATTERN =
+  /^\uFEFF?\s*<!-- boardsync:v1 board=([0-9a-f]{16}) project=([:\w-]{1,1100}) posts=([:\w-]{1,1100}(?:,[:\w-]{1,1100})*) -->/;
+
+/** The hidden comment that begins an issue's body, in one line. */
+export function formatMarker(marker: Marker): string {
+  const posts = marker.posts.map(encodeId).join(",");
+  return `<!-- boardsync:v1 board=${marker.board} project=${encodeId(marker.project)} posts=${posts} -->`;
+}
+
+/**
+ * The marker that a body begins with, after blanks at most; undefined for a body that begins with anything else. A comment
+ * further down is never a marker: people quote and copy. Whether the marker counts depends on the issue's author, too.
+ */
+export function parseMarker(body: string): Marker | undefined {
+  return readMarker(body)?.marker;
+}
+
+/** As `parseMarker`, with the index behind the comment. */
+export function readMarker(body: string): MarkerAt | undefined {
+  const found = PATTERN.exec(body);
+  if (found === null) return undefined;
+  const [whole, board = "", project = "", posts = ""] = found;
+  const ids = [project, ...posts.split(",")].map(decodeId);
+  if (!ids.every((id) => id !== undefined)) return undefined;
+  const [projectId, ...postIds] = ids;
+  return {
+    // The only place where text becomes an id again: it has just been shown to be one that `formatMarker` wrote.
+    marker: {
+      board,
+      project: projectId as ProjectId,
+      posts: postIds as readonly string[] as readonly PostId[],
+    },
+    end: whole.length,
+  };
+}
+
+/**
+ * Which board: 16 hexadecimal digits of the SHA-256 of its address, however it is spelt (case of the host, default port,
+ * slashes at the end, query).
+ *
+ * @throws TypeError when it is no URL.
+ */
+export function boardHash(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return hashText(origin + pathname.replace(/\/+$/, "")).slice(0, 16);
+}
+
+/** Ids that are no Unicode text (a lone surrogate) are kept apart by a colon and another encoding. */
+function encodeId(id: string): string {
+  return id.isWellFormed()
+    ? Buffer.from(id, "utf8").toString("base64url")
+    : `:${Buffer.from(id, "utf16le").toString("base64url")}`;
+}
+
+/** undefined for what `encodeId` would not have written. */
+function decodeId(token: string): string | undefined {
+  const id = token.startsWith(":")
+    ? Buffer.from(token.slice(1), "base64url").toString("utf16le")
+    : Buffer.from(token, "base64url").toString("utf8");
+  return id.length <= MAX_ID_LENGTH && encodeId(id) === token ? id : undefined;
+}

@@ -1,0 +1,165 @@
+import type { Clock } from "../../model/surroundings.ts";
+import { createSignalState, type SignalState } from "./graphql/signal-state.ts";
+
+/** A label of a repository. Issues refer to it by id, so that a rename reaches them all. */
+export interface StoredLabel {
+  readonly id: number;
+  readonly name: string;
+  readonly color: string;
+  readonly description: string | null;
+}
+
+/** A milestone of a repository. Times are epoch ms. */
+export interface StoredMilestone {
+  readonly id: number;
+  readonly number: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: "open" | "closed";
+  readonly creator: string;
+  readonly dueOn: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly closedAt: number | null;
+}
+
+/** A comment on an issue. */
+export interface StoredComment {
+  readonly id: number;
+  readonly author: string;
+  readonly body: string;
+  readonly createdAt: number;
+}
+
+/** Where an issue is now: in its repository, deleted, made a discussion, or transferred to another number of another repository. */
+type IssueFate =
+  | { readonly kind: "here" }
+  | { readonly kind: "deleted" }
+  | { readonly kind: "converted" }
+  | { readonly kind: "moved"; readonly repositoryId: number; readonly number: number };
+
+/** Who does what nobody else is named for. */
+export const person = "octocat";
+
+/** One version of an issue or a pull request. Times are epoch ms. */
+export interface StoredIssue {
+  readonly id: number;
+  readonly number: number;
+  readonly isPullRequest: boolean;
+  readonly title: string;
+  readonly body: string | null;
+  /** null for a deleted account. */
+  readonly author: string | null;
+  /** Who has changed the body, one for each time. */
+  readonly editors: readonly string[];
+  readonly state: "open" | "closed";
+  readonly stateReason: string | null;
+  /** Ids of labels. */
+  readonly labels: readonly number[];
+  readonly assignees: readonly string[];
+  /** Number of the milestone. */
+  readonly milestone: number | null;
+  readonly type: string | null;
+  readonly isLocked: boolean;
+  readonly comments: readonly StoredComment[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly closedAt: number | null;
+  readonly closedBy: string | null;
+  readonly fate: IssueFate;
+}
+
+/** What an issue was from `at` (epoch ms) on. */
+interface IssueVersion {
+  readonly at: number;
+  readonly issue: StoredIssue;
+}
+
+/** A repository with everything in it. */
+export interface StoredRepository {
+  readonly id: number;
+  readonly createdAt: number;
+  /** `owner/name` as it is now. */
+  name: string;
+  isPrivate: boolean;
+  hasIssues: boolean;
+  isArchived: boolean;
+  /** Whether tokens may see it at all; without it every path of the repository is 404. */
+  isVisible: boolean;
+  /** Logins that may push and be assigned. */
+  readonly collaborators: Set<string>;
+  /** Names of issue types; undefined for a repository that no organisation owns. */
+  readonly types: readonly string[] | undefined;
+  readonly labels: Map<number, StoredLabel>;
+  readonly milestones: Map<number, StoredMilestone>;
+  /** Every version of every issue by number, oldest first: lists and reads may lag behind. */
+  readonly issues: Map<number, IssueVersion[]>;
+  /** How many versions there are: what was made of all issues holds for as long as this is the same. */
+  versions: number;
+  /** The list of issues that was asked for last, when it was made, and what for. */
+  lastList: { readonly key: string; readonly at: number; readonly rows: readonly StoredIssue[] } | undefined;
+}
+
+/** How long after a write lists and single reads start to show it, in milliseconds. */
+export interface SandboxLag {
+  readonly listMs: number;
+  readonly readMs: number;
+}
+
+/** Everything that the sandbox remembers. */
+export interface GitHubState {
+  /** The API's root, as it stands in every URL of an answer; known once the server listens. */
+  url: string;
+  readonly clock: Pick<Clock, "now">;
+  readonly repositories: Map<number, StoredRepository>;
+  /** Ids by names in lower case, former names included. */
+  readonly names: Map<string, number>;
+  readonly signals: SignalState;
+  lag: SandboxLag;
+  lastId: number;
+}
+
+/** An empty GitHub. */
+export function createState(clock: Pick<Clock, "now">, lag: SandboxLag): GitHubState {
+  return {
+    url: "",
+    clock,
+    repositories: new Map(),
+    names: new Map(),
+    signals: createSignalState(),
+    lag,
+    lastId: 1000,
+  };
+}
+
+/** The next id. One sequence serves everything, so that no test mistakes an id for a number. */
+export function nextId(state: GitHubState): number {
+  state.lastId += 1;
+  return state.lastId;
+}
+
+/** The repository that has, or once had, a name. */
+export function findRepository(state: GitHubState, name: string): StoredRepository | undefined {
+  const id = state.names.get(name.toLowerCase());
+  return id === undefined ? undefined : state.repositories.get(id);
+}
+
+/** The newest version of an issue that is at least `lagMs` old. */
+export function issueAsOf(
+  state: GitHubState,
+  repository: StoredRepository,
+  number: number,
+  lagMs: number,
+): StoredIssue | undefined {
+  const limit = state.clock.now() - lagMs;
+  return repository.issues.get(number)?.findLast((version) => version.at <= limit)?.issue;
+}
+
+/** Keeps a new version of an issue. */
+export function saveIssue(state: GitHubState, repository: StoredRepository, issue: StoredIssue): StoredIssue {
+  const versions = repository.issues.get(issue.number) ?? [];
+  versions.push({ at: state.clock.now(), issue });
+  repository.versions += 1;
+  repository.issues.set(issue.number, versions);
+  return issue;
+}

@@ -1,0 +1,127 @@
+import type { Issue } from "../../model/issue.ts";
+import type { LinkOrigin, Target } from "../../model/link.ts";
+import type { FieldValue, PostChange } from "../../model/post.ts";
+import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
+import type { ConditionView, VerdictName } from "../../plan/explain.ts";
+import type { PlannedAction } from "../../sync/ground/world.ts";
+
+/** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
+export interface Explanation {
+  /** `project` of the config. */
+  readonly project: string;
+  readonly post: string;
+  readonly title: string | null;
+  readonly standing: { readonly kind: "linked" | "wanted" | "skipped"; readonly reason: string };
+  /** How old the facts are that all of this rests on. */
+  readonly facts: {
+    /** The last list that showed all that the board has; null before the first. */
+    readonly board: Age | null;
+    /** The last run without a failure, which has read every changed issue; null before the first. */
+    readonly tracker: Age | null;
+  };
+  /** Whether the post would become an issue, condition by condition; it decides about opening only. */
+  readonly select: {
+    readonly isSelected: boolean;
+    readonly repo: string;
+    readonly conditions: readonly ExplainedCondition[];
+  };
+  readonly issues: readonly ExplainedIssue[];
+  /** What the rules make of all of its issues together. */
+  readonly rules: {
+    /** The issue that decides; null where there is none, or while that can't be said. */
+    readonly issue: string | null;
+    /** Counted from 1; null where none matches, or while that can't be said. */
+    readonly rule: number | null;
+    readonly message: string;
+  };
+  readonly fields: readonly ExplainedField[];
+  /** The post, held against every board rule; the first that holds is the one. */
+  readonly boardRules: readonly BoardRuleView[];
+  /** The fields of its issues that board rules set: `agreed.asks` is what they asked for, `shows` what the issue shows. */
+  readonly issueFields: readonly (ExplainedField & { readonly issue: string })[];
+  /** Everything that waits for a person or a time, with what ends it. */
+  readonly waits: readonly ExplainedWait[];
+  /** What the next run would do as far as can be told from the recorded facts. */
+  readonly actions: readonly PlannedAction[];
+  /** What happens next and when, as sentences. */
+  readonly next: readonly string[];
+  /** Newest first; `boardsync history` has them all. */
+  readonly writes: readonly ExplainedWrite[];
+}
+
+/** A time, and how long ago that is. */
+export interface Age {
+  readonly at: string;
+  readonly ageSeconds: number;
+}
+
+/** A condition of `select`, beside what the post shows. */
+export type ExplainedCondition = Omit<ConditionView, "verdict"> & { readonly holds: boolean };
+
+/** A linked issue, held against every rule. */
+export interface ExplainedIssue {
+  /** `owner/name#number`. */
+  readonly issue: string;
+  readonly origin: LinkOrigin;
+  /** What was read of it last; null while nothing of it can be relied on. */
+  readonly facts: Omit<Issue, "repositoryId" | "number" | "nodeId" | "locked" | "createdAt"> | null;
+  /** The issue in whose place it was closed, and that counts for it; else null. */
+  readonly duplicateOf: string | null;
+  /** What is special about it, as sentences. */
+  readonly remarks: readonly string[];
+  /** Counted from 1; null where none matches, or while that can't be said. */
+  readonly match: number | null;
+  readonly rules: readonly ExplainedRule[];
+}
+
+/** A rule, held against an issue. */
+export interface ExplainedRule {
+  /** Counted from 1. */
+  readonly rule: number;
+  readonly verdict: VerdictName;
+  readonly conditions: readonly ConditionView[];
+  readonly set: PostChange;
+}
+
+/** A field that rules set: what both sides say of it, and what they agreed on last. */
+export interface ExplainedField {
+  readonly field: string;
+  /** What the rules ask for now; null while that can't be said. */
+  readonly asks: Target | null;
+  /** What the post showed last; null for an empty field and for one that the board does not show. */
+  readonly shows: FieldValue;
+  readonly isSeen: boolean;
+  /** What both sides agreed on last; null before the first plan of the pair. */
+  readonly agreed: { readonly asks: Target; readonly shows: FieldValue } | null;
+  /** The last value that boardsync did not write: what `whenNoRule: restore` goes back to. */
+  readonly lastNotOurs: FieldValue;
+  /** Since when another target than the agreed one is known; null where none is. */
+  readonly pendingSince: string | null;
+}
+
+/** One thing that waits. */
+export interface ExplainedWait {
+  readonly kind: "held" | "parked" | "quarantined" | "unknown" | "asked" | "said";
+  readonly code: string | null;
+  readonly message: string;
+  readonly since: string | null;
+  /** The command that ends it; null for what ends by itself. */
+  readonly command: string | null;
+}
+
+/** One write to either side. */
+export interface ExplainedWrite {
+  readonly at: string;
+  readonly run: number;
+  readonly side: "board" | "tracker";
+  readonly kind: string;
+  readonly issue: string | null;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly before?: FieldValue;
+    readonly value: FieldValue;
+  }[];
+  readonly reason: string;
+  readonly outcome: string;
+  readonly message: string | null;
+}

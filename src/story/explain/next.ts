@@ -1,0 +1,162 @@
+import type { Action, Decision } from "../../plan/action.ts";
+import { type PlanContext, planRow } from "../../plan/plan.ts";
+import { settingsPrint, writeRules } from "../../plan/print.ts";
+import { TemplateError } from "../../plan/text/template.ts";
+import { describeAction } from "../../sync/decide/plan-lines.ts";
+import { command } from "../../sync/ground/remedy.ts";
+import type { PlannedAction } from "../../sync/ground/world.ts";
+import { isSettling } from "../../sync/read/old-state.ts";
+import type { ExplainedWait, Explanation } from "./explanation.ts";
+import type { Explaining } from "./sources.ts";
+
+/** The part of an explanation that tells what comes. */
+type Next = Pick<Explanation, "standing" | "actions" | "next">;
+
+/**
+ * What the next run makes of the facts as they are: the same plan as every run's. A run looks at both sides first, so it may
+ * find that one of them has moved by then.
+ */
+export function explainNext(
+  explaining: Explaining,
+  context: PlanContext,
+  waits: readonly ExplainedWait[],
+): Next {
+  const decision = tryPlan(explaining, context);
+  if (typeof decision === "string") {
+    const standing = { kind: "linked", reason: decision } as const;
+    return { standing, actions: [], next: [decision] };
+  }
+  const actions = decision.actions.flatMap((action) => {
+    const held = heldBecause(action, waits);
+    return describeAction({ world: explaining }, explaining.row, action).map((line) =>
+      held === undefined ? line : { ...line, held },
+    );
+  });
+  const before = [...recoveryOf(explaining), ...changesOfConfig(explaining)];
+  const coming = [
+    ...absences(explaining),
+    ...openOutcomes(waits),
+    ...actions.map(describePlanned),
+    ...notesOf(decision),
+    ...answersOf(explaining, waits),
+  ];
+  return {
+    standing: decision.standing,
+    actions,
+    next: [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])],
+  };
+}
+
+function tryPlan({ row }: Explaining, context: PlanContext): Decision | string {
+  try {
+    return planRow(row, context);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return `A template of the config fails on this post, so nothing is written for it: ${error.message}. Correct the template; the next run tries again.`;
+  }
+}
+
+/** The action itself says so where it waits for a person anyway; the guard of the last run said it of the others. */
+function heldBecause(action: Action, waits: readonly ExplainedWait[]): string | undefined {
+  const own = "hold" in action ? action.hold : undefined;
+  return own ?? waits.find(({ kind }) => kind === "held")?.message;
+}
+
+/** After the return of a copy both sides are taken as they are, whatever they show. */
+function recoveryOf({ ledger, policy, settings, memory }: Explaining): readonly string[] {
+  if (ledger.copiedAt === undefined || memory.recoveredFrom === ledger.copiedAt) {
+    if (!isSettling({ world: { ledger, policy }, settings, memory })) return [];
+    return [
+      "This state was lost, or is a copy that was put back: until the first run after `waits.create` what changed on the issue or the post is taken as it is.",
+    ];
+  }
+  return [
+    "This state is a copy that was put back: the next run takes both sides as they are, once, and writes nothing to the post.",
+  ];
+}
+
+/** All of this goes by the config as it is now; what was recorded went by the one of the last run. */
+function changesOfConfig({ project, memory, settings }: Explaining): readonly string[] {
+  if (memory.settingsPrint === undefined) return [];
+  if (memory.settingsPrint === settingsPrint(settings, project.templates)) return [];
+  const isRuled = memory.rules !== undefined && memory.rules !== writeRules(settings);
+  const held = isRuled
+    ? ` Its rules have, too: what they alone would change is held until \`${command("approve", project.key)}\`.`
+    : "";
+  return [`The config has changed since the last run, and this goes by the new one.${held}`];
+}
+
+function absences({ row }: Explaining): readonly string[] {
+  if (row.missing > 0) {
+    const times = row.missing === 1 ? "the last complete list" : "two complete lists or more";
+    return [`The post was missing from ${times}: nothing is written to it until it is listed again.`];
+  }
+  return row.seenAt === undefined && row.links.length > 0
+    ? [
+        "We have just written to the post: the next list shows what became of it, and then it is decided again.",
+      ]
+    : [];
+}
+
+function openOutcomes(waits: readonly ExplainedWait[]): readonly string[] {
+  return waits.filter(({ kind }) => kind === "unknown" || kind === "asked").map(({ message }) => message);
+}
+
+function describePlanned({ kind, issue, fields, reason, notifies, held }: PlannedAction): string {
+  const values = Object.entries(fields).map(([field, value]) => `${field} → ${showValue(value)}`);
+  const what = {
+    "create-issue": `opens an issue in ${issue}`,
+    "update-issue": `edits the text of ${issue}`,
+    "change-issue": `changes ${issue}: ${values.join(", ")}`,
+    "comment-issue": `comments on ${issue}`,
+    "patch-note": "writes the line that names its issues into the post's internal note",
+    "patch-post": `writes to the post: ${values.join(", ")}`,
+  }[kind];
+  const voters = notifies === 0 ? "" : `; ${countVoters(notifies)} of it`;
+  const sentence = `the next run ${what} (${reason})${voters}.`;
+  return held === undefined ? `T${sentence.slice(1)}` : `Held until a person lets it go: then ${sentence}`;
+}
+
+function showValue(value: unknown): string {
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+function countVoters(notifies: number | null): string {
+  if (notifies === null) return "its voters hear";
+  return notifies === 1 ? "1 voter hears" : `${notifies.toLocaleString("en")} voters hear`;
+}
+
+/** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */
+function notesOf({ notes }: Decision): readonly string[] {
+  return notes.map(({ kind, message }) => {
+    const sentence = `${message}.`.replace(/\.\.$/, ".");
+    return kind === "undecided" ? `Nothing is decided until that is known: ${sentence}` : sentence;
+  });
+}
+
+/** What a person can do about it, and what the config says. */
+function answersOf({ settings }: Explaining, waits: readonly ExplainedWait[]): readonly string[] {
+  const commands = waits.flatMap(({ kind, command: typed }) =>
+    typed === null ? [] : [`It is ${kind} until a person acts: \`${typed}\`.`],
+  );
+  const isStopped = settings.writes !== "all";
+  const stop =
+    settings.writes === "none" ? "nothing is written to either side" : "nothing is written to the board";
+  return [...new Set(commands), ...(isStopped ? [`\`writes: ${settings.writes}\`: ${stop}.`] : [])];
+}
+
+function restOf({ row, project }: Explaining, { standing }: Decision): string {
+  if (row.unlinkedAt !== undefined && row.links.length === 0) {
+    const place = command("link", `${project.key}/${row.post.id}`, "OWNER/REPO#NUMBER");
+    return `Nothing: a person wants no issue for it (\`unlink\`, or \`approve --discard\`). \`${place}\` gives it one.`;
+  }
+  if (standing.kind === "skipped") {
+    return "Nothing, until the post fulfils every condition of `select`; it is looked at again whenever it changes.";
+  }
+  if (standing.kind === "wanted") {
+    return "It becomes an issue as soon as what waits above is over.";
+  }
+  const sides =
+    row.links.length === 1 ? "the post or its issue changes" : "the post or one of its issues changes";
+  return `Nothing: what the rules ask for is done. It is looked at again when ${sides}.`;
+}

@@ -1,0 +1,144 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { Absence, IssueRef } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+import type { Marker } from "../../plan/text/marker.ts";
+import { nameIssue } from "../../sync/ground/cycle-state.ts";
+import type { World } from "../../sync/ground/world.ts";
+import { findOthers } from "../../sync/past/adopt.ts";
+import { isSameIssue } from "../../sync/read/markers.ts";
+import type { SurveyedIssue } from "./survey.ts";
+
+/** What a person should know of a project after its rebuild. Issues are `owner/name#number`. */
+export interface RebuildFindings {
+  /** Linked pairs whose two sides differ: they stay so until one of them changes. */
+  readonly disagreements: readonly {
+    readonly post: string;
+    readonly issues: readonly string[];
+    readonly message: string;
+  }[];
+  /** Posts that several open issues carry the mark of: `used` is linked, the others are too many. */
+  readonly duplicates: readonly {
+    readonly post: string;
+    readonly used: string;
+    readonly others: readonly string[];
+  }[];
+  /** Marks of authors who are not ours: not believed. `author`: null for a deleted account. */
+  readonly strangers: readonly (Marked & { readonly author: string | null; readonly linked: boolean })[];
+  /** Issues of ours whose text others have changed: the mark may be theirs. `editors`: null for a deleted account. */
+  readonly edited: readonly (Marked & { readonly editors: readonly (string | null)[] | "unknown" })[];
+  /** Issues of ours whose mark can't be read. `linked`: whether the state knows the issue all the same. */
+  readonly unreadable: readonly { readonly issue: string; readonly linked: boolean }[];
+  /** Issues of ours for posts that the board doesn't list, or of a project that the config doesn't have. */
+  readonly orphans: readonly (Marked & { readonly reason: "not listed" | "not configured" })[];
+  /** Linked issues that are not where they were. */
+  readonly absent: readonly (Marked & { readonly reason: string })[];
+  /** How many issues of ours carry the mark of another board, that is, of another `board.url`. */
+  readonly otherBoards: number;
+}
+
+interface Marked {
+  readonly issue: string;
+  readonly post: string;
+}
+
+/** What the findings rest on. */
+export interface Survey {
+  readonly memory: ProjectMemory;
+  /** Every project of the config, also those that this rebuild leaves out. */
+  readonly configured: ReadonlySet<ProjectId>;
+  /** Whether the board's list came through: only then can a post be missing from it. */
+  readonly isListComplete: boolean;
+  /** Issues of the project's repositories. */
+  readonly issues: readonly SurveyedIssue[];
+  /** Those of repositories that no other project has spoken for: what belongs to no project is said once. */
+  readonly first: readonly SurveyedIssue[];
+}
+
+/** More than this is never told. */
+const maxRows = 100_000;
+
+/** One issue with a mark for this board, for one of the posts that it names. */
+type MarkedPost = SurveyedIssue & Pick<Marker, "project"> & { readonly post: PostId };
+
+/** What there is to say of a project, its repositories, and the links that it has now. */
+export function findAll(world: World, survey: Survey): RebuildFindings {
+  const { ledger, clock, policy } = world;
+  const { memory, issues, first } = survey;
+  const name = (issue: IssueRef): string => nameIssue({ world }, issue);
+  const rowOf = (post: PostId): Row | undefined => ledger.rows.row(memory.id, post, clock.now());
+  const mine = markedPosts(issues, policy.boardHash).filter(({ project }) => project === memory.id);
+  const ours = mine.filter(({ isOurs }) => isOurs);
+  const foreign = markedPosts(first, policy.boardHash).filter(
+    ({ isOurs, project }) => isOurs && !survey.configured.has(project),
+  );
+  const unlisted = survey.isListComplete ? ours.filter(({ post }) => rowOf(post)?.missing !== 0) : [];
+  return {
+    disagreements: ledger.rows
+      .waiting(memory.id, maxRows)
+      .filter(({ kind }) => kind === "disagreement")
+      .map(({ post, issues: linked, message }) => ({ post, issues: linked.map(name), message })),
+    duplicates: [...new Set(ours.map(({ post }) => post))].flatMap((post) =>
+      findDuplicates(ledger, memory.id, rowOf(post), name),
+    ),
+    strangers: mine
+      .filter(({ isOurs }) => !isOurs)
+      .map(({ issue, post, author }) => {
+        return { issue: name(issue), post, author, linked: (rowOf(post)?.links.length ?? 0) > 0 };
+      }),
+    edited: ours
+      .filter(({ editors }) => editors === "unknown" || editors.length > 0)
+      .map(({ issue, post, editors }) => ({ issue: name(issue), post, editors })),
+    unreadable: first
+      .filter(({ marker }) => marker === undefined)
+      .map(({ issue }) => ({ issue: name(issue), linked: isLinked(ledger, issue) })),
+    orphans: [
+      ...unlisted.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not listed" as const })),
+      ...foreign.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not configured" as const })),
+    ],
+    absent: ledger.absences
+      .ofProject(memory.id)
+      .map(({ post, issue, absence }) => ({ issue: name(issue), post, reason: describe(absence) })),
+    otherBoards: first.filter(({ isOurs, marker }) => {
+      return isOurs && marker !== undefined && marker.board !== policy.boardHash;
+    }).length,
+  };
+}
+
+function markedPosts(issues: readonly SurveyedIssue[], board: string): readonly MarkedPost[] {
+  return issues.flatMap((surveyed) => {
+    const { marker } = surveyed;
+    if (marker?.board !== board) return [];
+    return marker.posts.map((post) => ({ ...surveyed, project: marker.project, post }));
+  });
+}
+
+function findDuplicates(
+  ledger: Ledger,
+  project: ProjectId,
+  row: Row | undefined,
+  name: (issue: IssueRef) => string,
+): RebuildFindings["duplicates"] {
+  const used = row?.links[0]?.link.issue;
+  const found = row && ledger.pulls.marked(project, row.post.id);
+  if (row === undefined || used === undefined || found === undefined) return [];
+  const others = findOthers(row, found);
+  return others.length === 0 ? [] : [{ post: row.post.id, used: name(used), others: others.map(name) }];
+}
+
+function isLinked(ledger: Ledger, issue: IssueRef): boolean {
+  return ledger.pulls.linkedIssues(issue.repositoryId).some((linked) => isSameIssue(linked, issue));
+}
+
+function describe(absence: Absence): string {
+  switch (absence.kind) {
+    case "moved":
+      return `moved to ${absence.name}#${absence.to.number}`;
+    case "deleted":
+      return "deleted";
+    case "missing":
+    case "lost":
+      return "not found, or not visible to the token";
+  }
+}

@@ -1,0 +1,228 @@
+import type { RepositoryName } from "../../model/issue.ts";
+import type { BoardProject, ProjectId } from "../../model/post.ts";
+import type { ReadBounds } from "../../model/surroundings.ts";
+import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
+import { noteError, noteFailure } from "../../sync/ground/report.ts";
+import type { ProjectReport, ReportedError, RunReport, SyncProject, World } from "../../sync/ground/world.ts";
+import { pickProject } from "../../sync/read/identify.ts";
+import { repositoryNames } from "../../sync/read/repositories.ts";
+import { runProjects } from "../../sync/run.ts";
+import { findAll, type RebuildFindings } from "./findings.ts";
+import { type SurveyedIssue, surveyRepository } from "./survey.ts";
+
+/** What `rebuild --json` prints. */
+export interface RebuildReport {
+  readonly run: number;
+  readonly result: RunReport["result"];
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly projects: readonly RebuiltProject[];
+}
+
+/** One project after its rebuild. */
+export interface RebuiltProject extends RebuildFindings {
+  readonly project: string;
+  readonly repo: RepositoryName;
+  /** Seen on the board. */
+  readonly posts: number;
+  /** Linked issues: those that the state knew before, and those that were found by their marks. */
+  readonly kept: number;
+  readonly found: number;
+  /** Until when no issue is opened, because a request of an earlier life may still be under way; null where nothing waits. */
+  readonly waitsUntil: string | null;
+  readonly requests: ProjectReport["requests"];
+  readonly errors: readonly ReportedError[];
+  /** Why nothing of the whole project will be written, where a guard holds it. */
+  readonly hold?: string;
+}
+
+/** A rebuild reads all there is, and a person waits for it: it may take longer than a run. */
+const patienceMs = 6 * 3_600_000;
+
+const nothingFound: RebuildFindings = {
+  disagreements: [],
+  duplicates: [],
+  strangers: [],
+  edited: [],
+  unreadable: [],
+  orphans: [],
+  absent: [],
+  otherBoards: 0,
+};
+
+/** What the projects of one rebuild share. */
+interface Rebuild {
+  readonly world: World;
+  readonly bounds: ReadBounds;
+  /** Issues of the repositories that were looked through, so that projects which share one do it once. */
+  readonly surveyed: Map<RepositoryName, readonly SurveyedIssue[]>;
+  /** As of a run. */
+  readonly listed: BoardProject[];
+}
+
+/**
+ * Makes the state anew from the marks in the issues, whatever it was: empty, an old copy, or sound. All of both sides is read
+ * again, and every issue of every repository is looked at. What carries a mark of ours is linked, links that the state has
+ * already are kept, every pair takes both sides as they are, and nothing is written to either.
+ */
+export async function rebuildProjects(
+  projects: readonly SyncProject[],
+  world: World,
+  signal: AbortSignal,
+): Promise<RebuildReport> {
+  const { ledger, clock, policy } = world;
+  const patient: World = { ...world, policy: { ...policy, budgetMs: patienceMs } };
+  const before = new Map(projects.map(({ key }) => [key, countLinked(key, world)]));
+  const startedAt = clock.now();
+  ledger.transaction(() => forgetReads(projects, world));
+  const { report } = await runProjects(projects, patient, "adopt", signal);
+  const bounds = { until: startedAt + patienceMs, signal };
+  const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map(), listed: [] };
+  const rebuilt: RebuiltProject[] = [];
+  for (const project of projects) {
+    const done = report.projects.find(({ project: key }) => key === project.key);
+    if (done !== undefined) {
+      rebuilt.push(await lookOver(rebuild, project, done, before.get(project.key) ?? 0));
+    }
+  }
+  return {
+    run: report.run,
+    result: resultOf(report, rebuilt),
+    startedAt: report.startedAt,
+    durationMs: clock.now() - startedAt,
+    projects: rebuilt,
+  };
+}
+
+/** What was read before counts no more: who we are, what the names mean, which issues were scanned and looked at. */
+function forgetReads(projects: readonly SyncProject[], { ledger, clock }: World): void {
+  // A moment ago: whatever is scanned from now on is newer than the state.
+  ledger.declareOld(clock.now() - 1);
+  const account = ledger.memory.account();
+  if (account !== undefined) ledger.memory.rememberAccount({ ...account, checkedAt: 0 });
+  for (const { key, settings } of projects) {
+    const memory = ledger.memory.project(key);
+    if (memory !== undefined) {
+      ledger.memory.rememberProject({ ...memory, checkedAt: 0, fullAt: undefined });
+    }
+    for (const name of repositoryNames(settings)) {
+      const known = ledger.memory.repository(name);
+      if (known === undefined) continue;
+      ledger.memory.rememberRepository({ ...known, checkedAt: 0, etag: undefined, fullAt: undefined });
+    }
+  }
+}
+
+/** Looks through the project's repositories for what a person should know. */
+async function lookOver(
+  rebuild: Rebuild,
+  project: SyncProject,
+  report: ProjectReport,
+  before: number,
+): Promise<RebuiltProject> {
+  const { world } = rebuild;
+  const { board, tracker } = world;
+  const tally = startTally();
+  const asked = { board: board.requests, tracker: tracker.requests };
+  const findings = await findOrNote(rebuild, project, report, tally);
+  const linked = countLinked(project.key, world);
+  return {
+    project: project.key,
+    repo: project.settings.repo,
+    posts: report.posts,
+    kept: before,
+    found: Math.max(0, linked - before),
+    ...findings,
+    waitsUntil: findWait(project, world),
+    requests: {
+      board: report.requests.board + board.requests - asked.board,
+      tracker: report.requests.tracker + tracker.requests - asked.tracker,
+    },
+    // What is a finding here is no failure.
+    errors: [...report.errors.filter(({ code }) => code !== "tracker.duplicate"), ...tally.errors],
+    ...(report.hold !== undefined && { hold: report.hold }),
+  };
+}
+
+/** Nothing is looked for where the project itself could not be read; the report says why. */
+async function findOrNote(
+  rebuild: Rebuild,
+  project: SyncProject,
+  report: ProjectReport,
+  tally: Tally,
+): Promise<RebuildFindings> {
+  const { world } = rebuild;
+  const memory = world.ledger.memory.project(project.key);
+  // A limit, or a signal, may have ended it before anything was decided.
+  if (memory?.fullAt === undefined) {
+    if (report.errors.length === 0) noteError(tally, unfinished);
+    return nothingFound;
+  }
+  try {
+    const configured = await findConfigured(rebuild);
+    const { issues, first } = await surveyAll(rebuild, project);
+    const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
+    return findAll(world, { memory, configured, isListComplete, issues, first });
+  } catch (error) {
+    noteFailure(tally, { run: { ...rebuild, mode: "adopt" }, world, project }, error, false);
+    if (tally.isPutOff) noteError(tally, unfinished);
+    return nothingFound;
+  }
+}
+
+const unfinished: ReportedError = {
+  code: "rebuild.unfinished",
+  message:
+    "A limit of the board or of GitHub, or a signal, ended the rebuild early. Nothing was written to either; run it again later.",
+};
+
+async function findConfigured({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
+  if (listed.length === 0) listed.push(...(await world.board.listProjects(bounds)));
+  return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
+}
+
+async function surveyAll(
+  { world, bounds, surveyed }: Rebuild,
+  { key, settings }: SyncProject,
+): Promise<{ readonly issues: readonly SurveyedIssue[]; readonly first: readonly SurveyedIssue[] }> {
+  const issues: SurveyedIssue[] = [];
+  const first: SurveyedIssue[] = [];
+  for (const name of repositoryNames(settings)) {
+    const known = surveyed.get(name);
+    const found = known ?? (await surveyRepository(world, name, key, bounds));
+    surveyed.set(name, found);
+    issues.push(...found);
+    if (known === undefined) first.push(...found);
+  }
+  return { issues, first };
+}
+
+function countLinked(key: string, { ledger }: World): number {
+  const memory = ledger.memory.project(key);
+  return memory === undefined ? 0 : ledger.rows.counts(memory.id).issues;
+}
+
+/** The latest time at which one of its repositories takes new issues again. */
+function findWait({ settings }: SyncProject, { ledger, clock, policy }: World): string | null {
+  const times = repositoryNames(settings).map((name) => {
+    const recoveredAt = ledger.memory.repository(name)?.recoveredAt;
+    return recoveredAt === undefined ? 0 : recoveredAt + policy.waits.createMs;
+  });
+  const latest = Math.max(...times);
+  return latest > clock.now() ? new Date(latest).toISOString() : null;
+}
+
+function resultOf(report: RunReport, rebuilt: readonly RebuiltProject[]): RunReport["result"] {
+  if (report.result === "failed") return "failed";
+  if (rebuilt.some(({ errors }) => errors.length > 0)) return "partial";
+  return report.result === "held" || rebuilt.some(hasPersonsWork) ? "held" : "ok";
+}
+
+/** Whether the next run would open an issue that may be there already, or one is there that is too many. */
+function hasPersonsWork({ duplicates, strangers, unreadable }: RebuiltProject): boolean {
+  return (
+    duplicates.length > 0 ||
+    strangers.some(({ linked }) => !linked) ||
+    unreadable.some(({ linked }) => !linked)
+  );
+}

@@ -1,0 +1,173 @@
+import type { Intent } from "../../ledger/journal.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { type Action, isHeard } from "../../plan/action.ts";
+import { planAhead } from "../../plan/ahead.ts";
+import { nextWriteAt } from "../../plan/pace.ts";
+import { planRow } from "../../plan/plan.ts";
+import { wishedActions } from "../../plan/wished.ts";
+import { attemptNow } from "../ground/attempt.ts";
+import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import type { Wanted } from "../ground/wanted.ts";
+import type { PlannedAction } from "../ground/world.ts";
+import { earlierRequestOf, restOf } from "../read/old-state.ts";
+import { describeAction } from "./plan-lines.ts";
+
+/**
+ * What a plan says beside what the next run does: everything that is decided and not sent yet, and follows at a time, or when a
+ * person lets it go.
+ */
+export function planLater(cycle: PulledCycle): readonly PlannedAction[] {
+  const { ledger } = cycle.world;
+  const waiting = Map.groupBy(ledger.rows.waiting(cycle.memory.id, mostWaiting), ({ post }) => post);
+  const ofRows = [...waiting].flatMap(
+    ([post, rows]) => attemptNow(cycle, post, () => planRowLater(cycle, post, rows)) ?? [],
+  );
+  const open = ledger.journal
+    .open(cycle.memory.id)
+    .filter(({ state }) => state === "SENT" || state === "UNKNOWN");
+  return [...ofRows, ...open.map((intent) => describeOpen(cycle, intent))];
+}
+
+/** A plan looks at no more of what waits than this. */
+const mostWaiting = 100_000;
+
+function planRowLater(
+  cycle: PulledCycle,
+  post: PostId,
+  waiting: readonly WaitingRow[],
+): readonly PlannedAction[] {
+  const { ledger, clock } = cycle.world;
+  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  if (row === undefined) return [];
+  const stopped = waiting.filter(({ kind }) => kind === "parked" || kind === "quarantined");
+  const wished = stopped.length === 0 ? [] : (wishedActions(row, cycle.context(clock.now())) ?? []);
+  return [
+    ...(waiting.some(({ kind }) => kind === "settling") ? planSettling(cycle, row) : []),
+    ...wished.flatMap((action) => {
+      const why = whyStopped(row, action, stopped);
+      if (why === undefined) return [];
+      const lines = describeAction(cycle, row, action).filter(({ kind }) => kind === action.kind);
+      return lines.map((line): PlannedAction => ({ ...line, when: "held", held: why }));
+    }),
+  ];
+}
+
+/** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
+function planSettling(cycle: PulledCycle, row: Row): readonly PlannedAction[] {
+  const context = cycle.context(cycle.world.clock.now());
+  const decision = planRow(row, context);
+  const notBefore = decision.dueAt === undefined ? {} : { notBefore: new Date(decision.dueAt).toISOString() };
+  const now = decision.actions.flatMap((action) => describeAction(cycle, row, action));
+  const ahead = (planAhead(row, decision, context) ?? []).flatMap((action) =>
+    describeAction(cycle, row, action),
+  );
+  return ahead.flatMap((line): readonly PlannedAction[] => {
+    const known = now.filter(({ kind, issue }) => kind === line.kind && issue === line.issue);
+    const fields = Object.entries(line.fields).filter(
+      ([name, value]) => !known.some((one) => JSON.stringify(one.fields[name]) === JSON.stringify(value)),
+    );
+    if (fields.length === 0) return [];
+    const isQuiet =
+      line.kind === "patch-post" && !fields.some(([field]) => isHeard({ field: field as "status" }));
+    const notifies = isQuiet ? 0 : line.notifies;
+    return [{ ...line, fields: Object.fromEntries(fields), notifies, when: "later", ...notBefore }];
+  });
+}
+
+function whyStopped({ parked }: Row, { kind }: Action, stopped: readonly WaitingRow[]): string | undefined {
+  const refused = parked.find((one) => one.kind === kind);
+  if (refused !== undefined) return `${refused.message} \`boardsync retry\` tries it again`;
+  return kind === "patch-post" ? stopped.find((one) => one.kind === "quarantined")?.message : undefined;
+}
+
+/** A write of unknown outcome: it is looked up after its wait, and sent again only where it provably did not arrive. */
+function describeOpen(cycle: PulledCycle, intent: Intent): PlannedAction {
+  const { ledger, clock, policy } = cycle.world;
+  const { kind, post, repository, number, writes, issueWrites, unknownAt, sentAt, at } = intent;
+  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const votes = row?.post.values.votes;
+  const isNotifying = kind === "patch-post" && writes?.some(isHeard) === true;
+  const first = row?.links[0]?.link.issue;
+  const issue =
+    number === undefined || repository === undefined ? first : { repositoryId: repository, number };
+  const waitMs = kind === "create-issue" ? policy.waits.createMs : policy.waits.patchMs;
+  return {
+    kind,
+    post,
+    issue: issue === undefined ? null : nameIssue(cycle, issue),
+    fields: Object.fromEntries((writes ?? issueWrites ?? []).map(({ field, value }) => [field, value])),
+    reason: "it is not known whether it arrived: it is looked up, and sent again only where it did not",
+    notifies: isNotifying ? (typeof votes === "number" ? votes : null) : 0,
+    when: "later",
+    notBefore: new Date((unknownAt ?? sentAt ?? at) + waitMs).toISOString(),
+  };
+}
+
+/** A run that comes so many seconds too early for the hour's limit waits for it; see pace.ts. */
+const hourPatienceMs = 10_000;
+
+/**
+ * Says when each write comes: in the next run, or after a wait. Two things make it wait: the pace, counted in the order of the
+ * writes; and a state that was lost or put back, of which a request may still be under way.
+ */
+export function timeWrites(
+  cycle: PulledCycle,
+  judged: readonly Wanted[],
+): ReadonlyMap<Wanted, string | undefined> {
+  const { clock, policy } = cycle.world;
+  const later = new Map<Wanted, string | undefined>();
+  const rest = earlierRequestOf(cycle) === undefined ? undefined : new Date(restOf(cycle)).toISOString();
+  const until = clock.now() + policy.budgetMs;
+  const played = new Map<
+    string,
+    { at: number; isOver: boolean; readonly all: number[]; readonly creates: number[] }
+  >();
+  for (const action of judged.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))) {
+    const [lane] = action.lanes;
+    if (action.held !== undefined || lane === undefined || lane.side === "board") continue;
+    if (rest !== undefined && (action.kind === "create-issue" || action.kind === "update-issue")) {
+      later.set(action, rest);
+      continue;
+    }
+    const pace = played.get(lane.budget) ?? beginPace(cycle, lane.budget);
+    played.set(lane.budget, pace);
+    for (let write = 0; write < action.issues; write += 1) {
+      const kind = action.kind === "create-issue" ? "create" : "other";
+      const next = nextWriteAt(pace, kind, policy.pace, pace.at);
+      const isFar = next.limit === "hour" && next.at - pace.at > hourPatienceMs;
+      pace.isOver ||= isFar || next.at > until;
+      pace.at = next.at;
+      pace.all.push(next.at);
+      if (kind === "create") pace.creates.push(next.at);
+    }
+    if (pace.isOver) later.set(action, new Date(pace.at).toISOString());
+  }
+  return later;
+}
+
+/** The pace as it is played through: a run has come to `at`, and is over where the pace ends it. */
+interface Pace {
+  at: number;
+  isOver: boolean;
+  readonly all: number[];
+  readonly creates: number[];
+}
+
+function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Pace {
+  const now = clock.now();
+  const { all, creates } = ledger.journal.trackerWrites(now - hourMs, budget);
+  return { at: now, isOver: false, all: [...all], creates: [...creates] };
+}
+
+const hourMs = 3_600_000;
+
+/** As `apply` takes them. */
+const order: readonly Wanted["kind"][] = [
+  "patch-post",
+  "update-issue",
+  "change-issue",
+  "comment-issue",
+  "create-issue",
+];

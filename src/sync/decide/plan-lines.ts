@@ -1,0 +1,130 @@
+import type { PlannedChange } from "../../ledger/rows.ts";
+import type { Field, Row } from "../../model/link.ts";
+import { type Action, changeOf, type FieldWrite } from "../../plan/action.ts";
+import { nameIssue } from "../ground/cycle-state.ts";
+import type { PlannedAction, World } from "../ground/world.ts";
+
+/** Without what is listed twice: where two posts ask the same of an issue, one change does for both. */
+export function withoutRepeated(lines: readonly PlannedAction[]): readonly PlannedAction[] {
+  const listed = new Set<string>();
+  return lines.flatMap((line): readonly PlannedAction[] => {
+    if (line.kind !== "change-issue" || line.held !== undefined) return [line];
+    const fields = Object.entries(line.fields).filter((entry) => {
+      const name = JSON.stringify([line.issue, ...entry]);
+      const isNew = !listed.has(name);
+      listed.add(name);
+      return isNew;
+    });
+    return fields.length === 0 ? [] : [{ ...line, fields: Object.fromEntries(fields) }];
+  });
+}
+
+/** What an action would write, for the note of what waits. */
+export function describeChange(
+  cycle: { readonly world: Pick<World, "ledger"> },
+  row: Row,
+  action: Action,
+): PlannedChange {
+  switch (action.kind) {
+    case "create-issue": {
+      const { repo, followUp } = action;
+      const changes = (followUp?.writes ?? []).map(toChange);
+      return { place: repo, changes, notifies: followUp === undefined ? 0 : followUp.notifies };
+    }
+    case "update-issue": {
+      const { issue, title, block } = action;
+      const changes = [
+        ...(title === undefined ? [] : [{ field: "title", to: title }]),
+        ...(block === undefined ? [] : [{ field: "body", to: "the managed block" }]),
+      ];
+      return { place: nameIssue(cycle, issue), changes, notifies: 0 };
+    }
+    case "change-issue":
+      return {
+        place: action.changes.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
+        changes: action.changes.flatMap(({ writes }) => writes.map(toChange)),
+        notifies: 0,
+      };
+    case "comment-issue":
+      return {
+        place: action.comments.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
+        changes: [{ field: "comment", to: "the text of the board rule" }],
+        notifies: 0,
+      };
+    case "patch-post": {
+      const first = row.links[0]?.link.issue;
+      const place = first === undefined ? null : nameIssue(cycle, first);
+      return { place, changes: action.writes.map(toChange), notifies: action.notifies };
+    }
+  }
+}
+
+/** The same of one field alone, among the actions that are going to write it; undefined where none does. */
+export function describeField(
+  cycle: { readonly world: Pick<World, "ledger"> },
+  row: Row,
+  actions: readonly Action[],
+  field: Field,
+): PlannedChange | undefined {
+  for (const action of actions) {
+    const { place, changes, notifies } = describeChange(cycle, row, action);
+    const own = changes.filter((change) => change.field === field);
+    if (own.length > 0) return { place, changes: own, notifies: field === "status" ? notifies : 0 };
+  }
+  return undefined;
+}
+
+function toChange({ field, before, value }: FieldWrite<Field>): PlannedChange["changes"][number] {
+  return { field, ...(before !== undefined && { from: before }), to: value };
+}
+
+/** An action in words for a person and a script; a create is followed by the PATCH that it leads to. */
+export function describeAction(
+  cycle: { readonly world: Pick<World, "ledger"> },
+  row: Row,
+  action: Action,
+): readonly PlannedAction[] {
+  const { kind, post, reason } = action;
+  switch (action.kind) {
+    case "create-issue": {
+      const { title, labels, assignees, milestone, type, followUp } = action;
+      const fields = { title, labels, assignees, ...(milestone && { milestone }), ...(type && { type }) };
+      const create: PlannedAction = {
+        kind,
+        post,
+        issue: action.repo,
+        fields,
+        reason,
+        notifies: 0,
+        when: "now",
+      };
+      return followUp === undefined ? [create] : [create, ...describeAction(cycle, row, followUp)];
+    }
+    case "update-issue": {
+      const fields = {
+        ...(action.title !== undefined && { title: action.title }),
+        ...(action.block !== undefined && { body: "the managed block" }),
+      };
+      return [
+        { kind, post, issue: nameIssue(cycle, action.issue), fields, reason, notifies: 0, when: "now" },
+      ];
+    }
+    case "change-issue":
+      return action.changes.map(({ issue, writes }) => {
+        const fields = Object.fromEntries(writes.map(({ field, value }) => [field, value]));
+        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0, when: "now" };
+      });
+    case "comment-issue":
+      return action.comments.map(({ issue, body }) => {
+        const fields = { comment: body.slice(body.indexOf("\n") + 1) };
+        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0, when: "now" };
+      });
+    case "patch-post": {
+      const first = row.links[0]?.link.issue;
+      const issue = first === undefined ? null : nameIssue(cycle, first);
+      return [
+        { kind, post, issue, fields: changeOf(action), reason, notifies: action.notifies, when: "now" },
+      ];
+    }
+  }
+}

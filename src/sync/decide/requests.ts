@@ -1,0 +1,96 @@
+import type { PersonRequest } from "../../ledger/requests.ts";
+import type { ActionName } from "../../ledger/rows.ts";
+import type { PostId } from "../../model/post.ts";
+import { attemptNow } from "../ground/attempt.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { recordAdopted } from "../ground/record.ts";
+import type { Wanted } from "../ground/wanted.ts";
+
+type Approval = Extract<PersonRequest, { kind: "approve" }>;
+
+/**
+ * Takes up what people asked for beside the runs, of whole posts: it is done before anything is decided. Links are taken up
+ * by `takeLinks` before that, and approvals wait for the plan.
+ */
+export function takeRequests(cycle: PulledCycle): void {
+  const { ledger, log } = cycle.world;
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
+    if (!("posts" in request)) continue;
+    const { id, kind, posts, project, at } = request;
+    ledger.transaction(() => {
+      const left = posts.filter((post) => !isDoneFor(cycle, kind, post));
+      ledger.rows.markDue(cycle.memory.id, posts);
+      ledger.requests.end(id);
+      // What failed is asked for still; what is done is not done twice.
+      if (left.length > 0) ledger.requests.add({ project, at, kind, posts: left });
+    });
+    log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
+  }
+}
+
+/** Whether it was carried out for a post; where it failed, that is said. */
+function isDoneFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): boolean {
+  const done = attemptNow(cycle, post, () => {
+    cycle.world.ledger.transaction(() => doFor(cycle, kind, post));
+    return true;
+  });
+  return done === true;
+}
+
+function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  switch (kind) {
+    case "retry":
+      ledger.rows.unpark(cycle.memory.id, post, undefined);
+      ledger.links.reopen(cycle.memory.id, post);
+      return;
+    case "release":
+      ledger.rows.release(cycle.memory.id, post, now);
+      return;
+    case "discard": {
+      const row = ledger.rows.row(cycle.memory.id, post, now);
+      if (row === undefined) return;
+      if (row.links.length > 0) recordAdopted(cycle, row, now);
+      else ledger.links.end(cycle.memory.id, post, [], now);
+      return;
+    }
+  }
+}
+
+/**
+ * Marks the wanted actions that a person has approved: these very actions and no others. An approval is over when nothing asks
+ * for any of them any more.
+ *
+ * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
+ */
+export function markApproved(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+  unsettled: ReadonlySet<PostId>,
+): void {
+  const { ledger } = cycle.world;
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
+    if (request.kind !== "approve") continue;
+    const approved = wanted.filter((action) => names(request, action));
+    for (const action of approved) noteApproval(cycle, action, request);
+    const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
+    if (!isOpen) ledger.requests.end(request.id);
+  }
+}
+
+function names({ actions }: Approval, wanted: Wanted): boolean {
+  return actions.some((action) => isSameAction(action, wanted));
+}
+
+function isSameAction(one: ActionName, other: Wanted): boolean {
+  return one.post === other.post && one.kind === other.kind && one.signature === other.signature;
+}
+
+/** An approved issue brings the PATCH along that the plan has shown with it. */
+function noteApproval({ tally }: PulledCycle, { post, kind }: Wanted, { id }: Approval): void {
+  const kinds = tally.approved.get(post) ?? new Map();
+  kinds.set(kind, id);
+  if (kind === "create-issue") kinds.set("patch-post", id);
+  tally.approved.set(post, kinds);
+}

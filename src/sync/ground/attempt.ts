@@ -1,0 +1,70 @@
+import { RemoteError } from "../../errors.ts";
+import type { PostId } from "../../model/post.ts";
+import type { ActionKind } from "../../plan/action.ts";
+import { TemplateError } from "../../plan/text/template.ts";
+import type { Cycle, PulledCycle } from "./cycle-state.ts";
+import { closeLane } from "./lane.ts";
+import { noteLimitOf } from "./limits.ts";
+import { postpone, recordRow } from "./record.ts";
+import { closureBy, isPutOff, noteBug, noteError } from "./report.ts";
+
+/**
+ * Does what belongs to one post. Whatever fails in it is the failure of this post alone; a limit or a refused key also
+ * ends its lane for this run, and only a state that can't be used ends more.
+ *
+ * @throws StateError
+ */
+export async function attempt(
+  cycle: PulledCycle,
+  action: { readonly post: PostId; readonly kind: ActionKind },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work().catch((error: unknown) => noteRead(cycle, action, error));
+  } catch (error) {
+    notePost(cycle, action.post, error);
+  }
+}
+
+/**
+ * The same for what asks nobody. A row that can't be decided stays due: the others go on, and the next run tries again.
+ *
+ * @returns undefined where it failed.
+ * @throws StateError
+ */
+export function attemptNow<T>(cycle: Cycle, post: PostId, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    notePost(cycle, post, error);
+    return undefined;
+  }
+}
+
+function noteRead(
+  cycle: PulledCycle,
+  action: { readonly post: PostId; readonly kind: ActionKind },
+  error: unknown,
+): void {
+  if (!(error instanceof RemoteError)) throw error;
+  noteLimitOf(cycle.world, error);
+  const { code, message, fault, detail, retryAt } = error;
+  if (fault === "unauthorized") closeLane(cycle.run, error, { code, message });
+  if (isPutOff(error)) {
+    const closure = closureBy(error, cycle.run);
+    closeLane(cycle.run, error, closure);
+    postpone(cycle, action, closure);
+    return;
+  }
+  noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });
+  recordRow(cycle, action.post);
+}
+
+function notePost({ tally, world, project }: Cycle, post: PostId, error: unknown): void {
+  if (!(error instanceof TemplateError)) {
+    noteBug(tally, { project: project.key, post }, error, world.log);
+    return;
+  }
+  const message = `A template of the config fails on this post, so nothing is written for it: ${error.message}. Correct the template; the next run tries again.`;
+  noteError(tally, { post, code: "config.template", message });
+}

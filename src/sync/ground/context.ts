@@ -1,0 +1,88 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { PostField } from "../../model/post.ts";
+import { isAllowed } from "../../plan/obstacle.ts";
+import type { PlanContext } from "../../plan/plan.ts";
+import { settingsPrint } from "../../plan/print.ts";
+import { unseenConditions } from "../../plan/select.ts";
+import type { Settings } from "../../plan/settings.ts";
+import type { Redacted } from "../../plan/text/redact.ts";
+import { repositoryNames } from "../read/repositories.ts";
+import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
+import type { Policy, Run } from "./world.ts";
+
+/** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
+export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
+  markRowsForFullLook(cycle);
+  warnOfUnseen(cycle, pull);
+  return { ...cycle, pull, context: createContext(cycle, pull.seen) };
+}
+
+/** The part of a cycle that decisions depend on. */
+export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
+  readonly world: {
+    readonly policy: Pick<Policy, "boardHash">;
+    readonly ledger: Pick<Ledger, "rows" | "memory">;
+  };
+  readonly run: Pick<Run, "mode">;
+}
+
+/** The planner's context of a project, for the fields that its board shows. */
+export function createContext(
+  { project, world: { policy, ledger }, run, memory, ...cycle }: Deciding,
+  seen: ReadonlySet<PostField>,
+): (now: number) => PlanContext {
+  // `writes` holds writes back, not the look at what they would be.
+  const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
+  const text = { board: policy.boardHash, project: memory.id, redact: redactedOf(settings, ledger) };
+  const render: PlanContext["render"] = (post, others) => project.renderer.render(post, { ...text, others });
+  const renderComment: PlanContext["renderComment"] = (template, post) =>
+    project.renderer.comment(template, post, text);
+  const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
+  const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
+  let statuses: readonly string[] | undefined;
+  return (now) => {
+    // All posts are looked through for them, once, where anything is decided at all.
+    statuses ??= setsStatus ? ledger.rows.statuses(memory.id) : [];
+    const known = { settings, seen, statuses, render, renderComment, now };
+    return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
+  };
+}
+
+/** What nobody has set follows from who can read the issues: one public repository is enough, and so is one that is not known. */
+function redactedOf(settings: Settings, { memory }: Pick<Ledger, "memory">): readonly Redacted[] {
+  if (settings.issue.redact !== undefined) return settings.issue.redact;
+  const isPrivate = repositoryNames(settings).every(
+    (name) => memory.repository(name)?.repository.isPrivate === true,
+  );
+  return isPrivate ? [] : ["email", "phone"];
+}
+
+/** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */
+function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: BoardPull): void {
+  if (kind === "incomplete" || seen.size === 0) return;
+  const unseen = unseenConditions(settings, seen);
+  if (unseen.length === 0) return;
+  world.log.warn(
+    { project: project.key, settings: unseen },
+    "The board shows no field for these settings; `boardsync check` says more",
+  );
+}
+
+function markRowsForFullLook(cycle: Cycle): void {
+  const { ledger, clock, policy } = cycle.world;
+  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  const now = clock.now();
+  const print = settingsPrint(cycle.settings, cycle.project.templates);
+  const isFresh = memory.fullAt !== undefined && now - memory.fullAt < policy.fullEveryMs;
+  // What `writes` has held back is decided already; a plan shows it all the same.
+  const isShown = cycle.run.mode === "plan" && cycle.settings.writes !== "all";
+  if (isFresh && memory.settingsPrint === print && !isShown) return;
+  ledger.transaction(() => {
+    ledger.rows.markDue(memory.id, "all");
+    ledger.memory.rememberProject({
+      ...memory,
+      settingsPrint: print,
+      fullAt: isFresh ? memory.fullAt : now,
+    });
+  });
+}

@@ -1,0 +1,191 @@
+import type { PagePlace } from "../../board/board.ts";
+import type { Left } from "../../ledger/backlogs.ts";
+import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
+import type { RequestId } from "../../ledger/requests.ts";
+import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostField, PostId } from "../../model/post.ts";
+import type { ActionKind } from "../../plan/action.ts";
+import type { PlanContext } from "../../plan/plan.ts";
+import type { Settings } from "../../plan/settings.ts";
+import { type Lane, laneClosure } from "./lane.ts";
+import type {
+  CarriedAction,
+  Closure,
+  PlannedAction,
+  ReportedError,
+  Run,
+  SavedProject,
+  SyncProject,
+  World,
+} from "./world.ts";
+
+/** What the steps of one cycle hand on: a project that has been found on both sides. */
+export interface Cycle {
+  readonly world: World;
+  readonly run: Run;
+  readonly project: SyncProject;
+  readonly memory: ProjectMemory;
+  readonly settings: Settings;
+  readonly account: string;
+  /** By the name that the config uses; a repository that can't be used is not among them. */
+  readonly repositories: ReadonlyMap<RepositoryName, RepositoryMemory>;
+  readonly tally: Tally;
+}
+
+/** An internal note that has to be changed, as this pull has shown it. */
+export interface DueNote {
+  readonly post: PostId;
+  /** Never stored, logged, or sent anywhere but back to the board. */
+  readonly text: string;
+  /** Our line in it as the state knows it. */
+  readonly line: string | undefined;
+  readonly page: PulledPage;
+}
+
+/** A page of this pull, which may be asked for once more. */
+export interface PulledPage {
+  readonly place: PagePlace;
+  /** Epoch ms: when it was asked for last; its posts have been seen then. */
+  askedAt: number;
+  /** The notes that it showed when it was asked for once more; undefined before that. */
+  notes: ReadonlyMap<PostId, string> | undefined;
+  /** The request for it that is under way. */
+  asking: Promise<void> | undefined;
+}
+
+/** What a pull of the board brought, besides the posts in the ledger. */
+export interface BoardPull {
+  readonly seen: ReadonlySet<PostField>;
+  /** `usable`: all that there was to see, but absence from it means nothing. `incomplete`: it broke off. */
+  readonly kind: "complete" | "usable" | "incomplete";
+  /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */
+  readonly beganAt: number;
+  readonly pages: readonly PulledPage[];
+  /** Internal notes that have to be changed; they live as long as the cycle, and nowhere else. */
+  readonly notes: readonly DueNote[];
+}
+
+/** A cycle whose pulls are done: decisions can be made. */
+export interface PulledCycle extends Cycle {
+  readonly pull: BoardPull;
+  /** The planner's context, for a time. */
+  context(now: number): PlanContext;
+}
+
+/** Whether this run's list has shown a post: from a pull that broke off only what it has shown is known. */
+export function isShown({ pull }: PulledCycle, { seenAt }: Row): boolean {
+  return seenAt !== undefined && seenAt >= pull.beganAt;
+}
+
+/** Why an action that is decided is not done in this run. */
+export interface Delay {
+  readonly kind: "held" | "waiting";
+  readonly message: string;
+  /** Of one that is held: whether a person may let it go. */
+  readonly isApprovable?: true;
+  /** Likewise: whether the hold ends with its cause. */
+  readonly isPassing?: true;
+  /** Set where it is another one by now than a saved plan names. */
+  readonly isMoved?: true;
+}
+
+/** What one cycle has done so far; the report is made of it. */
+export interface Tally {
+  /** Posts that this pull has shown. */
+  posts: number;
+  created: number;
+  adopted: number;
+  issueWrites: number;
+  postWrites: number;
+  statusWrites: number;
+  /** Internal notes that were to be changed, and wait for the next run. */
+  notesPutOff: number;
+  /** Whether a limit or a signal put the whole project off. */
+  isPutOff: boolean;
+  /** Why something was left to a later run. */
+  readonly putOff: Closure[];
+  /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
+  hold: string | undefined;
+  readonly delays: Map<PostId, Map<ActionKind, Delay>>;
+  /** What a person let go, with the request that says so; undefined where this run itself was ordered to do it. */
+  readonly approved: Map<PostId, Map<ActionKind, RequestId | undefined>>;
+  /** Why a lane takes no more writes of this project in this run, although it is open for others. */
+  readonly closed: Map<string, Closure>;
+  /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
+  readonly left: Map<string, Left>;
+  readonly errors: ReportedError[];
+  /** Of mode `plan` only. */
+  readonly planned: PlannedAction[];
+  /** The same as a file keeps it; undefined while nothing is decided. */
+  saved: SavedProject | undefined;
+  /** Of a saved plan, or an undo: what became of each action. */
+  readonly carried: CarriedAction[];
+}
+
+export function startTally(): Tally {
+  return {
+    posts: 0,
+    created: 0,
+    adopted: 0,
+    issueWrites: 0,
+    postWrites: 0,
+    statusWrites: 0,
+    notesPutOff: 0,
+    isPutOff: false,
+    putOff: [],
+    hold: undefined,
+    delays: new Map(),
+    approved: new Map(),
+    closed: new Map(),
+    left: new Map(),
+    errors: [],
+    planned: [],
+    saved: undefined,
+    carried: [],
+  };
+}
+
+/** Remembers why an action is not done in this run; every record of its row says so as long as the row asks for it. */
+export function delayAction(
+  { tally }: Cycle,
+  { post, kind }: { readonly post: PostId; readonly kind: ActionKind },
+  delay: Delay,
+): void {
+  const delays = tally.delays.get(post) ?? new Map<ActionKind, Delay>();
+  tally.delays.set(post, delays.set(kind, delay));
+}
+
+/** Whether a person let this action of this run go. */
+export function isApproved({ tally }: Pick<Cycle, "tally">, post: PostId, kind: ActionKind): boolean {
+  return tally.approved.get(post)?.has(kind) ?? false;
+}
+
+/** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */
+export function isOpen({ run, world, tally }: Cycle, lane: Lane): boolean {
+  const { bounds } = run;
+  const closure = laneClosure(run, lane) ?? laneClosure(tally, lane);
+  return closure === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
+}
+
+/** Why a lane is closed, for the note of what waits. */
+export function closureOf({ run, tally }: Cycle, lane: Lane): Closure {
+  return laneClosure(run, lane) ?? laneClosure(tally, lane) ?? endOf(run);
+}
+
+/** Why a run begins nothing more. */
+export function endOf({ bounds }: Pick<Run, "bounds">): Closure {
+  return bounds.signal.aborted
+    ? { code: "run.stopped", message: "the run was asked to stop" }
+    : { code: "run.budget", message: "the time of the run was over (`budget`)" };
+}
+
+/** A repository of this project by its numeric id; undefined where it can't be used in this run. */
+export function repositoryById(cycle: Cycle, id: RepositoryId | undefined): RepositoryMemory | undefined {
+  return [...cycle.repositories.values()].find(({ repository }) => repository.id === id);
+}
+
+/** `owner/name#number`, as reports say it; with the number alone where the repository is not known. */
+export function nameIssue({ world }: { readonly world: Pick<World, "ledger"> }, issue: IssueRef): string {
+  return `${world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? ""}#${issue.number}`;
+}

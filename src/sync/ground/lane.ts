@@ -1,0 +1,59 @@
+import type { Side } from "../../errors.ts";
+import type { IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { Action } from "../../plan/action.ts";
+import type { Closure, Run, World } from "./world.ts";
+
+/**
+ * Where requests count: the board, or one of the tracker's budgets. Pace and limits hold for each by itself, and what
+ * closes one for a run leaves the others open.
+ */
+export interface Lane {
+  readonly side: Side;
+  /** As the tracker names it; '' on the board. */
+  readonly budget: string;
+}
+
+export const boardLane: Lane = { side: "board", budget: "" };
+
+/** The lane of a repository, by the name that the tracker calls it. */
+export function laneOf({ tracker }: Pick<World, "tracker">, repository: RepositoryName): Lane {
+  return { side: "tracker", budget: tracker.budgetOf(repository) };
+}
+
+/** The lane of an issue. */
+export function laneOfIssue(world: World, { repositoryId }: IssueRef): Lane {
+  return laneOf(world, world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "");
+}
+
+/** Every lane that an action writes to. */
+export function lanesOf(world: World, action: Action): readonly Lane[] {
+  switch (action.kind) {
+    case "patch-post":
+      return [boardLane];
+    case "create-issue":
+      return [laneOf(world, world.ledger.memory.repository(action.repo)?.repository.name ?? action.repo)];
+    case "update-issue":
+      return [laneOfIssue(world, action.issue)];
+    case "change-issue":
+      return action.changes.map(({ issue }) => laneOfIssue(world, issue));
+    case "comment-issue":
+      return action.comments.map(({ issue }) => laneOfIssue(world, issue));
+  }
+}
+
+/** Whether lanes take more, for a run or for one project in it. */
+type Closed = Pick<Run, "closed">;
+
+/** Ends a lane for the rest of the run, or of a project's part in it; the first reason stands. */
+export function closeLane({ closed }: Closed, lane: Lane, closure: Closure): void {
+  if (!closed.has(keyOf(lane))) closed.set(keyOf(lane), closure);
+}
+
+/** Why a lane takes nothing more in this run; undefined while it does. */
+export function laneClosure({ closed }: Closed, lane: Lane): Closure | undefined {
+  return closed.get(keyOf(lane));
+}
+
+function keyOf({ side, budget }: Lane): string {
+  return `${side} ${budget}`;
+}

@@ -1,0 +1,56 @@
+import { RemoteError, type Side } from "../../errors.ts";
+import type { RepositoryName } from "../../model/issue.ts";
+import { boardLane, type Lane, laneOf } from "./lane.ts";
+import type { World } from "./world.ts";
+
+/** A later time than this was written down by a clock that was wrong: no answer is believed for longer. */
+const longestLimitMs = 24 * 3_600_000;
+
+/**
+ * Writes down that a lane wants no request before a time: the next process must not ask before it, either. Asking on while
+ * limited can get an account banned.
+ *
+ * @param retryAt epoch ms; undefined where the answer named no time.
+ */
+export function noteLimit(world: World, lane: Lane, retryAt: number | undefined): void {
+  if (retryAt === undefined) return;
+  const known = limitOf(world, lane);
+  if (known !== undefined && retryAt <= known) return;
+  world.ledger.memory.rememberLimit(lane.side, lane.budget, retryAt);
+}
+
+/** The same, of a read that failed; an error that is no limit is none of its business. */
+export function noteLimitOf(world: World, error: unknown): void {
+  if (error instanceof RemoteError && error.fault === "limited") noteLimit(world, error, error.retryAt);
+}
+
+/**
+ * Looks at what the sides named, in this process or an earlier one, before a project asks anything. Of the tracker only the
+ * budgets of the project's own repositories count: one that is used up stops nobody else.
+ *
+ * @throws RemoteError with the fault `limited` while one of them wants no request: the project waits.
+ */
+export function checkLimits(world: World, repositories: readonly RepositoryName[]): void {
+  const { memory } = world.ledger;
+  const names = repositories.map((name) => memory.repository(name)?.repository.name ?? name);
+  for (const lane of [boardLane, ...names.map((name) => laneOf(world, name))]) {
+    const retryAt = limitOf(world, lane);
+    if (retryAt === undefined) continue;
+    const { side, budget } = lane;
+    throw new RemoteError(side, "limited", `${sayLimit(side, retryAt)}.`, { retryAt, budget });
+  }
+}
+
+/** Who wants no request, and until when, as a sentence without its full stop. */
+export function sayLimit(side: Side, retryAt: number | undefined): string {
+  const who = side === "board" ? "the board" : "GitHub";
+  if (retryAt === undefined) return `${who} limits requests, and names no end`;
+  return `${who} wants no request before ${new Date(retryAt).toISOString()}`;
+}
+
+/** undefined once the time has passed. */
+function limitOf({ ledger, clock }: World, { side, budget }: Lane): number | undefined {
+  const until = ledger.memory.limit(side, budget);
+  const now = clock.now();
+  return until !== undefined && until > now && until - now <= longestLimitMs ? until : undefined;
+}

@@ -1,0 +1,70 @@
+import { ProjectError, RemoteError } from "../../errors.ts";
+import { isPutOff } from "./report.ts";
+import type { Look, Run, World } from "./world.ts";
+
+/** A look of another run counts for this long: a post is not written from an older one, either. */
+const sharedForMs = 60_000;
+
+/** What a look belongs to. */
+type Looking = {
+  readonly world: Pick<World, "clock">;
+  readonly run: Pick<Run, "number" | "looks" | "dueAt">;
+};
+
+/**
+ * Does what projects share, once: the first of them that needs it looks, and what the look failed of is the failure of all of
+ * them. A look of this run counts to its end; one of another run that became due with it counts when it began after that,
+ * and not for long, so that no project decides from less than it would have seen by itself. What only put the first one off
+ * (a limit, the end of its time) is no answer for the next.
+ *
+ * @param name - of what is looked at, the same for every project.
+ * @returns what `work` found; undefined where it need not look any more, and what was found is in the state.
+ * @throws what `work` throws, or threw before.
+ */
+export async function lookOnce<T>(
+  cycle: Looking,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const known = findLook(cycle, name);
+  if (known?.error !== undefined) throw known.error;
+  if (known !== undefined) return undefined;
+  const { run, world } = cycle;
+  const look: Look = { run: run.number, at: world.clock.now() };
+  try {
+    const found = await work();
+    run.looks.set(name, look);
+    return found;
+  } catch (error) {
+    const isAnswer = error instanceof ProjectError || (error instanceof RemoteError && !isPutOff(error));
+    if (isAnswer) run.looks.set(name, { ...look, error });
+    throw error;
+  }
+}
+
+/** Whether something need not be looked at again; a look that failed is one, too. */
+export function isLookedAt(cycle: Looking, name: string): boolean {
+  return findLook(cycle, name) !== undefined;
+}
+
+/** Remembers one look at many things. */
+export function noteLooks({ run }: Looking, names: readonly string[], at: number): void {
+  const look: Look = { run: run.number, at };
+  for (const name of names) run.looks.set(name, look);
+}
+
+/** Drops what no later run can use. */
+export function forgetOldLooks(looks: Run["looks"], now: number): void {
+  for (const [name, { at }] of looks) if (!isYoung(at, now)) looks.delete(name);
+}
+
+function findLook({ world, run }: Looking, name: string): Look | undefined {
+  const look = run.looks.get(name);
+  if (look === undefined || look.run === run.number) return look;
+  return look.at >= run.dueAt && isYoung(look.at, world.clock.now()) ? look : undefined;
+}
+
+/** A clock that was set back makes no look young. */
+function isYoung(at: number, now: number): boolean {
+  return at <= now && now - at < sharedForMs;
+}

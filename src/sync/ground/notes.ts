@@ -1,0 +1,38 @@
+import type { PostPage } from "../../board/board.ts";
+import type { PostId } from "../../model/post.ts";
+import type { Cycle, DueNote, PulledPage } from "./cycle-state.ts";
+
+/** Notes are private and may be long: no more than these of one pull stand in memory. The rest waits for the next pull. */
+const most = { notes: 10_000, characters: 8 * 1024 * 1024 };
+
+/** Picks the notes out of a pull that `backlink` has to change. */
+export interface NoteCollector {
+  take(shown: PostPage, page: PulledPage): void;
+  /** None where no record of the pull has shown its note: what a board does not show is not written. */
+  readonly found: readonly DueNote[];
+}
+
+/** undefined where no note has to be read. */
+export function collectNotes({ world, memory, settings, run }: Cycle): NoteCollector | undefined {
+  const { backlinks } = world.ledger;
+  const isWanted = settings.backlink && settings.writes === "all" && run.mode !== "adopt";
+  if (!isWanted || !backlinks.hasDue(memory.id)) return undefined;
+  const notes = new Map<PostId, DueNote>();
+  let characters = 0;
+  let isSeen = false;
+  return {
+    take({ posts, notes: shown = new Map() }, page) {
+      if (shown.size > 0) isSeen = true;
+      const ids = posts.flatMap(({ id, values }) => (values.isArchived === true ? [] : [id]));
+      for (const { post, line } of backlinks.due(memory.id, ids)) {
+        const text = shown.get(post) ?? "";
+        if (notes.size >= most.notes || characters + text.length > most.characters) return;
+        characters += text.length;
+        notes.set(post, { post, text, line, page });
+      }
+    },
+    get found() {
+      return isSeen ? [...notes.values()] : [];
+    },
+  };
+}

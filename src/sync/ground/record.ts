@@ -1,0 +1,156 @@
+import type { RowNote } from "../../ledger/rows.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import type { Action, ActionKind, Decision } from "../../plan/action.ts";
+import { isUnsettled, planAhead } from "../../plan/ahead.ts";
+import { isRefusal } from "../../plan/obstacle.ts";
+import { adoptRow, planRow } from "../../plan/plan.ts";
+import { contentSignature } from "../../plan/print.ts";
+import { wishedActions } from "../../plan/wished.ts";
+import { describeChange, describeField } from "../decide/plan-lines.ts";
+import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
+import { isSameAsked } from "./holds.ts";
+import type { Closure } from "./world.ts";
+
+/** Decides a row as it is now, and records that: after something has been done, refused or put off. */
+export function recordRow(cycle: PulledCycle, post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const row = ledger.rows.row(cycle.memory.id, post, now);
+  if (row !== undefined) recordDecision(cycle, row, planRow(row, cycle.context(now)), now);
+}
+
+/** Takes both sides as they are, and records that: nothing is written for what differs. */
+export function recordAdopted(cycle: PulledCycle, row: Row, now: number, due?: "now"): void {
+  recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, due);
+}
+
+/** Records a decision; with actions left to do the row stays due, and says of each that waits why it does. */
+export function recordDecision(
+  cycle: PulledCycle,
+  row: Row,
+  decision: Decision,
+  now: number,
+  due: "now" | number | undefined = dueOf(decision, now),
+): void {
+  const { rows } = cycle.world.ledger;
+  const { id: project } = cycle.memory;
+  warnOfLostWrites(cycle, decision);
+  endParked(cycle, row, now);
+  rows.record(project, decision.post, {
+    base: decision.base,
+    issueBases: decision.issueBases,
+    standing: decision.standing,
+    notes: notesOf(cycle, row, decision, now),
+    due,
+  });
+  if (!row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined")) {
+    rows.quarantine(project, decision.post);
+  }
+}
+
+/**
+ * The action as the row asks for it now; undefined when it no longer does. The row's decision is recorded then, and before a
+ * PATCH: once that is sent, nothing is known of the post until a listing shows it again, and a field that agreed already by
+ * itself must not look like one that has changed since. So it is before a change of an issue; and of a comment the time at
+ * which its rule began to hold is in its mark.
+ */
+export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">): Action | undefined {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const row = ledger.rows.row(cycle.memory.id, wanted.post, now);
+  if (row === undefined) return undefined;
+  const decision = planRow(row, cycle.context(now));
+  const action = decision.actions.find(({ kind }) => kind === wanted.kind);
+  if (action === undefined || isRemembered(action)) recordDecision(cycle, row, decision, now);
+  return action;
+}
+
+/** Whether the bases have to say that something is going to be written, before it is. */
+function isRemembered({ kind }: Action): boolean {
+  return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
+}
+
+/** Leaves an action for a later run, with the reason. One that concerns more than this action is also one of the run. */
+export function postpone(
+  cycle: PulledCycle,
+  wanted: Pick<Action, "post" | "kind">,
+  reason: string | Closure,
+): void {
+  if (typeof reason !== "string") cycle.tally.putOff.push(reason);
+  const why = typeof reason === "string" ? reason : reason.message;
+  delayAction(cycle, wanted, { kind: "waiting", message: `Decided, and waiting: ${why}` });
+  recordRow(cycle, wanted.post);
+}
+
+/** What is undecided is said in every run until it is decided: nothing need change on either side for it to become known. */
+function dueOf({ actions, notes, dueAt }: Decision, now: number): "now" | number | undefined {
+  const isOpen = actions.length > 0 || notes.some(({ kind }) => kind === "undecided");
+  return isOpen || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
+}
+
+function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
+  const future = planAhead(row, decision, cycle.context(now));
+  const notes = decision.notes.map((note): RowNote => {
+    const { kind, message } = note;
+    if (kind !== "settling") return { kind, message, since: now };
+    const planned = future && describeField(cycle, row, future, note.field);
+    return { kind, message, since: now, until: note.until, ...(planned && { planned }) };
+  });
+  const held = holdsOf(cycle, row, decision);
+  const delays = decision.actions.flatMap((action): readonly RowNote[] => {
+    const delay = cycle.tally.delays.get(action.post)?.get(action.kind);
+    const isPassing = delay?.isPassing;
+    const planned = { ...describeChange(cycle, row, action), ...(isPassing && { isPassing }) };
+    const asked = { post: action.post, kind: action.kind, planned };
+    const standing = held.get(action.kind);
+    const isHeldStill = standing !== undefined && isSameAsked({ ...asked, planned: standing.planned }, asked);
+    const hold = delay ?? (isHeldStill ? standing : undefined);
+    if (hold === undefined) return [];
+    const { kind, message } = hold;
+    const name = { kind: action.kind, signature: contentSignature(action) };
+    const isApprovable = delay === undefined || delay.isApprovable === true;
+    return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
+  });
+  // What can't be decided now may still be asked for: its holds stay.
+  const kept = isUnsettled(row, decision) ? [...held.values()] : [];
+  return [...notes, ...delays, ...kept.filter(({ action }) => !isAsked(decision, action?.kind))];
+}
+
+/** Holds that stand, by the kind of their actions; what a person has let go is none. */
+function holdsOf(cycle: PulledCycle, row: Row, decision: Decision): ReadonlyMap<ActionKind, RowNote> {
+  if (decision.actions.length === 0 && !isUnsettled(row, decision)) return new Map();
+  const notes = cycle.world.ledger.lookup.notes(cycle.memory.id, row.post.id);
+  return new Map(
+    notes.flatMap((note): readonly [ActionKind, RowNote][] => {
+      const { kind, action } = note;
+      if (kind !== "held" || action === undefined) return [];
+      return isApproved(cycle, row.post.id, action.kind) ? [] : [[action.kind, note]];
+    }),
+  );
+}
+
+function isAsked({ actions }: Decision, kind: ActionKind | undefined): boolean {
+  return actions.some((action) => action.kind === kind);
+}
+
+/** Said once: the planner only notes it together with the base that remembers it. */
+function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): void {
+  const { post, notes, base, issueBases } = decision;
+  const recorded = new Set([base, ...issueBases.map((one) => one.base)].flatMap(Object.keys));
+  for (const note of notes) {
+    if (note.kind !== "did-not-stick" || !recorded.has(note.field)) continue;
+    world.log.warn({ project: project.key, post, reason: note.message }, "A change did not stick");
+  }
+}
+
+/** What was refused is parked for as long as it is wanted, and no longer. */
+function endParked(cycle: PulledCycle, row: Row, now: number): void {
+  if (row.parked.length === 0) return;
+  const wished = wishedActions(row, cycle.context(now));
+  if (wished === undefined) return;
+  for (const refused of row.parked) {
+    if (wished.some((action) => isRefusal(refused, action, cycle.settings))) continue;
+    cycle.world.ledger.rows.unpark(cycle.memory.id, row.post.id, refused.kind);
+  }
+}

@@ -1,0 +1,122 @@
+import type { FaultDetail } from "../../errors.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
+
+/** What ends a wait: a command to type, or undefined where it ends by itself or by a change on either side. */
+export function remedyOf(
+  {
+    kind,
+    post,
+    isStopped = false,
+  }: Pick<WaitingRow, "kind"> & { readonly post: string; readonly isStopped?: boolean },
+  project: string,
+): string | undefined {
+  switch (kind) {
+    case "held":
+      if (isStopped) return undefined;
+      return command("approve", project, post.startsWith("-") ? `${project}/${post}` : post);
+    case "parked":
+      return command("retry", `${project}/${post}`);
+    case "quarantined":
+      return command("release", `${project}/${post}`);
+    case "disagreement":
+    case "settling":
+    case "did-not-stick":
+    case "undecided":
+    case "waiting":
+    case "intent":
+      return undefined;
+  }
+}
+
+/** A command as a person types it: ids are the board's, so whatever a shell could take for its own is quoted. */
+export function command(...words: readonly string[]): string {
+  return ["boardsync", ...words.map(quote)].join(" ");
+}
+
+function quote(word: string): string {
+  return /^[\w./:@#=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What went wrong, as far as a remedy hangs on it. */
+export interface Failed {
+  /** For example `board.unreachable`. */
+  readonly code: string;
+  readonly detail?: FaultDetail | undefined;
+  /** Set where it concerns one post or issue alone. */
+  readonly post?: string | undefined;
+  readonly issue?: string | undefined;
+}
+
+/** What a person may do about a failure, and whether the next run tries again; undefined where the message says it all. */
+export function adviceOn({ code, detail, post, issue }: Failed): string | undefined {
+  if (detail === "told") return undefined;
+  const isOne = post !== undefined || issue !== undefined;
+  const keys = [`${code}/${detail}`, `${code}/${isOne ? "one" : "all"}`, code];
+  return keys.map((key) => advice[key]).find((found) => found !== undefined);
+}
+
+const again = "Nothing is lost: the next run tries again.";
+
+const boardPage = `Is board.url the address of the board's API (it often ends in /api/v1), and not of a page for people? A login page or a proxy may answer in its place. ${again}`;
+const trackerPage = `Is tracker.url the address of GitHub's API (https://api.github.com, or https://HOST/api/v3)? A login page or a proxy may answer in its place. ${again}`;
+const cut = (what: string): string =>
+  `The answer ended on its way: ${what} or a proxy broke it off. ${again} If it stays: ask for smaller pages, by board.paging.sizeParam and size.`;
+const unreachable = (setting: string): string =>
+  `Is ${setting} right, and does this machine reach it? HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured. ${again}`;
+const limited =
+  "Nothing needs to be done: a run after that time goes on. If it happens often, run less often (`schedule`).";
+const parked = (what: string): string =>
+  `It is parked: no run sends it again by itself until the post, its issue or the settings change. ${what}; or \`boardsync retry POST\` sends it once more.`;
+
+/** By code; `/page` and the like for that detail, `/one` for the failure of a single post or issue. */
+const advice: Readonly<Record<string, string>> = {
+  "board.unauthorized":
+    "Put a valid key into BOARD_API_KEY (the board's Settings → API). Nothing is lost: the next run goes on.",
+  "board.unauthorized/forbidden":
+    "The board knows the key and does not allow it this. Give it the right to read and write feedback (the board's Settings → API), or put another key into BOARD_API_KEY. Nothing is lost: the next run goes on.",
+  "board.unauthorized/page": boardPage,
+  "board.unreachable": unreachable("board.url"),
+  "board.unreachable/server": `The board was reached and answered with an error of its own. ${again}`,
+  "board.unreachable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
+  "board.limited": limited,
+  "board.refused": `Is board.url right? A proxy or a firewall between may have refused it. ${again}`,
+  "board.refused/page": boardPage,
+  "board.missing/all":
+    "Is board.url the address of the board's API, and is the project still there? `boardsync check` lists the projects that the key sees.",
+  "board.missing/page": boardPage,
+  "board.missing/one": "Nothing is sent for that post until the board lists it again.",
+  "board.unreadable":
+    "Say in board.list, board.paging and board.fields where things are; config/README.md has them.",
+  "board.unreadable/page": boardPage,
+  "board.unreadable/cut": cut("the board"),
+  "board.unreadable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
+  "board.incomplete": `The posts that it showed are synced; no post counts as missing. ${again} If it stays: \`boardsync check\` shows how the list is read.`,
+  "board.unfinished":
+    "Raise `budget`, or ask for larger pages (board.paging.sizeParam and size). What was read is kept.",
+  "board.rejected": parked("Correct what the board complains of, often a `status` that it doesn't know"),
+  "board.unknown": "Nothing needs to be done: the next runs look at the post before anything is sent again.",
+
+  "tracker.unauthorized":
+    "Put a valid token into GITHUB_TOKEN, or mend GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY. It needs Issues: read and write on the repositories. Nothing is lost: the next run goes on.",
+  "tracker.unauthorized/forbidden":
+    "GitHub knows the token and does not allow it this. Give it the permission that GitHub names, Issues: read and write at least (config/SECURITY.md has the list). Nothing is lost: the next run goes on.",
+  "tracker.unauthorized/page": trackerPage,
+  "tracker.unreachable": unreachable("tracker.url"),
+  "tracker.unreachable/server": `GitHub was reached and answered with an error of its own. ${again} https://www.githubstatus.com may say more.`,
+  "tracker.unreachable/slow": `GitHub took too long. ${again} If it stays: raise tracker.timeout.`,
+  "tracker.limited": limited,
+  "tracker.refused": `Is tracker.url the address of GitHub's API, and \`repo\` the repository's name? A proxy between may have refused it. ${again}`,
+  "tracker.unreadable": `The answer was not as GitHub's API gives it. ${again} If it stays: is tracker.url right, and does a proxy change answers?`,
+  "tracker.unreadable/page": trackerPage,
+  "tracker.missing/all":
+    "Correct `repo` or `route`, or let the token see the repository. Nothing is lost: the next run goes on.",
+  "tracker.archived":
+    "Unarchive it, or take it out of the config: what waits then goes on by itself. Posts are written meanwhile.",
+  "tracker.rejected": parked("Read GitHub's words and mend what they name"),
+  "tracker.unknown":
+    "Nothing needs to be done: the next runs look at the issue, or look for it, before anything is sent again.",
+  "tracker.undecided": `Nothing is written for that post meanwhile. ${again} If it stays: give the permission that the message names.`,
+
+  "state.held":
+    "Only one process may write. `boardsync status` and `boardsync plan` work beside it; for a run of your own, wait for it or stop it.",
+};

@@ -1,0 +1,191 @@
+import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import type { PostId } from "../../model/post.ts";
+import { endOf, type Tally } from "./cycle-state.ts";
+import { sayLimit } from "./limits.ts";
+import { adviceOn } from "./remedy.ts";
+import type { Closure, ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
+
+/** Adds a failure to a report, each once, with what a person may do about it. */
+export function noteError({ errors }: Tally, { detail, retryAt, ...error }: NotedError): void {
+  const isKnown = errors.some(
+    ({ post, issue, code, message }) =>
+      post === error.post && issue === error.issue && code === error.code && message === error.message,
+  );
+  if (isKnown) return;
+  const advice = adviceOn({ ...error, detail });
+  errors.push({
+    ...error,
+    ...(advice !== undefined && { advice }),
+    ...(retryAt !== undefined && { until: new Date(retryAt).toISOString() }),
+  });
+}
+
+/** A failure as it is noted. */
+interface NotedError extends Omit<ReportedError, "advice" | "until"> {
+  readonly detail?: FaultDetail | undefined;
+  /** Epoch ms. */
+  readonly retryAt?: number | undefined;
+}
+
+/** Whether a failed read only means "later": a limit of the other side, or the end of this run's time. */
+export function isPutOff(error: RemoteError): boolean {
+  return error.fault === "limited" || error.fault === "aborted";
+}
+
+/** The part of a run that tells why it ended. */
+type Bounded = Pick<Run, "bounds">;
+
+/** What is known where a project is put off. */
+interface Delayed {
+  readonly run: Pick<Run, "bounds" | "mode">;
+  readonly world: Pick<World, "clock" | "log">;
+  readonly project: Pick<SyncProject, "key" | "periodMs">;
+}
+
+/**
+ * Notes that the whole project is left to a later run; gives the reason. A limit that ends later than the project's next run is
+ * a failure: somebody has to hear of it.
+ */
+export function notePutOff(tally: Tally, { run, world, project }: Delayed, error: RemoteError): Closure {
+  const closure = closureBy(error, run);
+  const { code, message, until } = closure;
+  tally.isPutOff = true;
+  tally.putOff.push(closure);
+  const now = world.clock.now();
+  if (run.mode === "sync" && until !== undefined && until - now > project.periodMs(now))
+    noteError(tally, { code, message: `${message}.`, retryAt: until });
+  return closure;
+}
+
+/** Whether the time of the run (`budget`) was over, and nobody has asked it to stop. */
+export function isOutOfTime(error: RemoteError, { bounds }: Bounded): boolean {
+  return error.fault === "aborted" && !bounds.signal.aborted;
+}
+
+/** What a read that only means "later" closes its lane with. */
+export function closureBy({ code, fault, side, retryAt }: RemoteError, run: Bounded): Closure {
+  return fault === "limited" ? { code, message: sayLimit(side, retryAt), until: retryAt } : endOf(run);
+}
+
+/**
+ * Puts the failure of a whole project into its tally. A limit, or a signal, only puts the project off; and so does the end of the
+ * run's time, where other projects have used it up.
+ *
+ * @param hasAsked - whether either side was asked anything for this project.
+ * @throws StateError: without the state no project can go on.
+ */
+export function noteFailure(tally: Tally, delayed: Delayed, error: unknown, hasAsked: boolean): void {
+  const { run, world, project } = delayed;
+  const { log } = world;
+  if (error instanceof RemoteError && hasAsked && isOutOfTime(error, run)) {
+    if (tally.errors.length === 0) noteError(tally, { code: "run.budget", message: outOfTime });
+  } else if (error instanceof RemoteError && isPutOff(error)) {
+    notePutOff(tally, delayed, error);
+    log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
+  } else if (error instanceof RemoteError) {
+    const { code, message, detail, retryAt } = error;
+    noteError(tally, { code, message, detail, retryAt });
+  } else if (error instanceof ProjectError) {
+    noteError(tally, { code: error.code, message: error.message });
+  } else {
+    noteBug(tally, { project: project.key }, error, log);
+  }
+}
+
+const outOfTime =
+  "The time of the run (`budget`) was over before both sides had been read, so nothing was decided.";
+
+/** The longest part of an unexpected error's text that a report quotes; the log has all of it. */
+const maxQuote = 300;
+
+/**
+ * Puts an error that nobody foresaw into the tally, for one post or for all of a project, and its stack into the log. Where
+ * a request had left, its line in the journal makes the next run look up what became of it.
+ *
+ * @throws StateError: that is no mistake of ours, and nothing goes on without the state.
+ */
+export function noteBug(
+  tally: Tally,
+  where: { readonly project: string; readonly post?: PostId },
+  error: unknown,
+  log: Log,
+): void {
+  if (error instanceof StateError) throw error;
+  log.error({ ...where, err: error }, "A mistake in boardsync: please report it with this line");
+  // What a mistake leads to in later steps is the same mistake.
+  if (tally.errors.some(({ code, post }) => code === "internal" && post === where.post)) return;
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const quote = words.length > maxQuote ? `${words.slice(0, maxQuote).toWellFormed()}…` : words;
+  const message = `A mistake in boardsync (${quote}). What had not been sent is not sent in this run, and nothing is sent twice; the next run tries again. Please report it: the log has the details.`;
+  noteError(tally, { ...(where.post !== undefined && { post: where.post }), code: "internal", message });
+}
+
+/** The report of one project, made of what this run did and of what the ledger says waits. */
+export function reportProject(
+  project: SyncProject,
+  world: World,
+  run: Run,
+  tally: Tally,
+  before: { readonly board: number; readonly tracker: number },
+  isDone: boolean,
+): ProjectReport {
+  const { ledger, board, tracker, clock } = world;
+  const memory = ledger.memory.project(project.key);
+  const counts = memory && ledger.rows.counts(memory.id);
+  if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && run.mode === "sync") {
+    ledger.memory.rememberProject({ ...memory, lastSuccessAt: clock.now() });
+  }
+  const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
+  const held = Math.max(heldPosts, Number(tally.hold !== undefined));
+  return {
+    project: project.key,
+    repo: project.settings.repo,
+    result: resultOf(tally, isDone, held + parked + quarantined > 0),
+    posts: tally.posts,
+    issues: counts?.issues ?? 0,
+    created: tally.created,
+    adopted: tally.adopted,
+    issueWrites: tally.issueWrites,
+    postWrites: tally.postWrites,
+    statusWrites: tally.statusWrites,
+    waiting: (counts?.waiting ?? 0) + tally.notesPutOff + Number(tally.isPutOff),
+    held,
+    parked,
+    quarantined,
+    skipped: counts?.skipped ?? 0,
+    failed: tally.errors.length,
+    requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
+    errors: tally.errors,
+    ...(tally.hold !== undefined && { hold: tally.hold }),
+    ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
+    ...readPutOff(tally),
+  };
+}
+
+/** What a side that can't be reached, or refuses our key, puts into a report. */
+const accessCodes: ReadonlySet<string> = new Set([
+  "board.unreachable",
+  "board.unauthorized",
+  "tracker.unreachable",
+  "tracker.unauthorized",
+]);
+
+function resultOf({ errors }: Tally, isDone: boolean, isWaiting: boolean): ProjectReport["result"] {
+  if (!isDone && errors.some(({ code }) => accessCodes.has(code))) return "failed";
+  if (errors.length > 0) return "partial";
+  return isWaiting ? "held" : "ok";
+}
+
+/** Each reason once. What is among the errors is no mere delay. */
+function readPutOff({ putOff, errors }: Tally): Pick<ProjectReport, "putOff"> {
+  const mere = putOff.filter(({ code }) => !errors.some((error) => error.code === code));
+  if (mere.length === 0) return {};
+  const each = new Map(
+    mere.map(({ code, message, until }) => [
+      `${code} ${message}`,
+      { code, message, ...(until !== undefined && { until: new Date(until).toISOString() }) },
+    ]),
+  );
+  return { putOff: [...each.values()] };
+}

@@ -1,0 +1,160 @@
+import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
+import type { LinkedIssue } from "../../model/link.ts";
+import type { ChangeIssue, FieldWrite } from "../../plan/action.ts";
+import { readIssueField } from "../../plan/board-rules/issue-fields.ts";
+import { reverseField } from "../../plan/fields/undo.ts";
+import { hashText } from "../../plan/hash.ts";
+import { isAllowed } from "../../plan/obstacle.ts";
+import { hashBlock, splitBody } from "../../plan/text/block.ts";
+import { closureOf, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { laneOfIssue } from "../ground/lane.ts";
+import { isSameLogin } from "../ground/logins.ts";
+import { postpone } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { type Needed, type Progress, writeFields } from "../write/apply-change.ts";
+import { type FreshIssue, readFresh } from "../write/read-fresh.ts";
+import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
+
+type IssuePart = UndoPart & { readonly kind: "issue" };
+
+/**
+ * How what a run has written to an issue is taken back. One that it opened is closed as not planned, never deleted, as long
+ * as nobody has taken it up; it stays linked, so that no other one is opened.
+ */
+export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<UndoStep> {
+  const { post, issue } = part;
+  const linked = findLinked(cycle, part);
+  if (typeof linked === "string") return stay(linked);
+  if (!isAllowed({ kind: "change-issue" }, cycle.settings)) {
+    return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
+  }
+  const found = await lookAt(cycle, part, linked);
+  if (found === undefined) return stay("the issue can't be found, or not be written to, by now");
+  const { refusals, writes } = found;
+  if (writes.length === 0) return stay(...refusals);
+  const reason = `undo of run ${cycle.run.undo?.run}`;
+  const action: ChangeIssue = {
+    kind: "change-issue",
+    post,
+    changes: [{ issue, writes }],
+    reason,
+    hold: undefined,
+  };
+  return { refusals, way: { action, send: () => send(cycle, action, part, writes) } };
+}
+
+/** What is to be taken back of the issue as it is this moment. */
+async function lookAt(
+  cycle: PulledCycle,
+  part: IssuePart,
+  linked: LinkedIssue,
+): Promise<(Change & { readonly fresh: FreshIssue }) | undefined> {
+  const fresh = await readFresh(cycle, { post: part.post, kind: "change-issue" }, part.issue);
+  if (fresh === undefined) return undefined;
+  storeRecords(cycle, [fresh.record]);
+  const change = part.isOpened
+    ? await closeOpened(cycle, linked, fresh)
+    : reverse(part, linked, fresh.record.issue);
+  return { ...change, fresh };
+}
+
+interface Change {
+  readonly refusals: readonly string[];
+  readonly writes: readonly FieldWrite<IssueField>[];
+}
+
+/** The link that the write was made for; in words why it can't be taken back there. */
+function findLinked(cycle: PulledCycle, { post, issue, isOpened }: IssuePart): LinkedIssue | string {
+  const { ledger, clock } = cycle.world;
+  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
+  if (row === undefined || linked === undefined) return "the issue is not linked to the post any more";
+  const isUnderWay = linked.isChanging === true || linked.mayArrive !== undefined;
+  if (isUnderWay || row.openIntents.includes("change-issue")) {
+    return "a write to the issue is under way";
+  }
+  if (linked.isReadOnly === true) return "the issue is another account's";
+  const isShared = isOpened && ledger.rows.linkedTo(issue).length > 1;
+  return isShared ? "another post has been linked to the issue since" : linked;
+}
+
+/** Of a change field by field. */
+function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): Change {
+  const reversals = fields.map((written) =>
+    reverseField(written, readIssueField(issue, written.field), base?.[written.field]),
+  );
+  return {
+    refusals: reversals.flatMap((reversal) => (reversal.kind === "refused" ? [reversal.message] : [])),
+    writes: reversals.flatMap((reversal) => (reversal.kind === "write" ? [reversal.write] : [])),
+  };
+}
+
+async function closeOpened(cycle: PulledCycle, linked: LinkedIssue, fresh: FreshIssue): Promise<Change> {
+  const { issue } = fresh.record;
+  if (issue.state === "closed") return { refusals: [], writes: [] };
+  const touched = whyTouched(cycle, linked, fresh) ?? (await whyDiscussed(cycle, issue));
+  if (touched !== undefined) return { refusals: [touched], writes: [] };
+  const target = linked.base?.state?.target ?? ({ kind: "none" } as const);
+  const write = { field: "state", before: "open", value: "closed:not_planned", target } as const;
+  return { refusals: [], writes: [write] };
+}
+
+/** What people have done to an issue that we opened; undefined where it is as it was. */
+function whyTouched(
+  { settings }: PulledCycle,
+  { content }: LinkedIssue,
+  { record: { title, body, issue } }: FreshIssue,
+): string | undefined {
+  const parts = splitBody(body);
+  const isText =
+    content === undefined ||
+    (hashText(title) === content.titleHash &&
+      parts !== undefined &&
+      hashBlock(parts.block) === content.blockHash);
+  if (!isText || parts?.rest.trim() !== "") return "people have edited the issue";
+  const isTaken = issue.assignees.some(
+    (login) => !settings.issue.assignees.some((ours) => isSameLogin(login, ours)),
+  );
+  return isTaken ? "somebody has been assigned to the issue" : undefined;
+}
+
+async function whyDiscussed(
+  { world, run, account }: PulledCycle,
+  issue: IssueRef,
+): Promise<string | undefined> {
+  for await (const page of world.tracker.comments(issue, run.bounds)) {
+    if (page.some(({ author }) => !isSameLogin(author, account))) return "people have commented on the issue";
+  }
+  return undefined;
+}
+
+/** Sends what was agreed on, as far as the issue asks for it still when its turn comes. */
+async function send(
+  cycle: PulledCycle,
+  action: ChangeIssue,
+  part: IssuePart,
+  agreed: readonly FieldWrite<IssueField>[],
+): Promise<void> {
+  const { issue } = part;
+  const lane = laneOfIssue(cycle.world, issue);
+  if (!isOpen(cycle, lane)) {
+    postpone(cycle, action, closureOf(cycle, lane));
+    return;
+  }
+  const refusals: string[] = [];
+  const look = async (): Promise<Needed | Progress> => {
+    const linked = findLinked(cycle, part);
+    const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
+    if (found === undefined) return "go on";
+    const writes = found.writes.filter(({ field, value }) =>
+      agreed.some((write) => write.field === field && write.value === value),
+    );
+    return { action, fresh: found.fresh, writes };
+  };
+  await writeFields(cycle, action, issue, look, refusals);
+  if (refusals.length === 0) return;
+  const place = nameIssue(cycle, issue);
+  const message = `What the undo asks of ${place} was refused: ${refusals.join("; ")}. What else it asks for is done.`;
+  noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.rejected", message });
+}

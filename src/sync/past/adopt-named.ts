@@ -1,0 +1,107 @@
+import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
+import { attemptNow } from "../ground/attempt.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { eachDueRow } from "../ground/due-rows.ts";
+import { noteError } from "../ground/report.ts";
+import { isMarkedByUs, keepNaming, rememberNamed } from "../read/naming.ts";
+import { isRecovering } from "../read/old-state.ts";
+import { repositoryNames } from "../read/repositories.ts";
+
+/**
+ * `--adopt` also links issues that people opened and that name the public page of a post in their text: one that has no issue,
+ * and that exactly one such issue names. All of the project's repositories are read once for that. Of a state that is lost or
+ * old only what carries our mark is linked: that says for certain what belongs together.
+ */
+export async function adoptNamed(cycle: Cycle): Promise<void> {
+  if (cycle.run.mode !== "adopt" || isRecovering(cycle)) return;
+  const posts = addressesOfPosts(cycle);
+  if (posts.size === 0) return;
+  for (const [post, issues] of await findNaming(cycle, posts)) {
+    const [only, ...others] = issues;
+    if (only === undefined) continue;
+    if (others.length > 0) saySeveral(cycle, post, issues);
+    else adopt(cycle, post, only);
+  }
+}
+
+/** The posts without an issue, by the address of their page; one that several posts share is nobody's. */
+function addressesOfPosts(cycle: Cycle): ReadonlyMap<string, PostId> {
+  const { ledger } = cycle.world;
+  const found = new Map<string, PostId>();
+  const shared = new Set<string>();
+  ledger.rows.markDue(cycle.memory.id, "all");
+  eachDueRow(cycle, (row) => {
+    const address = isFree(cycle, row)
+      ? attemptNow(cycle, row.post.id, () => addressOf(cycle, row))
+      : undefined;
+    if (address === undefined) return;
+    if (found.has(address)) shared.add(address);
+    found.set(address, row.post.id);
+  });
+  for (const address of shared) found.delete(address);
+  return found;
+}
+
+/** An issue of its own may be there, or under way, and what a person has unlinked stays so. */
+function isFree({ world, memory }: Cycle, row: Row): boolean {
+  const { links, missing, unlinkedAt, openIntents, post } = row;
+  if (links.length > 0 || missing > 0 || unlinkedAt !== undefined) return false;
+  return !openIntents.includes("create-issue") && world.ledger.pulls.marked(memory.id, post.id) === undefined;
+}
+
+function addressOf({ project, memory, world }: Cycle, { post }: Row): string | undefined {
+  const context = { board: world.policy.boardHash, project: memory.id };
+  const address = project.renderer.address(post, context);
+  return address === undefined ? undefined : addressKey(address);
+}
+
+async function findNaming(
+  cycle: Cycle,
+  posts: ReadonlyMap<string, PostId>,
+): Promise<ReadonlyMap<PostId, readonly IssueRecord[]>> {
+  const { world, run } = cycle;
+  const found = new Map<PostId, Map<string, IssueRecord>>();
+  for (const name of repositoryNames(cycle.settings)) {
+    const known = cycle.repositories.get(name);
+    if (known?.repository.hasIssues !== true) continue;
+    const pages = world.tracker.listIssues(known.repository, { kind: "since", since: undefined }, run.bounds);
+    for await (const { issues } of pages) {
+      keepNaming(cycle, issues);
+      for (const record of issues) {
+        if (isMarkedByUs(cycle, record)) continue;
+        for (const address of listAddresses(record.body)) {
+          const post = posts.get(address);
+          if (post === undefined) continue;
+          const place = `${record.issue.repositoryId}#${record.issue.number}`;
+          found.set(post, (found.get(post) ?? new Map()).set(place, record));
+        }
+      }
+    }
+    rememberNamed(cycle, known);
+  }
+  return new Map([...found].map(([post, records]) => [post, [...records.values()]]));
+}
+
+function adopt(cycle: Cycle, post: PostId, { issue }: IssueRecord): void {
+  const { ledger, log } = cycle.world;
+  const link = { post, issue: refOf(issue), origin: "adopted" } as const;
+  ledger.rows.link(cycle.memory.id, link, issue, undefined);
+  cycle.tally.adopted += 1;
+  log.info(
+    { project: cycle.project.key, post, issue: nameIssue(cycle, issue) },
+    "An issue that names the post's page is linked to it",
+  );
+}
+
+function saySeveral(cycle: Cycle, post: PostId, records: readonly IssueRecord[]): void {
+  const names = records.map(({ issue }) => nameIssue(cycle, issue)).join(", ");
+  const message = `Several issues name the post's page (${names}), so none was linked. Link the right one with \`boardsync link\`.`;
+  noteError(cycle.tally, { post, code: "adopt.several", message });
+}
+
+function refOf({ repositoryId, number }: IssueRef): IssueRef {
+  return { repositoryId, number };
+}

@@ -1,0 +1,82 @@
+import type { FoundMarker } from "../../ledger/pulls.ts";
+import type { Issue, IssueRef } from "../../model/issue.ts";
+import type { ContentBase, Row } from "../../model/link.ts";
+import { planRow } from "../../plan/plan.ts";
+import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { recordAdopted } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import { isSameIssue } from "../read/markers.ts";
+
+/** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
+export function adoptDecision(cycle: PulledCycle, row: Row, now: number): void {
+  const wants = planRow(row, cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
+  recordAdopted(cycle, row, now, wants ? "now" : undefined);
+}
+
+/**
+ * Links the issue that carries our marker for a post, if there is one, and takes both sides as they are: whatever the post
+ * looks like now, it has its issue already. Returns whether there was one.
+ */
+export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean {
+  const { ledger } = cycle.world;
+  const { id: project } = cycle.memory;
+  const found = ledger.pulls.marked(project, row.post.id);
+  if (found === undefined) return false;
+  sayDuplicates(cycle, row, found);
+  // An issue whose opening is in doubt is taken as opened, once that is resolved.
+  if (row.links.length > 0 || row.openIntents.includes("create-issue")) return false;
+  if (row.unlinkedAt !== undefined) return false;
+  const issue = refOf(found.issue);
+  const link = { post: row.post.id, issue, origin: "adopted" } as const;
+  const hasText = found.isOwn && found.isFirst && !ledger.links.hasContent(issue);
+  ledger.rows.link(project, link, found.issue, hasText ? contentNow(cycle, row, now) : undefined);
+  cycle.tally.adopted += 1;
+  const linked = ledger.rows.row(project, row.post.id, now);
+  if (linked !== undefined) recordAdopted(cycle, linked, now);
+  return true;
+}
+
+/** Said whenever the row is up for a decision, until people have closed what is too many. Nothing is closed by itself. */
+function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): void {
+  const used = row.links[0]?.link.issue ?? refOf(found.issue);
+  const names = findOthers(row, found).map((issue) => nameIssue(cycle, issue));
+  if (names.length === 0) return;
+  const [verb, them] = names.length === 1 ? ["carries", "it"] : ["carry", "them"];
+  noteError(cycle.tally, {
+    post: row.post.id,
+    issue: nameIssue(cycle, used),
+    code: "tracker.duplicate",
+    message: `${names.join(", ")} ${verb} the mark of this post, too; this one is used. Close ${them} by hand.`,
+  });
+}
+
+/**
+ * The issues of a post that are too many: open, not linked, and not the one that will be. An issue keeps its time of creation
+ * when it is moved to another repository, so there the same one is never taken for two.
+ */
+export function findOthers(row: Row, { issue, others }: FoundMarker): readonly Issue[] {
+  const linked = row.links.map(({ link, issue: known }) => known ?? link.issue);
+  const used = linked.length > 0 ? linked : [issue];
+  const isUsed = (other: Issue): boolean =>
+    used.some(
+      (known) =>
+        isSameIssue(known, other) ||
+        ("createdAt" in known &&
+          known.createdAt === other.createdAt &&
+          known.repositoryId !== other.repositoryId),
+    );
+  return [issue, ...others].filter((other) => other.state === "open" && !isUsed(other));
+}
+
+function refOf({ repositoryId, number }: Issue): IssueRef {
+  return { repositoryId, number };
+}
+
+/**
+ * The text of an issue that we opened follows its post from here on. It counts as written as the post is now: where the
+ * issue says something else, people may have edited it, and the next update finds that out before it writes.
+ */
+export function contentNow(cycle: PulledCycle, row: Row, now: number): ContentBase {
+  const { titleHash, blockHash } = cycle.context(now).render(row.post, []);
+  return { titleHash, blockHash };
+}

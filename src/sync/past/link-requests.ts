@@ -1,0 +1,222 @@
+import { ProjectError } from "../../errors.ts";
+import type { PersonRequest } from "../../ledger/requests.ts";
+import type { IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { attempt } from "../ground/attempt.ts";
+import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { laneOf, laneOfIssue } from "../ground/lane.ts";
+import { recordAdopted, recordRow } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import { asProjectError, findRepository, isSameName } from "../read/find-repository.ts";
+import { takeAnswer } from "../read/follow.ts";
+import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { readNow } from "../read/signals/pull-signals.ts";
+import { contentNow } from "./adopt.ts";
+
+type LinkRequest = Extract<PersonRequest, { kind: "link" }>;
+type UnlinkRequest = Extract<PersonRequest, { kind: "unlink" }>;
+
+/**
+ * Takes up `link` and `unlink`: the only ways, beside a verified transfer and `retry` of a lost issue, in which a link
+ * changes. Both sides are taken as they are, so nothing is written for what differs. While it is not known what became of a
+ * write to the post, what people ask for waits: that outcome would otherwise be recorded over it.
+ */
+export async function takeLinks(cycle: PulledCycle): Promise<void> {
+  const { ledger, clock, log } = cycle.world;
+  const waiting = new Set<PostId>();
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
+    if (request.kind !== "link" && request.kind !== "unlink") continue;
+    const { id, kind, post } = request;
+    const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+    const isWaiting = waiting.has(post) || (row !== undefined && row.openIntents.length > 0);
+    if (!isWaiting) await takeOne(cycle, request, row);
+    // What is asked for later rests on what was asked for before.
+    if (!ledger.requests.pending(cycle.memory.id).some((left) => left.id === id)) continue;
+    waiting.add(post);
+    log.info(
+      { project: cycle.project.key, request: kind, post },
+      "A person's request waits for the next run",
+    );
+  }
+}
+
+async function takeOne(
+  cycle: PulledCycle,
+  request: LinkRequest | UnlinkRequest,
+  row: Row | undefined,
+): Promise<void> {
+  if (row === undefined) {
+    takeUnlisted(cycle, request);
+    return;
+  }
+  if (request.kind === "unlink") {
+    unlink(cycle, request, row);
+    return;
+  }
+  if (!isOpen(cycle, laneOf(cycle.world, request.repository))) return;
+  await attempt(cycle, { post: request.post, kind: "create-issue" }, () => takeLink(cycle, request, row));
+}
+
+/** A post that no list has shown: perhaps the list was not whole. What a whole one lacks, the board does not have. */
+function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): void {
+  if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
+  if (request.kind === "unlink") {
+    cycle.world.ledger.requests.end(request.id);
+    return;
+  }
+  const name = `${request.repository}#${request.number}`;
+  const why = "the board does not list this post. Look at its id (`boardsync status` shows others).";
+  refuse(cycle, request, name, "link.post", why);
+}
+
+/** The issue is read at once: what is linked has to be there, in a repository whose changes are read. */
+async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Promise<void> {
+  const { world, run } = cycle;
+  const name = `${request.repository}#${request.number}`;
+  const repository = await findNamed(cycle, request.repository);
+  if (repository instanceof ProjectError) {
+    refuse(cycle, request, name, repository.code, repository.message);
+    return;
+  }
+  const issue: IssueRef = { repositoryId: repository.repository.id, number: request.number };
+  const answer = await world.tracker.readIssue(issue, run.bounds);
+  if (answer.kind === "found") {
+    await readOthers(cycle, row, issue);
+    await readNow(cycle, answer.record.issue);
+    link(cycle, request, answer.record);
+  } else {
+    const why =
+      answer.kind === "moved"
+        ? `it was moved to ${answer.to}#${answer.record.issue.number}: link that one`
+        : "there is no such issue that the token can see; it may be a pull request";
+    refuse(cycle, request, name, "link.missing", `${why}.`);
+  }
+}
+
+/** What a list that lags, or none, shows of its other issues would pass for a change as soon as it comes to light. */
+async function readOthers(cycle: PulledCycle, { links }: Row, issue: IssueRef): Promise<void> {
+  const { tracker } = cycle.world;
+  for (const { link: other, isGone } of links) {
+    if (isGone || isSameIssue(other.issue, issue) || !isOpen(cycle, laneOfIssue(cycle.world, other.issue)))
+      continue;
+    await takeAnswer(cycle, other.issue, await tracker.readIssue(other.issue, cycle.run.bounds));
+  }
+}
+
+async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
+  if (!world.policy.repositories.some((named) => isSameName(named, name))) {
+    return new ProjectError("link.repository", `the config no longer names ${name}.`);
+  }
+  try {
+    return await findRepository(name, world, run);
+  } catch (error) {
+    return asProjectError(error);
+  }
+}
+
+function refuse(
+  cycle: PulledCycle,
+  { id, post }: LinkRequest,
+  issue: string,
+  code: string,
+  why: string,
+): void {
+  cycle.world.ledger.requests.end(id);
+  const message = `The post was not linked to ${issue}, and nothing was written: ${why}`;
+  noteError(cycle.tally, { post, issue, code, message });
+}
+
+/**
+ * The pair takes the issue as it was when the person asked. What has happened to it since is news, and is decided like any
+ * other change.
+ */
+function link(cycle: PulledCycle, { id, post, issue: asked }: LinkRequest, record: IssueRecord): void {
+  const { ledger } = cycle.world;
+  const { id: project } = cycle.memory;
+  const { repositoryId, number } = record.issue;
+  const issue: IssueRef = { repositoryId, number };
+  const row = ledger.rows.row(project, post, cycle.world.clock.now());
+  const isKnown = row?.links.some((known) => isSameIssue(known.link.issue, issue));
+  ledger.transaction(() => {
+    ledger.requests.end(id);
+    if (isKnown === true) return;
+    endPrepared(cycle, post);
+    ledger.rows.unpark(project, post, "create-issue");
+    const seen = asked !== undefined && isSameIssue(asked, issue) ? asked : record.issue;
+    ledger.rows.link(project, { post, issue, origin: "adopted" }, seen, undefined);
+    takeBackText(cycle, post, issue);
+    takeAsTheyAre(cycle, post);
+    storeRecords(cycle, [record]);
+    audit(cycle, post, issue, "link-issue", "a person linked it");
+    cycle.tally.adopted += 1;
+  });
+  if (isKnown !== true) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
+}
+
+/** An issue that boardsync opened for this very post follows it again, unless it has another post's text by now. */
+function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const marked = ledger.pulls.marked(project, post);
+  const isOurs = marked?.isOwn === true && marked.isFirst && isSameIssue(marked.issue, issue);
+  const row = ledger.rows.row(project, post, clock.now());
+  if (!isOurs || row === undefined || ledger.links.hasContent(issue)) return;
+  ledger.rows.setContent(project, post, issue, contentNow(cycle, row, clock.now()));
+}
+
+function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, row: Row): void {
+  const { ledger, clock } = cycle.world;
+  const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
+  ledger.transaction(() => {
+    ledger.requests.end(id);
+    endPrepared(cycle, post);
+    ledger.rows.unpark(cycle.memory.id, post, "create-issue");
+    ledger.links.end(cycle.memory.id, post, ended, clock.now());
+    takeAsTheyAre(cycle, post);
+    for (const issue of ended) audit(cycle, post, issue, "unlink-issue", "a person unlinked it");
+  });
+  if (ended.length > 0) say(cycle, post, ended, "A post's link is ended, as a person asked");
+}
+
+/** Of a post without any issue there is nothing to take; it is decided as such. */
+function takeAsTheyAre(cycle: PulledCycle, post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const row = ledger.rows.row(cycle.memory.id, post, now);
+  if (row === undefined || row.links.length === 0) recordRow(cycle, post);
+  // It stays due: its text may have another issue, or other posts beside it.
+  else recordAdopted(cycle, row, now, "now");
+}
+
+/** What was prepared and never sent rested on other links. */
+function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, post: PostId): void {
+  for (const intent of ledger.journal.open(memory.id)) {
+    if (intent.post !== post || intent.state !== "PREPARED") continue;
+    ledger.journal.resolve(intent.id, "REJECTED", clock.now(), "not sent; a person changed the post's links");
+  }
+}
+
+function audit(cycle: PulledCycle, post: PostId, issue: IssueRef, kind: string, reason: string): void {
+  const { ledger, clock } = cycle.world;
+  const repository = ledger.memory.repositoryById(issue.repositoryId);
+  ledger.journal.audit({
+    at: clock.now(),
+    run: cycle.run.number,
+    side: "tracker",
+    project: cycle.memory.id,
+    post,
+    issue: repository && { repository: repository.repository.name, number: issue.number },
+    kind,
+    fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
+    reason,
+    outcome: "applied",
+    message: undefined,
+    isApproved: false,
+  });
+}
+
+function say(cycle: PulledCycle, post: PostId, issues: readonly IssueRef[], message: string): void {
+  const names = issues.map((issue) => nameIssue(cycle, issue));
+  cycle.world.log.info({ project: cycle.project.key, post, issues: names }, message);
+}

@@ -1,0 +1,81 @@
+import type { Intent } from "../../ledger/journal.ts";
+import type { Row } from "../../model/link.ts";
+import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
+import { standStill } from "../../plan/plan.ts";
+import { readRules, writeRules } from "../../plan/print.ts";
+import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
+import type { Cycle } from "../ground/cycle-state.ts";
+import { eachDueRow } from "../ground/due-rows.ts";
+import { readSignals } from "../read/signals/pull-signals.ts";
+
+/**
+ * Other rules make other targets, and that is no change of any issue: before the pull every pair takes what the new rules
+ * make of the facts that are known. What the rules alone would change waits for a person; what has changed on an issue since
+ * it was last decided, and whatever changes from now on, is a change like any other.
+ *
+ * @throws RemoteError when what the new rules look at can't be asked for: the rules before stay in force.
+ */
+export async function rebase(cycle: Cycle): Promise<void> {
+  const { ledger, log } = cycle.world;
+  const rules = writeRules(cycle.settings);
+  const known = cycle.memory.rules;
+  if (known === rules) return;
+  // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
+  if (known !== undefined) await readSignals(cycle, "unknown");
+  ledger.transaction(() => {
+    if (known !== undefined) {
+      const apart = rebaseRows(cycle, known);
+      if (apart > 0) {
+        log.warn(
+          { project: cycle.project.key, posts: apart },
+          "The rules have changed; what they alone would change is held until `boardsync approve` lets it go",
+        );
+      }
+    }
+    const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+    ledger.memory.rememberProject({ ...memory, rules });
+  });
+}
+
+/** Returns how many posts stand elsewhere than the new rules ask. */
+function rebaseRows(cycle: Cycle, known: string): number {
+  const { ledger, clock } = cycle.world;
+  const { memory, settings } = cycle;
+  const context: RebaseContext = {
+    before: readRules(known),
+    settings,
+    seen: new Set(memory.seen),
+    now: clock.now(),
+  };
+  const patches = new Map(
+    ledger.journal
+      .open(memory.id)
+      .flatMap((intent) => (intent.kind === "patch-post" ? [[intent.post, intent]] : [])),
+  );
+  ledger.rows.markDue(memory.id, "linked");
+  let apart = 0;
+  eachDueRow(cycle, (row) => {
+    if (row.links.length === 0) return;
+    const patch = patches.get(row.post.id);
+    if (patch !== undefined) retarget(cycle, row, patch, context);
+    const base = rebaseRow(row, context);
+    const issueBases = rebaseIssues(row, { ...context, before: context.before?.boardRules ?? [] });
+    if (Object.values(base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;
+    ledger.rows.record(memory.id, row.post.id, {
+      ...standStill(row),
+      base,
+      issueBases,
+      due: "now",
+      // What was held is held under the new rules, too, as long as these ask for it.
+      notes: ledger.lookup
+        .notes(memory.id, row.post.id)
+        .filter(({ kind, action }) => kind === "held" && action),
+    });
+  });
+  return apart;
+}
+
+/** What is under way was asked by the rules before: once it is applied, that is no reason to write again. */
+function retarget({ world }: Cycle, row: Row, { id, writes = [] }: Intent, context: RebaseContext): void {
+  world.ledger.journal.retarget(id, retargetWrites(row, writes, context));
+}

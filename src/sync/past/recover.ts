@@ -1,0 +1,94 @@
+import { ProjectError } from "../../errors.ts";
+import type { RepositoryName } from "../../model/issue.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { eachDueRowInTurns } from "../ground/due-rows.ts";
+import { recordAdopted } from "../ground/record.ts";
+import { askAgain } from "../read/find-repository.ts";
+import { isRecovering, isSettling } from "../read/old-state.ts";
+import { repositoryNames } from "../read/repositories.ts";
+
+/**
+ * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every
+ * pair takes T₀ and P₀ from what both sides show now: no voter hears again of a change that was told in the life in between.
+ * What people asked of the old state is over, and so are its writes to posts and issues that were under way. Issues that
+ * were opened in between are found by their markers, and new ones wait as long as a request of that life may take.
+ *
+ * @throws ProjectError when a repository could not be read: what its issues became would pass for a change later.
+ */
+export async function recoverPairs(cycle: PulledCycle): Promise<void> {
+  if (!isRecovering(cycle)) {
+    if (isSettling(cycle)) await settlePairs(cycle);
+    return;
+  }
+  await refuseBlind(cycle);
+  const { ledger, log } = cycle.world;
+  const { copiedAt = 0 } = ledger;
+  ledger.transaction(() => {
+    for (const { id, at } of ledger.requests.pending(cycle.memory.id)) {
+      if (at <= copiedAt) ledger.requests.end(id);
+    }
+    endOldWrites(cycle);
+    ledger.rows.markDue(cycle.memory.id, "linked");
+  });
+  // A process that ends between two batches has not said that it is through: the next run begins anew.
+  await takeDuePairs(cycle);
+  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
+  // A person who adopts or rebuilds has just said so.
+  if (cycle.run.mode === "adopt") return;
+  log.warn(
+    { project: cycle.project.key, copiedAt: new Date(copiedAt).toISOString() },
+    "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
+  );
+}
+
+/**
+ * Changes that an earlier life of the state made of issues may still arrive, or be hidden by a list that lags. So until the
+ * first look after `waits.create` what comes to light on either side is taken as it is, where that life may have changed any.
+ */
+async function settlePairs(cycle: PulledCycle): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  await takeDuePairs(cycle);
+  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
+}
+
+/** Both sides of each as they are. A row stays due: what else there is to say of it, its decision says. */
+function takeDuePairs(cycle: PulledCycle): Promise<void> {
+  return eachDueRowInTurns(cycle, (row, now) => {
+    if (row.links.length > 0) recordAdopted(cycle, row, now, "now");
+  });
+}
+
+async function refuseBlind(cycle: PulledCycle): Promise<void> {
+  const unread: RepositoryName[] = [];
+  for (const name of repositoryNames(cycle.settings)) {
+    const read = cycle.repositories.get(name);
+    // Where issues are off a list may look like that of a repository without any.
+    const now = read && (await askAgain(read, cycle.world, cycle.run));
+    if (now?.repository.hasIssues !== true) unread.push(name);
+  }
+  if (unread.length === 0) return;
+  throw new ProjectError(
+    "state.old",
+    `The state is a copy that was put back, and ${unread.join(", ")} can't be read: nothing is written for this project until it has been read once. Switch its issues on if they are off; if it is gone for good, take it out of the config.`,
+  );
+}
+
+/**
+ * Of an old copy, before anything is looked up: an issue that may have been opened is still looked for, any other write that
+ * was under way then would now be a second one.
+ */
+export function endOldWrites(cycle: PulledCycle): void {
+  if (!isRecovering(cycle)) return;
+  const { ledger, clock } = cycle.world;
+  for (const { id, kind } of ledger.journal.open(cycle.memory.id)) {
+    if (kind === "create-issue") continue;
+    ledger.journal.resolve(
+      id,
+      "REJECTED",
+      clock.now(),
+      "the state is an old copy; both sides were taken as they are",
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { Intent } from "../../ledger/journal.ts";
+import type { Issue, IssueField, IssueRecord } from "../../model/issue.ts";
+import type { FieldWrite } from "../../plan/action.ts";
+import { carriesMark } from "../../plan/board-rules/comment.ts";
+import { readIssueField, splitState } from "../../plan/board-rules/issue-fields.ts";
+import { isSameValue } from "../../plan/fields/fields.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { isSameLogin } from "../ground/logins.ts";
+import { settleIntent } from "../ground/settle.ts";
+import { storeRecords } from "../read/markers.ts";
+import { takeComment } from "../write/apply-comment.ts";
+import { takeOwnChange } from "../write/own-change.ts";
+
+const made = "the issue shows what was sent";
+
+/**
+ * Looks at an issue for what became of a change whose answer was lost. Where it shows what was sent, that is our own doing,
+ * as if the answer had arrived; but it need not have been that, so the change stays open until it can't arrive any more. Where
+ * it does not, nothing is decided before that.
+ *
+ * @param hasRested whether what was sent can't arrive any more.
+ */
+export async function resolveChange(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const { post, issueWrites: writes = [], takenAt } = intent;
+  if (takenAt !== undefined) {
+    if (hasRested) settleIntent(cycle, intent, "DONE", made);
+    return;
+  }
+  const record = await readIssue(cycle, intent);
+  const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
+  // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
+  const isShown =
+    record !== undefined &&
+    writes.every(({ field, value }) => {
+      const shown = readIssueField(record.issue, field);
+      return hasRested ? isSameValue(field, shown, value) : shown === value;
+    });
+  if (isShown && repository !== undefined) {
+    ledger.transaction(() => {
+      if (hasRested) settleIntent(cycle, intent, "DONE", made);
+      else ledger.journal.takeUp(intent.id, clock.now());
+      const issue = withOurReason(record.issue, writes);
+      takeOwnChange(cycle, { post, writes, issue, repository });
+      if (issue !== record.issue) storeRecords(cycle, [record]);
+    });
+    cycle.tally.issueWrites += 1;
+  } else if (hasRested) {
+    ledger.transaction(() => {
+      if (record !== undefined) storeRecords(cycle, [record]);
+      settleIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+    });
+  }
+}
+
+/**
+ * Whoever closed an issue first, that it is closed for another reason than ours is people's doing: the issue as it was before
+ * that, so that what the reason alone changes is a change like any other. A server that knows no reasons shows none.
+ */
+function withOurReason(
+  issue: Issue,
+  writes: readonly Pick<FieldWrite<IssueField>, "field" | "value">[],
+): Issue {
+  const sent = writes.find(({ field }) => field === "state");
+  const reason = sent && splitState(sent.value).stateReason;
+  const isOther = typeof reason === "string" && issue.stateReason !== null && issue.stateReason !== reason;
+  return isOther ? { ...issue, stateReason: reason } : issue;
+}
+
+/** The same for a comment, which its mark tells from every other one. */
+export async function resolveComment(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
+  const { ledger } = cycle.world;
+  const [write] = intent.issueWrites ?? [];
+  const record = await readIssue(cycle, intent);
+  const key = String(write?.value);
+  if (record !== undefined && write !== undefined && (await isMade(cycle, record, key))) {
+    ledger.transaction(() => {
+      settleIntent(cycle, intent, "DONE", "found by its mark");
+      takeComment(cycle, intent, { issue: record.issue, write: { ...write, field: "comment" } });
+    });
+  } else if (hasRested) {
+    settleIntent(cycle, intent, "REJECTED", "no comment carries its mark; it is decided afresh");
+  }
+}
+
+async function isMade(cycle: PulledCycle, { issue }: IssueRecord, key: string): Promise<boolean> {
+  const { tracker } = cycle.world;
+  for await (const page of tracker.comments(issue, cycle.run.bounds)) {
+    const isOurs = page.some(
+      ({ author, body }) => isSameLogin(author, cycle.account) && carriesMark(body, key),
+    );
+    if (isOurs) return true;
+  }
+  return false;
+}
+
+/** undefined for an issue that is nowhere any more. */
+async function readIssue(
+  { world, run }: PulledCycle,
+  { repository, number }: Intent,
+): Promise<IssueRecord | undefined> {
+  // Of a write to an issue that was there both are known.
+  if (repository === undefined || number === undefined) return undefined;
+  const answer = await world.tracker.readIssue({ repositoryId: repository, number }, run.bounds);
+  return answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
+}

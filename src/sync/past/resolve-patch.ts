@@ -1,0 +1,122 @@
+import type { Intent, IntentWrite } from "../../ledger/journal.ts";
+import type { IssueBases, Row } from "../../model/link.ts";
+import { isNotifying, type PatchPost } from "../../plan/action.ts";
+import { echoOnIssues } from "../../plan/board-rules/echo.ts";
+import { isSameValue, readField } from "../../plan/fields/fields.ts";
+import { recordApplied } from "../../plan/plan.ts";
+import { doubtSignature } from "../../plan/print.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { noteError } from "../ground/report.ts";
+import { settleIntent } from "../ground/settle.ts";
+
+/** A change is sent at most this often; after that a person decides. */
+const maxSends = 2;
+
+/** What a listing tells of a PATCH whose answer was lost. */
+type Finding = "applied" | "not applied" | "in doubt" | "moved since";
+
+/**
+ * Looks at the post for what became of a PATCH. Only a pull that began after the wait is believed, and only when it came
+ * through: an older one may have passed the request on its way.
+ */
+export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
+  const { ledger, clock, policy } = cycle.world;
+  const { pull } = cycle;
+  const restedAt = (intent.unknownAt ?? intent.at) + policy.waits.patchMs;
+  if (pull.kind === "incomplete" || pull.beganAt < restedAt) return;
+  const row = ledger.rows.row(cycle.memory.id, intent.post, clock.now());
+  if (row?.missing === 2) {
+    resolveMissing(cycle, intent, patchOf(intent));
+    return;
+  }
+  if (row?.seenAt === undefined || row.seenAt < pull.beganAt) return;
+  const action = patchOf(intent);
+  switch (find(cycle, row, intent, action)) {
+    case "applied":
+      takeApplied(cycle, row, intent, action, "the post shows what was sent");
+      cycle.tally.postWrites += 1;
+      if (isNotifying(action)) cycle.tally.statusWrites += 1;
+      return;
+    case "not applied":
+      settleIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
+      return;
+    case "in doubt":
+      parkUnsure(cycle, intent, action, shownOf(cycle, row, action));
+      return;
+    case "moved since":
+      // What is there now is people's, and our write is part of the past.
+      takeApplied(cycle, row, intent, action, "the post has been moved since");
+      return;
+  }
+}
+
+/** No look at the post will ever tell. Should it come back, voters must not hear of it twice. */
+function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): void {
+  if (isNotifying(action)) parkUnsure(cycle, intent, action);
+  else settleIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
+}
+
+function find({ pull }: PulledCycle, { post }: Row, intent: Intent, action: PatchPost): Finding {
+  const shows = (pick: (write: IntentWrite) => IntentWrite["before"]): boolean =>
+    action.writes.every((write) =>
+      isSameValue(write.field, readField(post, write.field, pull.seen), pick(write)),
+    );
+  if (action.writes.some(({ field }) => readField(post, field, pull.seen) === undefined)) return "in doubt";
+  if (shows(({ value }) => value)) return "applied";
+  if (!shows(({ before }) => before)) return "moved since";
+  const isProven = intent.updatedAtBefore !== undefined && post.values.updatedAt === intent.updatedAtBefore;
+  // What nobody is mailed for may be sent again without that proof.
+  const isSafe = isProven || !isNotifying(action);
+  return isSafe && intent.attempts < maxSends ? "not applied" : "in doubt";
+}
+
+/** The write that an intent stands for, as the plan would say it. */
+function patchOf({ post, reason, writes = [] }: Intent): PatchPost {
+  return { kind: "patch-post", post, reason, notifies: null, writes, hold: undefined };
+}
+
+function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: PatchPost, message: string): void {
+  const { ledger } = cycle.world;
+  // A later listing is no answer to the write: people may have moved the post since. The next plan sees what is there.
+  const base = recordApplied(row, action, undefined);
+  const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
+  const standing = { kind: "linked", reason: intent.reason } as const;
+  ledger.transaction(() => {
+    ledger.rows.record(cycle.memory.id, intent.post, { base, issueBases, standing, notes: [], due: "now" });
+    ledger.rows.unpark(cycle.memory.id, intent.post, "patch-post");
+    settleIntent(cycle, intent, "DONE", message);
+  });
+}
+
+/** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */
+function shownOf(cycle: PulledCycle, row: Row, { writes }: PatchPost): readonly IssueBases[] {
+  const { seen } = cycle.pull;
+  const shown = writes.filter(({ field, value }) =>
+    isSameValue(field, readField(row.post, field, seen), value),
+  );
+  return echoOnIssues(row, shown, cycle.settings, seen);
+}
+
+function parkUnsure(
+  cycle: PulledCycle,
+  intent: Intent,
+  action: PatchPost,
+  issueBases: readonly IssueBases[] = [],
+): void {
+  const { ledger, clock } = cycle.world;
+  const { post } = intent;
+  const fields = action.writes.map(({ field }) => field).join(", ");
+  const message = `It is not known whether the change of ${fields} reached the board; voters may have been mailed. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
+  ledger.transaction(() => {
+    ledger.rows.setBases(cycle.memory.id, post, { base: {}, issueBases });
+    ledger.rows.park(cycle.memory.id, post, {
+      kind: "patch-post",
+      code: "board.unsure",
+      message,
+      since: clock.now(),
+      signature: doubtSignature(action),
+    });
+    settleIntent(cycle, intent, "REJECTED", "unsure, parked");
+  });
+  noteError(cycle.tally, { post, code: "board.unsure", message });
+}

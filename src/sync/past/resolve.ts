@@ -1,0 +1,144 @@
+import type { Intent } from "../../ledger/journal.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { Issue } from "../../model/issue.ts";
+import type { ActionKind } from "../../plan/action.ts";
+import { attempt, attemptNow } from "../ground/attempt.ts";
+import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
+import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";
+import { recordAdopted } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import { settleIntent } from "../ground/settle.ts";
+import { askAgain, asProjectError, isSameName } from "../read/find-repository.ts";
+import { findMarked } from "../read/markers.ts";
+import { resolveChange, resolveComment } from "./resolve-change.ts";
+import { resolvePatch } from "./resolve-patch.ts";
+import { resolveUpdate } from "./resolve-update.ts";
+
+/**
+ * Finds out what became of writes whose outcome is unknown, once they have rested long enough. Nothing is ever repeated
+ * because an answer was lost: what took effect is recorded, what provably did not is decided afresh, the rest is parked.
+ */
+export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
+  const unknown = cycle.world.ledger.journal
+    .open(cycle.memory.id)
+    .filter(isOfPlan)
+    .filter(({ state }) => state === "UNKNOWN");
+  for (const intent of unknown) {
+    if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
+    const lookAtIssue = issueResolvers[intent.kind];
+    // What is taken up needs no look.
+    const isAskable = intent.takenAt !== undefined || isOpen(cycle, laneOfIntent(cycle, intent));
+    if (lookAtIssue !== undefined && isAskable) {
+      await attempt(cycle, intent, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
+    }
+  }
+  await resolveCreates(
+    cycle,
+    unknown.filter(({ kind }) => kind === "create-issue"),
+  );
+}
+
+type PlannedIntent = Intent & { readonly kind: ActionKind };
+
+/** A note tells by itself what became of a write to it; see `backlinks.ts`. */
+function isOfPlan(intent: Intent): intent is PlannedIntent {
+  return intent.kind !== "patch-note";
+}
+
+/** Writes to issues that were there are looked up one by one. */
+const issueResolvers: Partial<Record<ActionKind, typeof resolveUpdate>> = {
+  "update-issue": resolveUpdate,
+  "change-issue": resolveChange,
+  "comment-issue": resolveComment,
+};
+
+/** One scan serves all of a repository; a scan that fails leaves its outcomes unknown, and stops nothing else. */
+async function resolveCreates(cycle: PulledCycle, intents: readonly PlannedIntent[]): Promise<void> {
+  const ready = intents.filter(
+    (intent) => hasRested(cycle, intent) || shownIssue(cycle, intent) !== undefined,
+  );
+  for (const [id, group] of Map.groupBy(ready, ({ repository }) => repository)) {
+    // A repository that posts are no longer routed to still has to answer for what was sent there.
+    const repository = id === undefined ? undefined : cycle.world.ledger.memory.repositoryById(id);
+    const [first] = group;
+    if (repository === undefined || first === undefined) continue;
+    if (!isOpen(cycle, laneOf(cycle.world, repository.repository.name))) continue;
+    await attempt(cycle, first, () => resolveGroup(cycle, repository, group));
+  }
+}
+
+async function resolveGroup(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  intents: readonly Intent[],
+): Promise<void> {
+  // Our clock may be ahead of the tracker's: what is newest by its own clock bounds the look as well.
+  const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
+  const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
+  const marked = await findMarked(cycle, repository, oldest);
+  const isProof = await isSameStill(cycle, repository);
+  for (const intent of intents) {
+    const found = (marked.get(intent.post) ?? []).filter((issue) => !hasEnded(cycle, intent, issue));
+    const issue = found[0] ?? shownIssue(cycle, intent);
+    if (issue !== undefined) {
+      takeFound(cycle, intent, issue);
+    } else if (isProof) {
+      settleIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
+    }
+  }
+}
+
+/**
+ * Whether a list that shows no issue proves that there is none: where issues are off it shows none at all, and a name may
+ * have been given to another repository.
+ */
+async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promise<boolean> {
+  try {
+    const { repository } = await askAgain(listed, cycle.world, cycle.run);
+    return repository.hasIssues && isSameName(repository.name, listed.repository.name);
+  } catch (error) {
+    const { code, message } = asProjectError(error);
+    noteError(cycle.tally, { code, message });
+    return false;
+  }
+}
+
+/** Where an update was sent. */
+function laneOfIntent({ world }: PulledCycle, { repository = 0, number = 0 }: Intent): Lane {
+  return laneOfIssue(world, { repositoryId: repository, number });
+}
+
+/** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */
+function hasRested({ world: { clock, policy } }: PulledCycle, { unknownAt }: Intent): boolean {
+  return unknownAt !== undefined && clock.now() - unknownAt >= policy.waits.createMs;
+}
+
+function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Issue | undefined {
+  return world.ledger.pulls.marked(memory.id, post)?.issue;
+}
+
+/** Whether a person has ended the link of this post and issue: it was opened before what was sent. */
+function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): boolean {
+  return world.ledger.links.hasEnded(memory.id, post, issue);
+}
+
+/**
+ * As if the answer had arrived. Where another post has come to follow the issue meanwhile, what it shows may be our own doing
+ * for that one, and no first plan tells the voters of this one: both sides are taken as they are.
+ */
+function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const now = clock.now();
+  const { post, content } = intent;
+  const ref = { repositoryId: issue.repositoryId, number: issue.number };
+  const isShared = ledger.rows.followersOf(ref).length > 0;
+  ledger.transaction(() => {
+    ledger.rows.link(project, { post, issue: ref, origin: "opened" }, issue, content);
+    ledger.rows.markDue(project, [post]);
+    ledger.journal.resolve(intent.id, "DONE", now, `found by its marker as #${issue.number}`);
+    const row = isShared ? ledger.rows.row(project, post, now) : undefined;
+    if (row !== undefined) recordAdopted(cycle, row, now, "now");
+  });
+  cycle.tally.created += 1;
+}

@@ -1,0 +1,135 @@
+import type { AbsentLink } from "../../ledger/absences.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import type { LinkedIssue, Parked, Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { hashText } from "../../plan/hash.ts";
+import { absence as absenceOfPost } from "../../plan/obstacle.ts";
+import type { Settings } from "../../plan/settings.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { noteError } from "../ground/report.ts";
+import { takeAnswer } from "./follow.ts";
+import { isSameIssue } from "./markers.ts";
+
+/**
+ * A linked post has nothing else parked by this name: what is parked is that no other issue is opened for it. So it never
+ * takes the place of a refusal, or of a doubt whether voters have heard of something.
+ */
+const parkedKind = "create-issue";
+
+/**
+ * Takes up `retry` for posts whose issues are absent. Each issue is asked for once more; when none of them is there, their
+ * links end, and the post opens another issue like a new one. This, and a verified transfer, are the only ways in which a
+ * link changes.
+ */
+export async function retryAbsent(cycle: Cycle): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
+    if (request.kind !== "retry") continue;
+    for (const post of request.posts) {
+      const absent = ledger.absences.ofProject(cycle.memory.id).filter((link) => link.post === post);
+      for (const { issue } of absent) {
+        await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds), true);
+      }
+      if (absent.length > 0) retireIfGone(cycle, post);
+    }
+  }
+}
+
+function retireIfGone(cycle: Cycle, post: PostId): void {
+  const { ledger, clock, log } = cycle.world;
+  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  if (row === undefined || !row.links.every(({ isGone }) => isGone)) return;
+  const issues = row.links.map(({ link }) => nameIssue(cycle, link.issue));
+  ledger.absences.retire(cycle.memory.id, post);
+  log.info({ project: cycle.project.key, post, issues }, "The post's issues are given up, as a person asked");
+}
+
+/**
+ * Parks every post whose issues can't be relied on any more, and says so, once. It ends by itself when the issues are there
+ * again, or others decide. One 404 parks nothing: what it means is not known yet, and the row is undecided.
+ */
+export function parkAbsent(cycle: Cycle): void {
+  const absent = cycle.world.ledger.absences.ofProject(cycle.memory.id);
+  for (const [post, links] of Map.groupBy(absent, (link) => link.post)) parkPost(cycle, post, links);
+}
+
+function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined) return;
+  const known = row.parked.find(({ kind }) => kind === parkedKind);
+  const trouble = absenceOfPost(row) === undefined ? troubleOf(cycle, row, absent) : undefined;
+  if (trouble === undefined) {
+    if (known !== undefined) ledger.rows.unpark(project, post, parkedKind);
+    return;
+  }
+  endPrepared(cycle, post);
+  const { issue, code, message } = trouble;
+  if (known?.message === message) return;
+  const parked: Parked = {
+    kind: parkedKind,
+    code,
+    message,
+    since: clock.now(),
+    signature: hashText(message),
+  };
+  ledger.rows.park(project, post, parked);
+  noteError(cycle.tally, { post, issue, code, message });
+}
+
+/** What was prepared and never sent has no issue to rest on any more; should it come back, it is decided afresh. */
+function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId): void {
+  for (const intent of ledger.journal.open(memory.id)) {
+    if (intent.post !== post || intent.state !== "PREPARED") continue;
+    ledger.journal.resolve(intent.id, "REJECTED", clock.now(), "not sent; its issue is not where it was");
+  }
+}
+
+/** Whether the reason why a row is undecided has been said: an issue of it is absent, or its repository is paused. */
+export function isAbsenceSaid({ world: { ledger } }: Cycle, { links }: Row): boolean {
+  return links.some(
+    ({ link: { issue } }) =>
+      ledger.absences.of(issue) !== undefined ||
+      ledger.memory.repositoryById(issue.repositoryId)?.pausedAt !== undefined,
+  );
+}
+
+interface Trouble {
+  readonly issue: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Why nothing is decided for a post; undefined where other issues of it decide, or where it is not clear yet. */
+function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Trouble | undefined {
+  const deciding = findDeciding(row.links, cycle.settings);
+  const isDeciding = (issue: IssueRef): boolean =>
+    deciding.some(({ link }) => isSameIssue(link.issue, issue));
+  const moved = absent.find(({ issue, absence }) => absence.kind === "moved" && isDeciding(issue));
+  if (moved?.absence.kind === "moved") {
+    const issue = nameIssue(cycle, moved.issue);
+    const to = `${moved.absence.name}#${moved.absence.to.number}`;
+    const message = `${issue} was moved to ${to}, a repository that the config doesn't name, so neither side is written. Name it as \`repo\` or in \`route\` of any project, and the post follows the issue; or move the issue back.`;
+    return { issue, code: "tracker.moved", message };
+  }
+  const [gone] = absent;
+  if (deciding.length > 0 || gone === undefined) return undefined;
+  const remedy = `\`boardsync retry ${row.post.id}\` opens another issue.`;
+  const lost = absent.find(({ absence }) => absence.kind === "lost");
+  const issue = nameIssue(cycle, (lost ?? gone).issue);
+  const message =
+    lost === undefined
+      ? `${issue} was deleted, so nothing is written to the post. ${remedy}`
+      : `${issue} was not found (404), and not ten minutes later: it was deleted, made a discussion, or the token can't see it. Nothing is written to the post until it is found again. If it is gone for good, ${remedy}`;
+  return { issue, code: lost === undefined ? "tracker.deleted" : "tracker.missing", message };
+}
+
+/** The issues without which nothing can be decided. */
+function findDeciding(
+  links: readonly LinkedIssue[],
+  { several }: Pick<Settings, "several">,
+): readonly LinkedIssue[] {
+  const alive = links.filter(({ isGone }) => !isGone);
+  return several === "primary" ? alive.slice(0, 1) : alive;
+}

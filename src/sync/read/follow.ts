@@ -1,0 +1,171 @@
+import { ProjectError } from "../../errors.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
+import type { IssueAnswer } from "../../tracker/tracker.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { noteError } from "../ground/report.ts";
+import type { World } from "../ground/world.ts";
+import { findRepository, isSameName } from "./find-repository.ts";
+import { storeRecords } from "./markers.ts";
+
+/** A second 404 that comes sooner than this after the first one proves nothing more. */
+export const secondLookMs = 10 * 60_000;
+
+/**
+ * Takes what the tracker says of a linked issue that was asked for by itself. Nothing is concluded from its absence in a
+ * list; only what is said of itself counts.
+ *
+ * @param isOrdered a person has said that it may be given up: one 404 is then enough.
+ */
+export async function takeAnswer(
+  cycle: Cycle,
+  asked: IssueRef,
+  answer: IssueAnswer,
+  isOrdered = false,
+): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const known = ledger.absences.of(asked);
+  switch (answer.kind) {
+    case "found":
+      ledger.transaction(() => {
+        if (known !== undefined) ledger.absences.set(asked, undefined);
+        storeRecords(cycle, [answer.record]);
+      });
+      return;
+    case "gone":
+      noteAbsence(cycle, asked, known, { kind: "deleted", since: now });
+      return;
+    case "missing":
+      noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
+      return;
+    case "moved":
+      await takeMoved(cycle, asked, known, answer);
+      return;
+  }
+}
+
+/** What is known to be elsewhere, or gone, is not less so because it is not shown. */
+function missingNow(known: Absence | undefined, now: number, isOrdered: boolean): Absence {
+  if (known !== undefined && known.kind !== "missing") return known;
+  const isSecond = known !== undefined && now - known.since >= secondLookMs;
+  return isSecond || isOrdered
+    ? { kind: "lost", since: now }
+    : { kind: "missing", since: known?.since ?? now };
+}
+
+/**
+ * A transfer is followed to any repository that the config names, also of another project: its issues are read, the token
+ * may write there, and people who move an issue to their other repository expect its post to follow. Elsewhere nothing of
+ * it would be read again, so neither side is written.
+ */
+async function takeMoved(
+  cycle: Cycle,
+  asked: IssueRef,
+  known: Absence | undefined,
+  { record, to }: IssueAnswer & { readonly kind: "moved" },
+): Promise<void> {
+  const { repositoryId, number } = record.issue;
+  const moved = {
+    kind: "moved",
+    since: cycle.world.clock.now(),
+    to: { repositoryId, number },
+    name: to,
+  } as const;
+  const repository = await findConfigured(cycle, record, to);
+  if (repository === undefined) noteAbsence(cycle, asked, known, moved);
+  else follow(cycle, asked, record, moved);
+}
+
+/**
+ * A list of the new repository shows a transferred issue with our mark long before the next full look: the old place is
+ * then asked, and what it says counts, not the mark.
+ */
+export async function followMarked(cycle: Cycle): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  for (const issue of ledger.absences.suspects(cycle.memory.id)) {
+    await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
+  }
+}
+
+/** What nobody named is followed as soon as the config names where it is: it is asked for once more. */
+export async function followNamed(cycle: Cycle): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  for (const { issue, absence } of ledger.absences.ofProject(cycle.memory.id)) {
+    if (absence.kind !== "moved") continue;
+    const known = ledger.memory.repositoryById(absence.to.repositoryId);
+    if (!isNamed(cycle.world, known?.name ?? absence.name)) continue;
+    await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
+  }
+}
+
+async function findConfigured(
+  { world, run }: Cycle,
+  { issue }: IssueRecord,
+  to: RepositoryName,
+): Promise<RepositoryMemory | undefined> {
+  const known = world.ledger.memory.repositoryById(issue.repositoryId);
+  if (known !== undefined && isNamed(world, known.name)) return known;
+  if (!isNamed(world, to)) return undefined;
+  try {
+    const found = await findRepository(to, world, run);
+    return found.repository.id === issue.repositoryId ? found : undefined;
+  } catch (error) {
+    if (error instanceof ProjectError) return undefined;
+    throw error;
+  }
+}
+
+function isNamed({ policy }: World, name: RepositoryName): boolean {
+  return policy.repositories.some((named) => isSameName(named, name));
+}
+
+/**
+ * Links, marks and texts go along; T₀ and P₀ stay, because a transfer is no change of the target. Intents stay as they are:
+ * what was sent was sent to the old place, and what was only prepared ends when it is planned again.
+ */
+function follow(
+  cycle: Cycle,
+  from: IssueRef,
+  { issue }: IssueRecord,
+  moved: Absence & { readonly kind: "moved" },
+): void {
+  const { ledger, clock, log } = cycle.world;
+  const before = nameIssue(cycle, from);
+  const now = `${moved.name}#${issue.number}`;
+  ledger.transaction(() => {
+    for (const { project, post } of ledger.absences.follow(from, issue, moved)) {
+      ledger.journal.audit({
+        at: clock.now(),
+        run: cycle.run.number,
+        side: "tracker",
+        project,
+        post,
+        issue: { repository: moved.name, number: issue.number },
+        kind: "follow-issue",
+        fields: [{ field: "issue", before, value: now }],
+        reason: "people transferred the issue",
+        outcome: "applied",
+        message: undefined,
+        isApproved: false,
+      });
+    }
+  });
+  log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
+}
+
+/** Said when an issue is not found for the first time. What that means is not known yet, so nothing is decided for its posts. */
+export function sayMissing({ world, tally }: Cycle, issue: string, post?: PostId): void {
+  const until = new Date(world.clock.now() + secondLookMs).toISOString();
+  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, the post is parked.`;
+  noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
+}
+
+function noteAbsence(cycle: Cycle, asked: IssueRef, known: Absence | undefined, absence: Absence): void {
+  const { ledger, log } = cycle.world;
+  if (known?.kind === absence.kind && absence.kind !== "moved") return;
+  ledger.absences.set(asked, absence);
+  if (known?.kind === absence.kind) return;
+  log.warn({ issue: nameIssue(cycle, asked), answer: absence.kind }, "A linked issue is not where it was");
+}

@@ -1,0 +1,117 @@
+import { ProjectError } from "../../errors.ts";
+import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
+import type { RepositoryName } from "../../model/issue.ts";
+import type { BoardProject } from "../../model/post.ts";
+import type { Settings } from "../../plan/settings.ts";
+import type { Cycle, Tally } from "../ground/cycle-state.ts";
+import { lookOnce } from "../ground/looks.ts";
+import type { Run, SyncProject, World } from "../ground/world.ts";
+import { findRepository } from "./find-repository.ts";
+import { attemptRepository, namesOfLinked, repositoryNames } from "./repositories.ts";
+import { watchVisibility } from "./visibility.ts";
+
+/**
+ * Finds out who we are and what the config's names mean: the project on the board, the repositories on the tracker. An
+ * answer is remembered for `fullEvery`, so that an idle run asks none of this.
+ *
+ * @throws ProjectError when the project, or its own repository, can't be used.
+ * @throws RemoteError when a side can't be asked.
+ */
+export async function identify(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Cycle> {
+  const memory = await findProject(project, world, run);
+  const account = await findAccount(world, run);
+  const settings: Settings = { ...project.settings, project: memory.id };
+  const repositories = new Map<RepositoryName, RepositoryMemory>();
+  for (const name of [...repositoryNames(settings), ...namesOfLinked(settings, world)]) {
+    const found = await attemptRepository({ world, settings, tally, project }, name, async () =>
+      watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
+    );
+    if (found !== undefined) repositories.set(name, found);
+  }
+  return { world, run, project, memory, settings, account, repositories, tally };
+}
+
+/** Where it can't be had, no other project of the run asks for it again. */
+async function findOnce(name: RepositoryName, world: World, run: Run): Promise<RepositoryMemory> {
+  const find = (): Promise<RepositoryMemory> => findRepository(name, world, run);
+  return (await lookOnce({ world, run }, `repository ${name.toLowerCase()}`, find)) ?? find();
+}
+
+async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
+  const { ledger, clock, policy, board } = world;
+  const known = ledger.memory.project(project.key);
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) {
+    const rival = otherKeys(project, world).find((key) => ledger.memory.project(key)?.id === known.id);
+    if (rival !== undefined) throw claimedTwice(project.key, rival);
+    return known;
+  }
+  const { listed } = run;
+  if (listed.length === 0) listed.push(...(await board.listProjects(run.bounds)));
+  const found = pickProject(listed, project.key);
+  if (found === undefined) throw unknownProject(listed, project.key);
+  if (known !== undefined && known.id !== found.id) {
+    throw new ProjectError(
+      "board.project",
+      `\`${project.key}\` now means another project of the board (${found.id}, it was ${known.id}). Name the project by its id in the config.`,
+    );
+  }
+  const rival = otherKeys(project, world).find((key) => pickProject(listed, key)?.id === found.id);
+  if (rival !== undefined) throw claimedTwice(project.key, rival);
+  const fresh: ProjectMemory = {
+    seen: [],
+    settingsPrint: undefined,
+    rules: undefined,
+    fullAt: undefined,
+    lastSuccessAt: undefined,
+    // A project that is new to a copy may have run in the life that the copy knows nothing of: its issues wait, too.
+    recoveredFrom: undefined,
+    settledAt: undefined,
+    ...known,
+    key: project.key,
+    id: found.id,
+    name: found.name,
+    checkedAt: clock.now(),
+  };
+  ledger.memory.rememberProject(fresh);
+  return fresh;
+}
+
+/** The project that a config's name means: an id before a slug. */
+export function pickProject(listed: readonly BoardProject[], key: string): BoardProject | undefined {
+  return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);
+}
+
+export function unknownProject(listed: readonly BoardProject[], key: string): ProjectError {
+  const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
+  return new ProjectError(
+    "board.project",
+    `The board has no project \`${key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`,
+  );
+}
+
+function otherKeys(project: SyncProject, { policy }: World): readonly string[] {
+  return policy.projectKeys.filter((key) => key !== project.key);
+}
+
+/** Every post would belong to both, and get two issues. */
+function claimedTwice(key: string, rival: string): ProjectError {
+  return new ProjectError(
+    "board.project",
+    `\`${key}\` and \`${rival}\` are the same project of the board, so both claim the same posts. Remove one of the two from the config.`,
+  );
+}
+
+async function findAccount(world: World, run: Run): Promise<string> {
+  const { ledger, clock, policy } = world;
+  const known = ledger.memory.account();
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known.login;
+  const login = await lookOnce({ world, run }, "account", () => askAccount(world, run));
+  return login ?? ledger.memory.account()?.login ?? askAccount(world, run);
+}
+
+/** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */
+export async function askAccount({ ledger, clock, tracker }: World, run: Run): Promise<string> {
+  const account = await tracker.account(run.bounds);
+  ledger.memory.rememberAccount({ login: account.login, checkedAt: clock.now() });
+  return account.login;
+}

@@ -1,0 +1,109 @@
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
+import { storeListed } from "./markers.ts";
+
+/** More than this part of a repository's linked issues not found, and more than one: that is lost access, not deletion. */
+const lostPart = 1 / 5;
+
+/**
+ * Lost access ends by itself. If the issues are not found for this long while their repository is, they are taken for what
+ * they seem to be, each by itself: nothing is written for them, and they come back if they are found.
+ */
+const longestPauseMs = 24 * 3_600_000;
+
+/**
+ * Looks at every linked issue anew: a list may hide a change, and a label's or milestone's rename moves no time. Nearly all
+ * are ours, so the list of ours, newest first, shows them a hundred at a time; the others are read one by one. Where few of
+ * very many are linked the list is left when it has taken as many requests as issues are still to be found, and has shown all
+ * that was opened since the last such look: a duplicate that came about late is among these.
+ */
+export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
+  const { ledger, tracker, clock } = cycle.world;
+  const linked = ledger.pulls.linkedIssues(memory.repository.id);
+  if (linked.length === 0) return { ...memory, fullAt: clock.now(), pausedAt: undefined };
+  const open = new Map(linked.map((issue) => [issue.number, issue]));
+  const query: IssueQuery = { kind: "by", author: cycle.account, createdSince: undefined };
+  let pages = 0;
+  for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
+    await storeListed(cycle, page.issues);
+    for (const { issue } of page.issues) open.delete(issue.number);
+    pages += 1;
+    if (pages >= open.size && reachesBack(page, memory)) break;
+  }
+  const unlisted = [...open.values()].filter((issue) => !isDeleted(cycle, issue));
+  const after = await askForEach(cycle, memory, unlisted);
+  return { ...after, fullAt: clock.now() };
+}
+
+/** Longer than any look takes, and than any request is under way. */
+const marginMs = 24 * 3_600_000;
+
+function reachesBack({ issues }: IssuePage, { fullAt = 0, scannedAt = 0 }: RepositoryMemory): boolean {
+  const oldest = issues.at(-1)?.issue.createdAt;
+  return oldest !== undefined && Date.parse(oldest) < Math.max(fullAt, scannedAt) - marginMs;
+}
+
+/**
+ * Issues that could not be found are asked for again by every run until it is clear what they are; an idle run has none.
+ * While a repository is paused, all of it is looked at again every ten minutes.
+ */
+export async function lookForMissing(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
+  const { ledger, clock } = cycle.world;
+  if (memory.pausedAt !== undefined) {
+    const isDue = clock.now() - (memory.fullAt ?? 0) >= secondLookMs;
+    return isDue ? lookAtLinked(cycle, memory) : memory;
+  }
+  const missing = ledger.absences
+    .ofRepository(memory.repository.id)
+    .filter(({ absence }) => absence.kind === "missing");
+  return missing.length === 0
+    ? memory
+    : askForEach(
+        cycle,
+        memory,
+        missing.map(({ issue }) => issue),
+      );
+}
+
+/** All answers are there before any of them counts: only together they tell a loss of access from a deletion. */
+async function askForEach(
+  cycle: Cycle,
+  memory: RepositoryMemory,
+  asked: readonly IssueRef[],
+): Promise<RepositoryMemory> {
+  const { ledger, tracker, clock } = cycle.world;
+  const answers: { readonly issue: IssueRef; readonly answer: IssueAnswer }[] = [];
+  for (const issue of asked) {
+    answers.push({ issue, answer: await tracker.readIssue(issue, cycle.run.bounds) });
+  }
+  const isLong = memory.pausedAt !== undefined && clock.now() - memory.pausedAt >= longestPauseMs;
+  const isLost = isAccessLost(cycle, memory, answers);
+  if (isLost && !isLong) return { ...memory, pausedAt: memory.pausedAt ?? clock.now(), fullAt: clock.now() };
+  for (const { issue, answer } of answers) {
+    const isNews = ledger.absences.of(issue) === undefined;
+    await takeAnswer(cycle, issue, answer, isLost);
+    if (isNews && ledger.absences.of(issue)?.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue));
+  }
+  if (memory.pausedAt !== undefined) ledger.absences.markRowsOf(memory.repository.id);
+  return { ...memory, pausedAt: undefined };
+}
+
+/** What is known to be lost is no news, and is counted on neither side. */
+function isAccessLost(
+  { world: { ledger } }: Cycle,
+  { repository: { id } }: RepositoryMemory,
+  answers: readonly { readonly issue: IssueRef; readonly answer: IssueAnswer }[],
+): boolean {
+  const isLost = (issue: IssueRef): boolean => ledger.absences.of(issue)?.kind === "lost";
+  const missing = answers.filter(({ issue, answer }) => answer.kind === "missing" && !isLost(issue));
+  if (missing.length < 2) return false;
+  const known = ledger.pulls.linkedIssues(id).filter((issue) => !isLost(issue));
+  return missing.length > known.length * lostPart;
+}
+
+function isDeleted({ world: { ledger } }: Cycle, issue: IssueRef): boolean {
+  return ledger.absences.of(issue)?.kind === "deleted";
+}

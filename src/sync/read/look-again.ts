@@ -1,0 +1,65 @@
+import type { PostId } from "../../model/post.ts";
+import { type DueNote, isShown, type PulledCycle, type PulledPage } from "../ground/cycle-state.ts";
+
+/**
+ * A write to a post rests on a page that was asked for no longer ago than this (I8): what people change on the board
+ * meanwhile would be overwritten unseen.
+ */
+const longestLookMs = 60_000;
+
+/** Whether a look is too old for a write to rest on it. */
+export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): boolean {
+  return clock.now() - askedAt > longestLookMs;
+}
+
+/**
+ * Makes sure that a post was looked at a moment ago: where a long list or a slow import has made the look too old, the page
+ * that showed the post is asked for once more. Posts of the same page share that request. The post may have moved to another
+ * page meanwhile; then its look stays as old as it was, and its writes wait for the next run.
+ *
+ * @throws RemoteError
+ */
+export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return;
+  for (const page of pagesOf(cycle, row.seenAt)) await askAgain(cycle, page);
+}
+
+/** The internal note of a post as it was a moment ago, likewise; undefined where its page shows none any more. */
+export async function readNoteAgain(
+  cycle: PulledCycle,
+  { post, page, text }: DueNote,
+): Promise<string | undefined> {
+  if (isTooOld(cycle, page.askedAt)) await askAgain(cycle, page);
+  return page.notes === undefined ? text : page.notes.get(post);
+}
+
+function pagesOf({ pull }: PulledCycle, askedAt: number): readonly PulledPage[] {
+  return pull.pages.filter((page) => page.askedAt === askedAt);
+}
+
+function askAgain(cycle: PulledCycle, page: PulledPage): Promise<void> {
+  page.asking ??= ask(cycle, page).finally(() => {
+    page.asking = undefined;
+  });
+  return page.asking;
+}
+
+async function ask(cycle: PulledCycle, page: PulledPage): Promise<void> {
+  const { ledger, board, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const wishes = { hasNotes: cycle.pull.notes.length > 0, from: page.place };
+  const askedAt = clock.now();
+  for await (const found of board.listPosts(project, cycle.run.bounds, wishes)) {
+    ledger.transaction(() => {
+      // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
+      const pull = ledger.pulls.begin(project, cycle.run.number, askedAt);
+      ledger.pulls.storePosts(pull, found.posts, askedAt);
+      ledger.pulls.end(pull, { kind: "incomplete", at: clock.now() });
+    });
+    page.askedAt = askedAt;
+    page.notes = found.notes;
+    return;
+  }
+}

@@ -1,0 +1,245 @@
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { MarkedIssue } from "../../ledger/pulls.ts";
+import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+import { parseMarker } from "../../plan/text/marker.ts";
+import type { IssuePage, IssueQuery } from "../../tracker/tracker.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { fold, isOurLogin, isSameLogin } from "../ground/logins.ts";
+import { command } from "../ground/remedy.ts";
+import { noteError } from "../ground/report.ts";
+import { askAccount } from "./identify.ts";
+import { keepNaming } from "./naming.ts";
+import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
+
+/** Two clocks and a list that lags: changes this much older than the cursor are read again. */
+export const overlapMs = 120_000;
+
+/** More at once is none of people who change an issue twice in a second: a label was deleted, say, which moves no time. */
+const mostDoubts = 10;
+
+/**
+ * Stores a page of a list. One that contradicts what is known of an issue since the very same second may lag: the issue itself
+ * is asked, so that nobody hears of a state that is over.
+ *
+ * @throws RemoteError
+ */
+export async function storeListed(
+  cycle: Cycle,
+  records: readonly IssueRecord[],
+  keep: typeof storeRecords = storeRecords,
+): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  const found = records.filter(({ issue }) => ledger.pulls.isInDoubt(issue));
+  const doubts = found.length > mostDoubts ? [] : found;
+  keep(
+    cycle,
+    records.filter((record) => !doubts.includes(record)),
+  );
+  for (const { issue } of doubts) {
+    const answer = await tracker.readIssue(issue, cycle.run.bounds);
+    if (answer.kind === "found") keep(cycle, [answer.record]);
+  }
+}
+
+/**
+ * Stores what was read of issues: the facts of linked issues, and whatever carries our marker. A marker that the state can't
+ * explain shows that the state is an old copy, and that is written down with it.
+ */
+export function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
+  const { ledger } = cycle.world;
+  ledger.transaction(() => {
+    for (const record of records) {
+      const later = markedBy(cycle, record).find((marked) => isFromLaterLife(cycle, record.issue, marked));
+      if (later !== undefined && isScanned(cycle, record.issue.repositoryId)) sayOld(cycle, later);
+    }
+    keepRecords(cycle, records, (marked) => withoutStrange(cycle, marked));
+  });
+}
+
+/** The scan takes every mark as it stands: the state may know less than what was written. */
+function keepRecords(
+  cycle: Cycle,
+  records: readonly IssueRecord[],
+  read: (marked: MarkedIssue) => MarkedIssue = (marked) => marked,
+): void {
+  cycle.world.ledger.pulls.storeIssues(
+    records.map(({ issue }) => issue),
+    records.flatMap((record) => markedBy(cycle, record).map(read)),
+  );
+  keepNaming(cycle, records);
+}
+
+/**
+ * What the mark of a known issue names by now and we have not written there is some person's doing: by it another post would be
+ * taken for the issue's own, and its voters hear of what concerns them not.
+ */
+function withoutStrange(cycle: Cycle, marked: MarkedIssue): MarkedIssue {
+  const strange = cycle.world.ledger.pulls.strangeIn(marked);
+  if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
+  const issue = nameIssue(cycle, marked.issue);
+  for (const post of marked.project === cycle.memory.id ? strange : []) {
+    const link = command("link", `${cycle.project.key}/${post}`, issue);
+    const message = `Somebody has changed the mark of ${issue}: by now it names ${post}, which boardsync did not write there. That is not taken; \`${link}\` does it on purpose.`;
+    noteError(cycle.tally, { post, issue, code: "tracker.mark", message });
+  }
+  return { ...marked, posts: marked.posts.filter((post) => !strange.includes(post)) };
+}
+
+/**
+ * Looks through every issue that we ever opened in a repository, and those of trusted authors: once in a state's life, once
+ * more for each login that is new to the config, and all of it after an old copy was put back. Until that is complete
+ * nothing is opened there.
+ *
+ * @returns what was given, where there is nothing to look for.
+ */
+export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+  const { project } = cycle;
+  const { tracker, log, progress } = cycle.world;
+  const authors = authorsToScan(cycle, known);
+  if (authors.length === 0) return known;
+  let unknown = 0;
+  for (const author of authors) {
+    const query: IssueQuery = { kind: "by", author, createdSince: undefined };
+    let done = 0;
+    for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
+      if (done === 0) sayCost(cycle, known, author, page);
+      done += 1;
+      unknown += countUnknown(cycle, page.issues);
+      await storeListed(cycle, page.issues, keepRecords);
+      progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
+    }
+  }
+  if (unknown > 0) {
+    log.warn(
+      { repo: known.name, issues: unknown },
+      "Issues carry markers that the state does not know: they are linked as both sides are, and new issues wait",
+    );
+  }
+  return { ...known, ...scannedNow(cycle, known, unknown > 0) };
+}
+
+/** A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is. */
+function sayCost(
+  { world: { log, policy } }: Cycle,
+  { name }: RepositoryMemory,
+  author: string,
+  { hasMore, pages }: IssuePage,
+): void {
+  if (!hasMore) return;
+  log.info(
+    { repo: name, author, pages: pages ?? null, budgetMs: policy.budgetMs },
+    "Every issue that the account opened there is looked through for marks, once: a request for each page of 100. Where that takes longer than `budget` allows, `boardsync rebuild` has six hours for it",
+  );
+}
+
+/** What is remembered of a scan that is complete. Where the state was lost or is old, new issues wait. */
+function scannedNow(
+  cycle: Cycle,
+  known: RepositoryMemory,
+  isNews: boolean,
+): Pick<RepositoryMemory, "scannedAt" | "scannedFor" | "recoveredAt"> {
+  const scannedAt = cycle.world.clock.now();
+  const isLate = isNews || isRecovering(cycle) || isOutdated(cycle, known);
+  return {
+    scannedAt,
+    scannedFor: ourLogins(cycle).map(fold),
+    recoveredAt: isLate ? scannedAt : known.recoveredAt,
+  };
+}
+
+/** Logins whose issues have not been looked through since this state is what it is. */
+function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[] {
+  const logins = ourLogins(cycle);
+  if (known.scannedAt === undefined || isOutdated(cycle, known) || hasRested(cycle, known)) return logins;
+  return logins.filter((login) => !known.scannedFor.includes(fold(login)));
+}
+
+/**
+ * Whether a wait for what an earlier life had under way is over since the last scan. What took effect in that time need not
+ * have been among the changes: a list that lags shows it behind others.
+ */
+function hasRested(
+  { world: { clock, policy } }: Cycle,
+  { scannedAt, recoveredAt }: RepositoryMemory,
+): boolean {
+  if (scannedAt === undefined || recoveredAt === undefined) return false;
+  const restedAt = recoveredAt + policy.waits.createMs;
+  return scannedAt < restedAt && clock.now() >= restedAt;
+}
+
+/**
+ * Whether every marker of ours in a repository is known. Only then can an issue be opened there, and only then can a marker
+ * be unexpected.
+ */
+export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName): boolean {
+  const { memory } = cycle.world.ledger;
+  const known = typeof wanted === "number" ? memory.repositoryById(wanted) : memory.repository(wanted);
+  return known !== undefined && authorsToScan(cycle, known).length === 0;
+}
+
+/** Our own account and those whose markers count like ours, each once. */
+function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
+  const logins = [account, ...policy.trustedAuthors];
+  return logins.filter((login, at) => logins.findIndex((other) => fold(other) === fold(login)) === at);
+}
+
+/**
+ * The issues of ours that were opened in a repository since a time, by the post of this project that their marker names,
+ * lowest number first. Complete, or it throws: a list that breaks off proves nothing.
+ */
+export async function findMarked(
+  cycle: Cycle,
+  repository: RepositoryMemory,
+  createdSince: number,
+): Promise<ReadonlyMap<PostId, readonly Issue[]>> {
+  const author = await askAccount(cycle.world, cycle.run);
+  const query: IssueQuery = {
+    kind: "by",
+    author,
+    createdSince: new Date(createdSince - overlapMs).toISOString(),
+  };
+  const found = new Map<PostId, Map<number, Issue>>();
+  for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
+    await storeListed(cycle, page.issues);
+    for (const record of page.issues) {
+      const posts = markedBy({ ...cycle, account: author }, record).flatMap(({ project, posts }) =>
+        project === cycle.memory.id ? posts : [],
+      );
+      for (const post of posts) {
+        found.set(post, (found.get(post) ?? new Map()).set(record.issue.number, record.issue));
+      }
+    }
+  }
+  return new Map([...found].map(([post, issues]) => [post, sortByNumber([...issues.values()])]));
+}
+
+function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
+  return issues.toSorted((one, other) => one.number - other.number);
+}
+
+/** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
+function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
+  if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
+  const marker = parseMarker(record.body);
+  if (marker === undefined || marker.board !== cycle.world.policy.boardHash) return [];
+  const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
+  const isOwn = isSameLogin(record.author, cycle.account);
+  return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
+}
+
+/** How many issues carry a marker for a post that has no issue, as far as the state knows. */
+function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
+  const { ledger, clock } = cycle.world;
+  const isKnown = (project: ProjectId, post: PostId, issue: IssueRef): boolean =>
+    (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0 ||
+    ledger.links.hasEnded(project, post, issue);
+  return records
+    .flatMap((record) => markedBy(cycle, record))
+    .filter(({ issue, project, posts }) => !posts.every((post) => isKnown(project, post, issue))).length;
+}
+
+/** Whether two references mean the same issue. */
+export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
+  return one.number === other.number && one.repositoryId === other.repositoryId;
+}

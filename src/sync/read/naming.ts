@@ -1,0 +1,136 @@
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { IssueRecord } from "../../model/issue.ts";
+import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
+import { parseMarker } from "../../plan/text/marker.ts";
+import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { isOurLogin } from "../ground/logins.ts";
+import { command } from "../ground/remedy.ts";
+import type { Wanted } from "../ground/wanted.ts";
+import { repositoryNames } from "./repositories.ts";
+
+/** An issue that names more pages than this is a list of them, and no post's own. */
+const mostAddresses = 50;
+
+/** Of 100 issues and pull requests each. */
+const mostPages = 50;
+
+const boundedWords =
+  "Only the issues that were opened last were looked through for pages of posts that they name; `boardsync sync --adopt` looks through all, and links them";
+
+/** Remembers the addresses that issues of people name: one of these may be the page of a post that has no issue. */
+export function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): void {
+  const { ledger } = cycle.world;
+  const named = records
+    .filter((record) => !isMarkedByUs(cycle, record))
+    .map(({ issue: { repositoryId, number }, body }) => {
+      const addresses = [...listAddresses(body)];
+      return {
+        issue: { repositoryId, number },
+        addresses: addresses.length > mostAddresses ? [] : addresses,
+      };
+    });
+  if (named.length > 0) ledger.pulls.storeNaming(named);
+}
+
+/** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
+export function isMarkedByUs({ world, account }: Cycle, { author, body }: IssueRecord): boolean {
+  return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
+}
+
+/**
+ * Says of new issues where one is there already that names the page of the post: it is held, so that a person links that one or
+ * lets another one be opened. The issues of a project's repositories are looked through for that once in a state's life, before
+ * the first issue is opened for a post with a page; from then on those that change are.
+ *
+ * @throws RemoteError
+ */
+export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+  const pages = pagesOf(cycle, wanted);
+  if (pages.size === 0) return wanted;
+  for (const name of repositoryNames(cycle.settings)) {
+    const memory = cycle.world.ledger.memory.repository(name);
+    const isUsed = cycle.repositories.has(name) && memory?.repository.hasIssues === true;
+    if (memory !== undefined && isUsed && memory.namedAt === undefined) await lookThrough(cycle, memory);
+  }
+  const named = new Map(
+    [...pages].flatMap(([action, page]) => {
+      const [issue] = cycle.world.ledger.pulls.naming(page.key);
+      return issue === undefined ? [] : [[action, { ...page, issue }]];
+    }),
+  );
+  const urls = [...named.values()].flatMap(({ shown }) => shown ?? []);
+  const shared = cycle.world.ledger.lookup.sharedPages(cycle.memory.id, urls);
+  return wanted.map((action) => {
+    const found = named.get(action);
+    if (found === undefined || shared.has(found.shown ?? "")) return action;
+    return { ...action, hold: wordsOf(cycle, action, nameIssue(cycle, found.issue)) };
+  });
+}
+
+/** By these words such a hold is told from others. */
+export const namesPage = "names the page of this post";
+
+interface Page {
+  /** In the one spelling by which it is compared. */
+  readonly key: string;
+  /** As the board shows it; undefined where the config makes it of the post's id. */
+  readonly shown: string | undefined;
+}
+
+/** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */
+function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): ReadonlyMap<Wanted, Page> {
+  const creates = wanted.filter(({ kind, hold }) => kind === "create-issue" && hold === undefined);
+  const pages = creates.flatMap((action): readonly [Wanted, Page][] => {
+    const page = pageOf(cycle, action);
+    return page === undefined ? [] : [[action, page]];
+  });
+  const count = Map.groupBy(pages, ([, { key }]) => key);
+  return new Map(pages.filter(([, { key }]) => count.get(key)?.length === 1));
+}
+
+function pageOf({ world, memory, project }: PulledCycle, { post }: Wanted): Page | undefined {
+  const row = world.ledger.rows.row(memory.id, post, world.clock.now());
+  if (row === undefined) return undefined;
+  const context = { board: world.policy.boardHash, project: memory.id };
+  const address = project.renderer.address(row.post, context);
+  const key = address === undefined ? undefined : addressKey(address);
+  if (key === undefined) return undefined;
+  const other = project.renderer.address({ ...row.post, id: `${post}-other` as typeof post }, context);
+  if (other !== address) return { key, shown: undefined };
+  // What has not the post's id in it is the address that the board shows, or one that the config gives to all posts.
+  const shown = String(row.post.values.url ?? "");
+  return addressKey(shown) === key ? { key, shown } : undefined;
+}
+
+/** Of very many issues those that were opened last are looked through: more would cost hours where few of them name a page. */
+async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promise<void> {
+  const { tracker, progress, log } = cycle.world;
+  const query = { kind: "by", author: undefined, createdSince: undefined } as const;
+  let done = 0;
+  for await (const { issues, pages, hasMore } of tracker.listIssues(
+    memory.repository,
+    query,
+    cycle.run.bounds,
+  )) {
+    keepNaming(cycle, issues);
+    done += 1;
+    const total = pages === undefined ? undefined : Math.min(pages, mostPages);
+    progress?.show({ project: cycle.project.key, what: "pages of issues read", done, total });
+    if (done < mostPages) continue;
+    if (hasMore) log.info({ repo: memory.name, pages: done }, boundedWords);
+    break;
+  }
+  rememberNamed(cycle, memory);
+}
+
+/** That the issues of a repository have been looked through. */
+export function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: RepositoryMemory): void {
+  const memory = ledger.memory.repository(name);
+  if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, namedAt: clock.now() });
+}
+
+function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {
+  const link = command("link", `${project.key}/${post}`, issue);
+  const open = command("approve", project.key, post);
+  return `issue ${issue} ${namesPage}: \`${link}\` links it, \`${open}\` opens a new one`;
+}

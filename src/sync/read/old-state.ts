@@ -1,0 +1,102 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { MarkedIssue } from "../../ledger/pulls.ts";
+import type { Issue } from "../../model/issue.ts";
+import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { noteError } from "../ground/report.ts";
+import type { Policy } from "../ground/world.ts";
+import { repositoryNames } from "./repositories.ts";
+
+/** A clock of the tracker and ours may differ by this much. */
+const skewMs = 120_000;
+
+/** Whether the state is a copy that was put back, and this project has not yet been taken as it is since. */
+export function isRecovering({ world: { ledger }, project, memory }: Cycle): boolean {
+  const { recoveredFrom } = ledger.memory.project(project.key) ?? memory;
+  return ledger.copiedAt !== undefined && ledger.copiedAt !== recoveredFrom;
+}
+
+/** What says whether an earlier life is over. */
+interface Settled extends Pick<PulledCycle, "settings"> {
+  readonly world: { readonly ledger: Ledger; readonly policy: Pick<Policy, "waits"> };
+}
+
+/**
+ * Until when a request of an earlier life of the state may still take effect or come to light, in epoch ms: where the state was
+ * not lost and is not old, that is over since ever. Remembered anew by the pull: this run's own scan may have found it.
+ */
+export function restOf({ world: { ledger, policy }, settings }: Settled): number {
+  const recovered = repositoryNames(settings).map(
+    (name) => ledger.memory.repository(name)?.recoveredAt ?? Number.NEGATIVE_INFINITY,
+  );
+  return Math.max(...recovered) + policy.waits.createMs;
+}
+
+/** Why a write may be overtaken by one that this state knows nothing of, as words; undefined when it can't. */
+export function earlierRequestOf(cycle: PulledCycle): string | undefined {
+  const restUntil = restOf(cycle);
+  if (cycle.world.clock.now() >= restUntil) return undefined;
+  return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
+}
+
+/** Whether pairs have not been looked at since that is over, and an earlier life may have changed issues. */
+export function isSettling(cycle: Settled & Pick<Cycle, "memory">): boolean {
+  const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;
+  return cycle.settings.boardRules.length > 0 && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
+}
+
+/** Whether a repository was scanned in a life of the state that is over. */
+export function isOutdated({ world: { ledger } }: Cycle, { scannedAt }: RepositoryMemory): boolean {
+  const { copiedAt } = ledger;
+  return copiedAt !== undefined && scannedAt !== undefined && scannedAt <= copiedAt;
+}
+
+/**
+ * Whether an issue that carries our marker shows that the state is older than the world: our own account opened it, for a
+ * project that has run before, and the state knows neither the issue nor a request that could have opened it. A copy that
+ * nobody stamped (a snapshot of the disk) is found out by this, as soon as an issue has been opened since it was made.
+ */
+export function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue): boolean {
+  return (
+    marked.isOwn &&
+    hasRun(cycle, marked) &&
+    !isStraggler(cycle, issue) &&
+    !isBesideDaemon(cycle, issue) &&
+    !cycle.world.ledger.pulls.explains(marked)
+  );
+}
+
+/** Of a project that is new to this config, another instance may have opened the issues. */
+function hasRun({ world: { ledger, policy } }: Cycle, { project }: MarkedIssue): boolean {
+  return policy.projectKeys.some((key) => {
+    const memory = ledger.memory.project(key);
+    return memory?.id === project && memory.settingsPrint !== undefined;
+  });
+}
+
+/** A request of an earlier life may still arrive for a while after its end was noticed: that is old news. */
+function isStraggler({ world: { ledger, policy } }: Cycle, { repositoryId, createdAt }: Issue): boolean {
+  const recoveredAt = ledger.memory.repositoryById(repositoryId)?.recoveredAt;
+  return recoveredAt !== undefined && Date.parse(createdAt) <= recoveredAt + policy.waits.createMs;
+}
+
+/** A plan works on a copy of its own, while the daemon that has the state goes on opening issues. */
+function isBesideDaemon({ run, world: { policy } }: Cycle, { createdAt }: Issue): boolean {
+  const beganAt = run.bounds.until - policy.budgetMs;
+  return run.mode === "plan" && Date.parse(createdAt) >= beganAt - skewMs;
+}
+
+/** Makes the state say of itself that it is old: every project of it begins in recovery, once, whatever happens next. */
+export function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): void {
+  const { ledger, clock, policy } = cycle.world;
+  const now = clock.now();
+  // A moment ago: whatever is scanned from now on is newer than the copy.
+  ledger.declareOld(now - 1);
+  const until = new Date(now + policy.waits.createMs).toISOString();
+  noteError(cycle.tally, {
+    ...(posts[0] !== undefined && { post: posts[0] }),
+    issue: nameIssue(cycle, issue),
+    code: "state.old",
+    message: `The issue carries our mark, and the state knows nothing of it: the state is an old copy that was put back. So both sides are taken as they are, once, for each of its projects: nothing is written for what differs, and new issues wait until ${until}. \`boardsync rebuild\` lists what differs.`,
+  });
+}

@@ -1,0 +1,206 @@
+import type { ListEnd, ListWishes, PagePlace, PostPage } from "../../board/board.ts";
+import { RemoteError } from "../../errors.ts";
+import type { PullId, PullMeasure } from "../../ledger/pulls.ts";
+import type { PersonRequest } from "../../ledger/requests.ts";
+import { type AskedPaging, showWay } from "../../model/page.ts";
+import type { PostField } from "../../model/post.ts";
+import { isShrunk } from "../../plan/guard.ts";
+import { type BoardPull, type Cycle, endOf, type PulledPage } from "../ground/cycle-state.ts";
+import { boardLane, closeLane } from "../ground/lane.ts";
+import { noteLimitOf } from "../ground/limits.ts";
+import { collectNotes } from "../ground/notes.ts";
+import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
+
+/**
+ * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has
+ * seen, and its absences mean nothing.
+ *
+ * @throws RemoteError when not even the first page could be read, or the key is refused.
+ */
+export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
+  const { ledger, clock, board, log } = cycle.world;
+  const beganAt = clock.now();
+  const pull = ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
+  const seen = new Set<PostField>();
+  let end: ListEnd | undefined;
+  const notes = collectNotes(cycle);
+  const from = takeOpenList(cycle);
+  let next: PagePlace | undefined;
+  let read = 0;
+  const pages: PulledPage[] = [];
+  const wishes: ListWishes = {
+    hasNotes: notes !== undefined,
+    known: { find: (request) => ledger.pulls.knownPage(pull, request) },
+    isConditional: isBelieved(cycle),
+    asked: recallPaging(cycle),
+    from,
+  };
+  // A page is asked for when the one before it has been taken.
+  let askedAt = clock.now();
+  try {
+    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
+      read += storePage(cycle, pull, page, askedAt);
+      const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
+      pages.push(pulled);
+      for (const field of page.seen) seen.add(field);
+      notes?.take(page, pulled);
+      if (page.asked !== undefined) rememberPaging(cycle, page.asked);
+      for (const reason of page.unusable) {
+        log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
+      }
+      end = page.end;
+      next = page.next;
+      cycle.world.progress?.show({
+        project: cycle.project.key,
+        what: "posts read",
+        done: read,
+        total: undefined,
+      });
+      askedAt = clock.now();
+    }
+  } catch (error) {
+    end = { kind: "incomplete", message: explainBreak(cycle, error, { read, hasSeen: seen.size > 0, next }) };
+  }
+  if (from !== undefined && end?.kind === "complete") end = pieced;
+  return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), pages, notes: notes?.found ?? [] };
+}
+
+/** Where an earlier run had to leave the list. Taken once: a place that the board no longer knows must not stay in the way. */
+function takeOpenList({ memory, world: { ledger, log }, project }: Cycle): PagePlace | undefined {
+  const place = ledger.memory.openList(memory.id);
+  if (place === undefined) return undefined;
+  ledger.memory.rememberOpenList(memory.id, undefined);
+  log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
+  return place as PagePlace;
+}
+
+/** Posts may have moved between the parts. */
+const pieced: ListEnd = {
+  kind: "cut",
+  message:
+    "The list of posts was read in several runs, so posts missing from it are not taken for deleted. Raise `budget` if that stays so.",
+};
+
+/** Stores a page, or only that it is still the same: as it was when it was asked for. Returns how many posts it shows. */
+function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage, askedAt: number): number {
+  if (page.isUnchanged === true && page.trace !== undefined) {
+    return ledger.pulls.seePage(pull, page.trace, askedAt);
+  }
+  ledger.pulls.storePosts(pull, page.posts, askedAt, page.trace);
+  return page.posts.length;
+}
+
+/**
+ * Whether a board that says "not changed" is taken at its word. An entity tag may be wrong, and nothing would ever show it: so
+ * every `fullEvery`, when all rows are looked at anyway, each page has to come as it is.
+ */
+function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
+  return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
+}
+
+/** What asking the board for more has shown. It is asked again every `fullEvery`. */
+function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): AskedPaging | undefined {
+  const known = ledger.memory.paging(memory.id);
+  return known !== undefined && clock.now() - known.askedAt < policy.fullEveryMs ? known : undefined;
+}
+
+function rememberPaging({ memory, project, world: { clock, ledger, log } }: Cycle, asked: AskedPaging): void {
+  ledger.memory.rememberPaging(memory.id, { ...asked, askedAt: clock.now() });
+  // Where only larger pages would help, the pull is incomplete and says so itself.
+  if (asked.way === undefined || asked.way.kind === "none") return;
+  const config = `board: { ${showWay(asked.way)} }`;
+  log.warn(
+    { project: project.key, code: "board.paging-found", config },
+    "The board's list shows no sign of further pages, and yet there are some: they are read. Put the line into the config",
+  );
+}
+
+const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
+
+const unfinished = "board.unfinished";
+
+/** How far a list had come. */
+interface Broken {
+  readonly read: number;
+  readonly hasSeen: boolean;
+  readonly next: PagePlace | undefined;
+}
+
+/** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
+function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Broken): string {
+  const { world, run, tally, memory } = cycle;
+  if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
+  noteLimitOf(world, error);
+  if (isPutOff(error) && next !== undefined) world.ledger.memory.rememberOpenList(memory.id, next);
+  if (isOutOfTime(error, run)) {
+    closeLane(run, boardLane, endOf(run));
+    const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
+    const message = `The list of posts did not end within the time of the run (\`budget\`): ${read} posts were read, ${rest}.`;
+    noteError(tally, { code: unfinished, message });
+    return message;
+  }
+  if (isPutOff(error)) {
+    closeLane(run, boardLane, notePutOff(tally, cycle, error));
+  }
+  return `The list of posts broke off: ${error.message}`;
+}
+
+function endPull(
+  cycle: Cycle,
+  pull: PullId,
+  end: ListEnd,
+  shown: ReadonlySet<PostField>,
+  beganAt: number,
+): Omit<BoardPull, "notes" | "pages"> {
+  const { ledger, clock, log } = cycle.world;
+  const { memory, tally } = cycle;
+  const endedAt = clock.now();
+  const measure = ledger.pulls.measure(pull);
+  tally.posts = measure.posts;
+  sayGrowth(cycle, measure);
+  // From a list that shows nothing, nothing is learnt about fields.
+  const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
+  if (end.kind === "incomplete") {
+    ledger.pulls.end(pull, { kind: "incomplete", at: endedAt });
+    const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
+    if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
+    return { seen, kind: "incomplete", beganAt };
+  }
+  if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
+  // A board that shrank is looked at again before anything is counted as missing.
+  const acceptance = findAcceptance(cycle);
+  tally.hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
+  if (tally.hold !== undefined) {
+    log.warn({ project: cycle.project.key, reason: tally.hold }, "Nothing is written: the project is held");
+  }
+  const kind = end.kind === "complete" && tally.hold === undefined ? "complete" : "usable";
+  ledger.transaction(() => {
+    ledger.pulls.end(pull, { kind, at: endedAt });
+    if (acceptance !== undefined && kind === "complete") ledger.requests.end(acceptance.id);
+    const current = ledger.memory.project(cycle.project.key) ?? memory;
+    if ([...seen].join() !== current.seen.join()) {
+      ledger.memory.rememberProject({ ...current, seen: [...seen] });
+    }
+  });
+  return { seen, kind, beganAt };
+}
+
+/** Fewer new posts than this are nobody's surprise. */
+const muchGrowth = 1000;
+
+/** A board that has more than doubled makes this run long, once: each new post is decided. It is said why. */
+function sayGrowth({ world, project, settings }: Cycle, { posts, added }: PullMeasure): void {
+  const before = posts - added;
+  if (before === 0 || added < muchGrowth || added <= before) return;
+  world.log.warn(
+    { project: project.key, before, posts, added },
+    settings.writes === "none"
+      ? "The board has grown a lot: every new post is decided in this run"
+      : "The board has grown a lot: every new post is decided in this run; new issues are opened within the guard and at the tracker's pace, over as many runs as that takes",
+  );
+}
+
+/** A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on. */
+function findAcceptance({ world, memory }: Cycle): PersonRequest | undefined {
+  return world.ledger.requests.pending(memory.id).find(({ kind }) => kind === "accept-size");
+}

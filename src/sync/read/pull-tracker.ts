@@ -1,0 +1,136 @@
+import { RemoteError } from "../../errors.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { RepositoryName } from "../../model/issue.ts";
+import type { IssueQuery } from "../../tracker/tracker.ts";
+import type { Cycle } from "../ground/cycle-state.ts";
+import { lookOnce } from "../ground/looks.ts";
+import { noteError } from "../ground/report.ts";
+import { parkAbsent, retryAbsent } from "./absent.ts";
+import { askAgain, isSameName } from "./find-repository.ts";
+import { followMarked, followNamed } from "./follow.ts";
+import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
+import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
+import { pullCatalogue } from "./pull-catalogue.ts";
+import { attemptRepository, rememberNews } from "./repositories.ts";
+
+/**
+ * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
+ * Idle this is one conditional request a repository, and one for labels and milestones each, where a rule looks at them.
+ *
+ * @returns the repositories that could be read, as they are known now. One that posts are routed to may be gone, or most of
+ *   its issues not be found: that is said, and its posts wait.
+ * @throws ProjectError when the project's own repository is gone.
+ * @throws RemoteError when the tracker can't be asked.
+ */
+export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryName, RepositoryMemory>> {
+  const pulled = new Map<RepositoryName, RepositoryMemory>();
+  for (const [name, known] of cycle.repositories) {
+    const memory = await attemptRepository(cycle, name, async () =>
+      pullCatalogue(cycle, await pullOnce(cycle, known)),
+    );
+    if (memory === undefined) continue;
+    if (memory.pausedAt === undefined) pulled.set(name, memory);
+    else sayPaused(cycle, memory.name, memory.pausedAt);
+  }
+  await followMarked(cycle);
+  await followNamed(cycle);
+  await retryAbsent(cycle);
+  parkAbsent(cycle);
+  return pulled;
+}
+
+/** Nothing is decided for its issues, and none is opened there. */
+function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): void {
+  const since = new Date(pausedAt).toISOString();
+  const message = `More than a fifth of the linked issues of ${name} are not found (404) since ${since}: that looks like lost access, so nothing is decided for its posts and nothing is written there. Give the token its access back; the next looks end this by themselves, after a day at the latest, when issues that are still not found are parked one by one.`;
+  noteError(tally, { code: "tracker.lost-access", message });
+}
+
+async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+  return (
+    (await lookOnce(cycle, `pull of ${known.repository.id}`, () => pullRepository(cycle, known))) ?? known
+  );
+}
+
+async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+  const { world, run } = cycle;
+  // Where issues are off there is nothing to read; whether they are on again costs as much as an idle look.
+  const memory = known.repository.hasIssues ? known : await askAgain(known, world, run);
+  if (!memory.repository.hasIssues) return memory;
+  try {
+    return await readRepository(cycle, memory);
+  } catch (error) {
+    // Issues that were switched off, and a name that was given to another repository, first show in an answer like this.
+    if (!(error instanceof RemoteError) || (error.fault !== "missing" && error.fault !== "refused"))
+      throw error;
+    const now = await askAgain(memory, world, run);
+    if (!now.repository.hasIssues) return now;
+    if (isSameName(now.repository.name, memory.repository.name)) throw error;
+    return readRepository(cycle, { ...now, etag: undefined });
+  }
+}
+
+async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+  const { clock, policy } = cycle.world;
+  let memory = await scanMarkers(cycle, await pullChanges(cycle, known));
+  const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
+  memory = isFull ? await lookForMissing(cycle, memory) : await lookAtLinked(cycle, memory);
+  rememberNews(cycle, known, memory);
+  return memory;
+}
+
+/** What changed since the cursor. The cursor moves only when all of it is stored. */
+async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+  const { ledger, tracker, clock } = cycle.world;
+  const query: IssueQuery = { kind: "latest", etag: known.etag };
+  let memory = known;
+  for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
+    if (page.isUnchanged) return memory;
+    if (page.issues.some(({ issue }) => ledger.pulls.contradicts(issue))) {
+      const now = await askAgain(known, cycle.world, cycle.run);
+      if (!isSameName(now.repository.name, known.repository.name)) {
+        return pullChanges(cycle, { ...now, etag: undefined });
+      }
+    }
+    await storeListed(cycle, page.issues);
+    if (page.hasMore && !reachesBack(cycle, known, page.lastUpdatedAt)) await catchUp(cycle, known);
+    memory = {
+      ...memory,
+      etag: page.etag,
+      // One page that is all: its issues have been looked through for pages of posts, too.
+      namedAt: page.hasMore ? memory.namedAt : (memory.namedAt ?? clock.now()),
+      // A page may hold nothing but pull requests, and the cursor must move all the same.
+      cursor: newest([known.cursor, page.firstUpdatedAt, ...page.issues.map(({ issue }) => issue.updatedAt)]),
+    };
+  }
+  return memory;
+}
+
+/** The first page was not all: every change since the cursor, oldest first. */
+async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): Promise<void> {
+  const since = cursor === undefined ? undefined : new Date(Date.parse(cursor) - overlapMs).toISOString();
+  const pages = cycle.world.tracker.listIssues(repository, { kind: "since", since }, cycle.run.bounds);
+  for await (const page of pages) await storeListed(cycle, page.issues);
+}
+
+/**
+ * Whether a page that others follow holds everything that changed since the cursor. Before the first cursor that is so as
+ * long as no issue is linked, and the search for markers is still to come: there was nothing that could have changed.
+ */
+function reachesBack(
+  { world }: Cycle,
+  { cursor, repository, scannedAt }: RepositoryMemory,
+  lastUpdatedAt: string | undefined,
+): boolean {
+  if (cursor === undefined) {
+    return scannedAt === undefined && world.ledger.pulls.linkedIssues(repository.id).length === 0;
+  }
+  return lastUpdatedAt === undefined || Date.parse(lastUpdatedAt) < Date.parse(cursor) - overlapMs;
+}
+
+function newest(times: readonly (string | undefined)[]): string | undefined {
+  return times
+    .filter((time) => time !== undefined)
+    .sort()
+    .at(-1);
+}

@@ -1,0 +1,222 @@
+import type { SignalledIssue } from "../../../ledger/signals.ts";
+import type { IssueRef, Readable } from "../../../model/issue.ts";
+import { isDuplicate } from "../../../plan/rules/standing.ts";
+import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
+import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
+import { isOurLogin } from "../../ground/logins.ts";
+import { secondLookMs } from "../follow.ts";
+import type { AskedIssue, SignalReader } from "./signal-reader.ts";
+
+/** A chain of duplicates is followed through this many issues. */
+const longestChain = 5;
+
+type Answers = ReadonlyMap<string, SignalAnswer>;
+
+/** Where a chain of duplicates ends. */
+type End =
+  | { readonly kind: "found"; readonly target: DuplicateTarget; readonly answer: SignalAnswer }
+  /** There is none to follow, for this reason. */
+  | { readonly kind: "none"; readonly reason: string }
+  /** It leads to an issue that is not shown to us; which one, where at least that is. */
+  | { readonly kind: "unreadable"; readonly target: DuplicateTarget | undefined }
+  | { readonly kind: "unasked"; readonly target: DuplicateTarget }
+  | { readonly kind: "unknown"; readonly message: string };
+
+/**
+ * Finds, for issues that were closed as duplicates, the issue at the end of the chain, and reads it: its voters hear when
+ * that one gets anywhere. It may be anywhere on the tracker, so no list of ours need show it, and it is read in every run.
+ * Nothing is ever written to it because of this. Where there is none to follow, the rules for duplicates decide.
+ *
+ * @throws RemoteError: what was known stays.
+ */
+export async function followDuplicates(
+  cycle: Cycle,
+  reader: SignalReader,
+  duplicates: readonly SignalledIssue[],
+): Promise<void> {
+  const answers = await readChains(cycle, reader, duplicates);
+  cycle.world.ledger.transaction(() => {
+    for (const duplicate of duplicates) {
+      const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
+      if (issue !== undefined) reader.storeFacts(issue);
+      const canonical = takeEnd(cycle, reader, duplicate, answers);
+      reader.store(duplicate.issue, { ...signals, canonical });
+    }
+  });
+}
+
+/** Asks for the duplicates, and with them for what they led to last: as long as that is so, one request is enough. */
+async function readChains(
+  cycle: Cycle,
+  reader: SignalReader,
+  duplicates: readonly SignalledIssue[],
+): Promise<Answers> {
+  const { ledger } = cycle.world;
+  const answers = new Map<string, SignalAnswer>();
+  let wanted = new Map<string, AskedIssue>();
+  const want = ({ issue: { nodeId, repositoryId }, signals }: SignalledIssue): void => {
+    wanted.set(nodeId, { nodeId, repositoryId, signals });
+  };
+  for (const duplicate of duplicates) {
+    want(duplicate);
+    const known = duplicate.signals.canonical;
+    const last = known?.kind === "known" && known.value !== null ? ledger.signals.of(known.value) : undefined;
+    if (last !== undefined) want(last);
+  }
+  for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
+    const found = await reader.read([...wanted.values()], { duplicates: true });
+    for (const [nodeId, answer] of found) answers.set(nodeId, answer);
+    wanted = nextOf(cycle, duplicates, answers);
+  }
+  return answers;
+}
+
+/** The first issue of each chain that nobody has asked for yet. */
+function nextOf(
+  cycle: Cycle,
+  duplicates: readonly SignalledIssue[],
+  answers: Answers,
+): Map<string, AskedIssue> {
+  const wanted = new Map<string, AskedIssue>();
+  for (const duplicate of duplicates) {
+    const end = findEnd(cycle, duplicate, answers);
+    if (end.kind !== "unasked") continue;
+    const { nodeId, issue } = end.target;
+    wanted.set(nodeId, { nodeId, repositoryId: issue.repositoryId, signals: {} });
+  }
+  return wanted;
+}
+
+function findEnd(cycle: Cycle, { issue }: SignalledIssue, answers: Answers): End {
+  const seen = new Set([issue.nodeId]);
+  let target: DuplicateTarget | undefined;
+  let answer = answers.get(issue.nodeId);
+  for (let step = 0; step <= longestChain; step += 1) {
+    const next = nextStep(target, answer);
+    if (next.kind !== "next") return next;
+    ({ target } = next);
+    if (!isFollowed(cycle, target)) return { kind: "none", reason: strangers };
+    if (seen.has(target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
+    seen.add(target.nodeId);
+    answer = answers.get(target.nodeId);
+  }
+  return { kind: "none", reason: `the chain of duplicates has more than ${longestChain} issues` };
+}
+
+const strangers =
+  "the issue that it leads to was opened by somebody without write access (`followDuplicates: anyone` follows those, too)";
+
+/** Whoever opens an issue can close and reopen it, and so have the voters of each post that follows it mailed. */
+function isFollowed({ world, account, settings }: Cycle, { author, isOutside }: DuplicateTarget): boolean {
+  if (settings.followDuplicates === "anyone" || isOutside !== true) return true;
+  // An App's login ends so in one of GitHub's APIs, and not in the other.
+  return [author, `${author ?? ""}[bot]`].some((login) => isOurLogin(world, account, login));
+}
+
+/** One step along a chain, from the answer about `at`; undefined at its beginning. */
+function nextStep(
+  at: DuplicateTarget | undefined,
+  answer: SignalAnswer | undefined,
+): End | { readonly kind: "next"; readonly target: DuplicateTarget } {
+  if (at !== undefined) {
+    if (answer === undefined) return { kind: "unasked", target: at };
+    if (answer.fault !== undefined) return { kind: "unreadable", target: at };
+    if (answer.issue === undefined) {
+      return { kind: "unknown", message: `${nameTarget(at)} could not be read in full` };
+    }
+    if (!isDuplicate(answer.issue)) return { kind: "found", target: at, answer };
+  }
+  if (answer?.duplicateOf?.kind !== "known") return { kind: "unknown", message: whyOf(answer?.duplicateOf) };
+  const { value: target } = answer.duplicateOf;
+  if (target === "hidden") return { kind: "unreadable", target: undefined };
+  if (target !== null) return { kind: "next", target };
+  return at === undefined || answer === undefined
+    ? { kind: "none", reason: "the tracker names no issue in whose favour it was closed" }
+    : { kind: "found", target: at, answer };
+}
+
+function whyOf(part: Readable<unknown> | undefined): string {
+  return part?.kind === "unknown" ? part.message : "the tracker does not find the issue by its id";
+}
+
+/** Stores what was found at the end of a chain; returns what the duplicate leads to. */
+function takeEnd(
+  cycle: Cycle,
+  reader: SignalReader,
+  duplicate: SignalledIssue,
+  answers: Answers,
+): Readable<IssueRef | null> {
+  const { canonical } = duplicate.signals;
+  const end = findEnd(cycle, duplicate, answers);
+  // What it led to is left for the pull to look at.
+  if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") return canonical;
+  switch (end.kind) {
+    case "unknown":
+      return { kind: "unknown", message: end.message };
+    case "unasked":
+      return { kind: "unknown", message: `the tracker has not answered for ${nameTarget(end.target)}` };
+    case "none":
+      return leadNowhere(cycle, duplicate, end.reason);
+    case "unreadable":
+      return takeUnreadable(cycle, duplicate, end.target, answers);
+    case "found": {
+      const { issue } = end.target;
+      if (end.answer.issue !== undefined) reader.storeFacts(end.answer.issue);
+      reader.store(issue, end.answer.signals);
+      return { kind: "known", value: issue };
+    }
+  }
+}
+
+/**
+ * One that is named, or was followed, may only be hidden for a moment: nothing is decided until it is not found ten minutes
+ * later, either.
+ */
+function takeUnreadable(
+  cycle: Cycle,
+  duplicate: SignalledIssue,
+  target: DuplicateTarget | undefined,
+  answers: Answers,
+): Readable<IssueRef | null> {
+  const { ledger, clock } = cycle.world;
+  const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
+  const wanted = target?.issue ?? findHidden(cycle, duplicate, answers);
+  if (wanted === null) return leadNowhere(cycle, duplicate, reason);
+  const known = ledger.absences.of(wanted);
+  const now = clock.now();
+  if (known === undefined) ledger.absences.set(wanted, { kind: "missing", since: now });
+  const isFirst = known === undefined || (known.kind === "missing" && now - known.since < secondLookMs);
+  if (isFirst) return { kind: "known", value: wanted };
+  if (known.kind === "missing") ledger.absences.set(wanted, { kind: "lost", since: now });
+  return leadNowhere(cycle, duplicate, reason);
+}
+
+/** What was followed until now, unless it is shown: then the duplicate leads to another issue, which never was. */
+function findHidden(
+  { world: { ledger } }: Cycle,
+  { signals: { canonical } }: SignalledIssue,
+  answers: Answers,
+): IssueRef | null {
+  if (canonical?.kind !== "known" || canonical.value === null) return null;
+  const followed = ledger.signals.of(canonical.value);
+  const answer = followed === undefined ? undefined : answers.get(followed.issue.nodeId);
+  return answer === undefined || answer.fault !== undefined ? canonical.value : null;
+}
+
+function nameTarget({ repository, issue }: DuplicateTarget): string {
+  return `${repository}#${issue.number}`;
+}
+
+function leadNowhere(
+  cycle: Cycle,
+  { issue, signals: { canonical } }: SignalledIssue,
+  reason: string,
+): Readable<IssueRef | null> {
+  if (canonical?.kind !== "known" || canonical.value !== null) {
+    cycle.world.log.warn(
+      { project: cycle.project.key, issue: nameIssue(cycle, issue), reason },
+      "An issue was closed as a duplicate of none that can be followed; the rules for duplicates decide",
+    );
+  }
+  return { kind: "known", value: null };
+}

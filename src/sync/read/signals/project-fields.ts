@@ -1,0 +1,166 @@
+import { RemoteError } from "../../../errors.ts";
+import type { ProjectFieldMemory } from "../../../ledger/memory.ts";
+import type { ProjectFieldKey, Readable } from "../../../model/issue.ts";
+import { includesName, isSameName } from "../../../plan/rules/condition.ts";
+import { neededSignals, type ProjectFieldName, projectFieldKey } from "../../../plan/rules/signals.ts";
+import type { Settings } from "../../../plan/settings.ts";
+import type { ProjectField } from "../../../tracker/tracker.ts";
+import type { Cycle } from "../../ground/cycle-state.ts";
+import { lookOnce } from "../../ground/looks.ts";
+import { isPutOff, noteError } from "../../ground/report.ts";
+
+/** The fields of projects that the rules look at, as they can be asked for in this run. */
+export interface FieldSurvey {
+  /** With the names of options that the rules use for them. */
+  readonly fields: readonly ProjectField[];
+  /** Why a field can't be read, by its key: what it shows is unknown, and never "no status". */
+  readonly unreadable: ReadonlyMap<ProjectFieldKey, string>;
+}
+
+/**
+ * Finds the fields that the rules name. What was found is remembered by its ids for `fullEvery`, so that an idle run asks
+ * nothing and a field or an option may be renamed meanwhile; what is wrong with the names is said in every run.
+ *
+ * @param isFresh asks anew: what was remembered may have vanished.
+ * @throws RemoteError when the tracker wants no request now, or the run is to end.
+ */
+export async function surveyFields(cycle: Cycle, isFresh: boolean): Promise<FieldSurvey> {
+  const fields: ProjectField[] = [];
+  const unreadable = new Map<ProjectFieldKey, string>();
+  for (const wanted of neededSignals(cycle.settings).projects) {
+    const found = await findField(cycle, wanted, isFresh);
+    if (found === undefined) continue;
+    if (typeof found === "string") {
+      unreadable.set(projectFieldKey(wanted.owner, wanted.project, wanted.field), found);
+      continue;
+    }
+    sayOptions(cycle, wanted, found);
+    fields.push(asRulesCallIt(found, namedOptions(cycle.settings, found.key)));
+  }
+  return { fields, unreadable };
+}
+
+/**
+ * What a field shows of an issue, as far as it can be believed: while a rule names an option that the field doesn't have,
+ * "another one" and "none" may be just what has become of that one.
+ */
+export function believedOption(
+  { settings }: Pick<Cycle, "settings">,
+  field: ProjectField,
+  option: Readable<string | null>,
+): Readable<string | null> {
+  if (option.kind === "unknown") return option;
+  const named = namedOptions(settings, field.key);
+  const missing = named.filter((name) => !hasOption(field, name));
+  if (missing.length === 0 || (option.value !== null && includesName(named, option.value))) return option;
+  return { kind: "unknown", message: `the field has no option ${missing.map(quote).join(", ")} now` };
+}
+
+/**
+ * The field as it is known or found; why it can't be read, where the tracker says so; undefined where it could not be asked
+ * for, and what was read of it last still counts.
+ */
+async function findField(
+  cycle: Cycle,
+  wanted: ProjectFieldName,
+  isFresh: boolean,
+): Promise<ProjectFieldMemory | string | undefined> {
+  const { ledger, clock, policy, tracker } = cycle.world;
+  const key = projectFieldKey(wanted.owner, wanted.project, wanted.field);
+  const known = ledger.memory.projectField(key);
+  if (!isFresh && known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
+  const ask = async (): Promise<void> => {
+    const found = await tracker.projectField(wanted, cycle.run.bounds);
+    const field = { ...keepNames(cycle.settings, known, found), checkedAt: clock.now() };
+    ledger.memory.rememberProjectField(field);
+  };
+  try {
+    await (isFresh ? ask() : lookOnce(cycle, `project field ${key}`, ask));
+    return ledger.memory.projectField(key);
+  } catch (error) {
+    const why = noteFieldError(cycle, error);
+    // What is not there is asked for in every run, and said.
+    if (why !== undefined && known !== undefined)
+      ledger.memory.rememberProjectField({ ...known, checkedAt: 0 });
+    return why;
+  }
+}
+
+function noteFieldError(cycle: Cycle, error: unknown): string | undefined {
+  if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
+  const { code, message, detail } = error;
+  noteError(cycle.tally, { code: isFieldFault(error) ? "tracker.project" : code, message, detail });
+  return isFieldFault(error) ? message : undefined;
+}
+
+/** Whether the tracker says that a field is not there, or not for us; anything else says nothing of the field. */
+export function isFieldFault({ fault }: RemoteError): boolean {
+  return fault === "missing" || fault === "unauthorized" || fault === "refused";
+}
+
+/** An option that was renamed is told by its id, and keeps the name by which a rule knows it until the rule is corrected. */
+function keepNames(
+  settings: Pick<Settings, "rules">,
+  known: ProjectFieldMemory | undefined,
+  found: ProjectField,
+): ProjectField & Pick<ProjectFieldMemory, "options"> {
+  const named = namedOptions(settings, found.key);
+  const options = found.options.map((option) => {
+    const before = known?.options.find(({ id }) => id === option.id);
+    const formerName = before?.formerName ?? before?.name;
+    const isKept =
+      formerName !== undefined && includesName(named, formerName) && !hasOption(found, formerName);
+    return isKept ? { ...option, formerName } : option;
+  });
+  return { ...found, options };
+}
+
+function asRulesCallIt(
+  { checkedAt: _, options, ...field }: ProjectFieldMemory,
+  named: readonly string[],
+): ProjectField {
+  return {
+    ...field,
+    options: options.map(({ id, name, formerName }) => ({
+      id,
+      name: formerName !== undefined && includesName(named, formerName) ? formerName : name,
+    })),
+  };
+}
+
+/** Said in every run until the rules are corrected. */
+function sayOptions(
+  { tally, settings }: Cycle,
+  { owner, project }: ProjectFieldName,
+  field: ProjectFieldMemory,
+): void {
+  const where = `The field ${field.name} of project ${owner}/${project}`;
+  for (const name of namedOptions(settings, field.key)) {
+    const renamed = field.options.find(({ formerName }) => formerName && isSameName(formerName, name));
+    if (hasOption(field, name)) continue;
+    const message =
+      renamed === undefined
+        ? `${where} has no option ${quote(name)}, which a rule looks at; it has ${field.options.map((option) => quote(option.name)).join(", ") || "none"}. What the field shows for other issues is taken as unknown, so posts whose decision hangs on it stay as they are. Correct the rule, or give the option its name back.`
+        : `${where} calls the option ${quote(name)} ${quote(renamed.name)} now. The rule goes on to match it for as long as this state remembers the old name. Correct the rule, or give the option its name back.`;
+    noteError(tally, { code: "tracker.project-option", message });
+  }
+}
+
+/** The options of a field that the rules of a project name, each once. */
+export function namedOptions({ rules }: Pick<Settings, "rules">, key: ProjectFieldKey): readonly string[] {
+  const named = rules.flatMap(({ when: { projectStatus } }) =>
+    projectStatus !== undefined &&
+    projectFieldKey(projectStatus.owner, projectStatus.project, projectStatus.field) === key
+      ? projectStatus.is
+      : [],
+  );
+  return [...new Set(named)];
+}
+
+export function hasOption({ options }: Pick<ProjectField, "options">, name: string): boolean {
+  return options.some((option) => isSameName(option.name, name));
+}
+
+function quote(name: string): string {
+  return `"${name}"`;
+}

@@ -1,0 +1,280 @@
+import { RemoteError } from "../../../errors.ts";
+import type { SignalledIssue } from "../../../ledger/signals.ts";
+import type { Issue, IssueRef, RepositoryId, Signals } from "../../../model/issue.ts";
+import type { ProjectId } from "../../../model/post.ts";
+import { hashText } from "../../../plan/hash.ts";
+import { isSignalNeeded } from "../../../plan/rules/asked.ts";
+import {
+  looksBesideRecord,
+  neededSignals,
+  projectFieldKey,
+  type SignalNeeds,
+} from "../../../plan/rules/signals.ts";
+import { isDuplicate } from "../../../plan/rules/standing.ts";
+import type { Settings } from "../../../plan/settings.ts";
+import type { Cycle } from "../../ground/cycle-state.ts";
+import { isLookedAt, noteLooks } from "../../ground/looks.ts";
+import { isPutOff, noteError } from "../../ground/report.ts";
+import { followDuplicates } from "./follow-duplicates.ts";
+import { namedOptions } from "./project-fields.ts";
+import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
+
+/** The tracker answers for this many issues in one request. */
+const issuesPerRequest = 100;
+/** So many issues of other projects are looked through for some to take along. */
+const mostLookedThrough = 1000;
+
+/**
+ * Reads signals where rules look at them. What can't be asked for is a failure that is said. What was read of an issue before
+ * counts meanwhile, as an issue that no list has shown counts as it was; where nothing was read, its posts stay as they are.
+ *
+ * @throws RemoteError when the tracker wants no request now, or the run is to end.
+ */
+export async function pullSignals(cycle: Cycle): Promise<void> {
+  try {
+    await readSignals(cycle, "all");
+  } catch (error) {
+    if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
+    const message = `${error.message} The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates); for issues of which it was read before, that counts until the next run.`;
+    const { code, detail, retryAt } = error;
+    noteError(cycle.tally, { code, message, detail, retryAt });
+  }
+}
+
+/**
+ * Reads what issues' own records do not show: of every linked issue whose decision may hang on it, once a run. Nothing is
+ * asked where no rule names a signal, nor for issues that are decided without one; for a hundred others it is one request.
+ * What room the last request has is for issues of other projects that look at the same.
+ *
+ * @param mode `unknown` before other rules are laid over the bases: what was known then is left for the pull to renew.
+ * @throws RemoteError
+ */
+export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
+  const search = searchFor(cycle.settings, mode);
+  const { needs, print } = search;
+  if (!looksBesideRecord(needs) && !needs.duplicates) return;
+  const reader = createSignalReader(cycle, mode);
+  const { clock } = cycle.world;
+  const ask = async (
+    issues: readonly SignalledIssue[],
+    work: (issues: readonly SignalledIssue[]) => Promise<void>,
+  ): Promise<void> => {
+    const askedAt = clock.now();
+    await work(issues);
+    noteLooks(
+      cycle,
+      issues.map(({ issue }) => lookAt(print, issue)),
+      askedAt,
+    );
+  };
+  const parts = {
+    duplicates: createPart((issues) => ask(issues, (some) => followDuplicates(cycle, reader, some))),
+    others: createPart((issues) =>
+      ask(issues, async (some) => {
+        await readOthers(cycle, reader, needs, some);
+        // The list did not show yet that it was closed as one.
+        for (const found of needs.duplicates ? duplicatesAmong(cycle, some) : [])
+          await parts.duplicates.add(found);
+      }),
+    ),
+  };
+  const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
+  for (const found of eachLinked(cycle, cycle.memory.id)) {
+    const way = pulled.has(found.issue.repositoryId) ? wayOf(cycle, search, found) : undefined;
+    if (way !== undefined) await parts[way].add(found);
+  }
+  if (mode === "all") fill(cycle, parts, print, pulled);
+  await parts.others.end();
+  await parts.duplicates.end();
+}
+
+/**
+ * Reads the signals of an issue before a change of ours lets them count: some rule decided it by its record alone, so nobody
+ * has looked at them lately, and what people did meanwhile must not come to light as if they had waited for our change.
+ *
+ * @throws RemoteError
+ */
+export async function readWoken(cycle: Cycle, before: Issue, after: Issue): Promise<void> {
+  const { settings, world } = cycle;
+  const needs = neededSignals(settings);
+  const signals = world.ledger.signals.of(before)?.signals ?? {};
+  const isWoken = isSignalNeeded(after, signals, settings) && !isSignalNeeded(before, signals, settings);
+  if (looksBesideRecord(needs) && isWoken) await readNow(cycle, before);
+}
+
+/**
+ * Reads the signals of one issue, whatever decides it: of one that nobody has followed for a while, what is known is old.
+ *
+ * @throws RemoteError
+ */
+export async function readNow(cycle: Cycle, issue: Issue): Promise<void> {
+  const needs = neededSignals(cycle.settings);
+  const reader = createSignalReader(cycle, "all");
+  let asked: SignalledIssue = { issue, signals: cycle.world.ledger.signals.of(issue)?.signals ?? {} };
+  if (looksBesideRecord(needs)) {
+    await readOthers(cycle, reader, needs, [asked]);
+    asked = cycle.world.ledger.signals.of(issue) ?? asked;
+  }
+  if (needs.duplicates && isDuplicate(asked.issue)) await followDuplicates(cycle, reader, [asked]);
+}
+
+/** What the rules of a project make us ask for. */
+interface Search {
+  readonly settings: Settings;
+  readonly needs: SignalNeeds;
+  /** The same for projects that ask for the same and believe it alike. */
+  readonly print: string;
+}
+
+function searchFor(settings: Settings, mode: ReadMode): Search {
+  const needs = neededSignals(settings);
+  const options = needs.projects.map(({ owner, project, field }) =>
+    namedOptions(settings, projectFieldKey(owner, project, field)),
+  );
+  return { settings, needs, print: hashText(JSON.stringify([mode, needs, options])).slice(0, 16) };
+}
+
+function lookAt(print: string, { nodeId }: Issue): string {
+  return `signals ${print} ${nodeId}`;
+}
+
+type Way = "duplicates" | "others";
+
+/** How an issue is to be asked for; undefined where it need not be, or has been in this run. */
+function wayOf(cycle: Cycle, { settings, needs, print }: Search, found: SignalledIssue): Way | undefined {
+  const { issue, signals } = found;
+  if (isLookedAt(cycle, lookAt(print, issue))) return undefined;
+  if (needs.duplicates && isDuplicate(issue)) return "duplicates";
+  return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings) ? "others" : undefined;
+}
+
+/** Issues that are asked for together. */
+interface Part {
+  /** Asks as soon as there are as many as a request takes. */
+  add(issue: SignalledIssue): Promise<void>;
+  /** Takes one along that is not ours, where the last request has room for it. */
+  fill(issue: SignalledIssue): void;
+  hasRoom(): boolean;
+  /** Asks for the rest. */
+  end(): Promise<void>;
+}
+
+function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): Part {
+  let own: SignalledIssue[] = [];
+  const others: SignalledIssue[] = [];
+  return {
+    async add(issue) {
+      if (own.push(issue) < issuesPerRequest) return;
+      const full = own;
+      own = [];
+      await work(full);
+    },
+    fill(issue) {
+      const isIn = [...own, ...others].some((one) => one.issue.nodeId === issue.issue.nodeId);
+      if (!isIn) others.push(issue);
+    },
+    hasRoom: () => own.length > 0 && own.length + others.length < issuesPerRequest,
+    async end() {
+      if (own.length === 0) return;
+      try {
+        await work([...own, ...others]);
+      } catch (error) {
+        if (others.length === 0 || !(error instanceof RemoteError) || isPutOff(error)) throw error;
+        // What goes wrong with issues of other projects must not keep this one from its own.
+        await work(own);
+      }
+    },
+  };
+}
+
+/**
+ * Takes issues of other projects along, as far as they look at the same and there is room. Only of this project's own
+ * repositories: another one may be under a limit that this project is free of.
+ */
+function fill(
+  cycle: Cycle,
+  parts: Readonly<Record<Way, Part>>,
+  print: string,
+  pulled: ReadonlySet<RepositoryId>,
+): void {
+  const { world, run, project } = cycle;
+  const others = run.companions.filter(({ key }) => key !== project.key);
+  const hasRoom = (): boolean => parts.duplicates.hasRoom() || parts.others.hasRoom();
+  let looked = 0;
+  for (const companion of others) {
+    if (!hasRoom()) return;
+    const id = world.ledger.memory.project(companion.key)?.id;
+    if (id === undefined) continue;
+    const search = searchFor({ ...companion.settings, project: id }, "all");
+    if (search.print !== print) continue;
+    for (const found of eachLinked(cycle, id)) {
+      looked += 1;
+      if (!hasRoom() || looked > mostLookedThrough) return;
+      if (!pulled.has(found.issue.repositoryId)) continue;
+      const way = wayOf(cycle, search, found);
+      if (way !== undefined && parts[way].hasRoom()) parts[way].fill(found);
+    }
+  }
+}
+
+/** Every linked issue of a project that can be relied on, each once. */
+function* eachLinked({ world: { ledger } }: Cycle, project: ProjectId): Generator<SignalledIssue> {
+  let after: IssueRef | undefined;
+  for (;;) {
+    const found = ledger.signals.linked(project, after, issuesPerRequest);
+    yield* found;
+    after = found.at(-1)?.issue;
+    if (found.length < issuesPerRequest) return;
+  }
+}
+
+async function readOthers(
+  cycle: Cycle,
+  reader: SignalReader,
+  needs: SignalNeeds,
+  issues: readonly SignalledIssue[],
+): Promise<void> {
+  const { ledger } = cycle.world;
+  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...placeOf(issue), signals })));
+  ledger.transaction(() => {
+    for (const { issue } of issues) {
+      const answer = answers.get(issue.nodeId);
+      if (answer?.issue !== undefined) reader.storeFacts(answer.issue);
+      if (answer?.fault === undefined) reader.store(issue, answer?.signals ?? {});
+      else if (reader.store(issue, unseen(needs))) lookAgain(cycle, issue);
+    }
+  });
+}
+
+/** What is known by now of those that are duplicates. */
+function duplicatesAmong(
+  { world: { ledger } }: Cycle,
+  issues: readonly SignalledIssue[],
+): readonly SignalledIssue[] {
+  return issues.flatMap(({ issue }) => {
+    const known = ledger.signals.of(issue);
+    return known !== undefined && isDuplicate(known.issue) ? [known] : [];
+  });
+}
+
+function placeOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
+  return { nodeId, repositoryId };
+}
+
+const notFound = { kind: "unknown", message: "the tracker does not find the issue by its id" } as const;
+
+function unseen({ pullRequests, subIssues, released, projects }: SignalNeeds): Signals {
+  const keys = projects.map(({ owner, project, field }) => projectFieldKey(owner, project, field));
+  return {
+    ...(pullRequests && { pullRequests: notFound }),
+    ...(subIssues && { subIssues: notFound }),
+    ...(released && { isReleased: notFound }),
+    ...(keys.length > 0 && { projectStatus: Object.fromEntries(keys.map((key) => [key, notFound])) }),
+  };
+}
+
+/** It may be hidden from us, or gone: the next run looks at every linked issue of its repository, which tells. */
+function lookAgain({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): void {
+  const memory = ledger.memory.repositoryById(repositoryId);
+  if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, fullAt: undefined });
+}

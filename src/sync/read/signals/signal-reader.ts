@@ -1,0 +1,128 @@
+import type {
+  Issue,
+  IssueRef,
+  ProjectFieldKey,
+  Readable,
+  RepositoryId,
+  RepositoryName,
+  Signals,
+} from "../../../model/issue.ts";
+import { looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
+import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
+import type { Cycle } from "../../ground/cycle-state.ts";
+import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
+
+/** Asks for what the rules of one project look at, and stores it. */
+export interface SignalReader {
+  /**
+   * What issues show, by their node ids, as far as it can be believed: what a field of a project shows is unknown where that
+   * field can't be read, or where people took away an option that a rule names.
+   *
+   * @throws RemoteError
+   */
+  read(
+    asked: readonly AskedIssue[],
+    more?: Pick<SignalWish, "duplicates">,
+  ): Promise<ReadonlyMap<string, SignalAnswer>>;
+  /** Returns whether that changes what is known. */
+  store(issue: IssueRef, signals: Signals): boolean;
+  /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
+  storeFacts(issue: Issue): void;
+  readonly mode: ReadMode;
+}
+
+/** `all`: what is read counts from now on. `unknown`: only what was not known before does. */
+export type ReadMode = "all" | "unknown";
+
+/** An issue to ask for, with what was known of it before. */
+export interface AskedIssue {
+  readonly nodeId: string;
+  readonly repositoryId: RepositoryId;
+  readonly signals: Signals;
+}
+
+type Options = NonNullable<Signals["projectStatus"]>;
+
+/** What is remembered of fields is looked at when the first issue is asked for, and not before. */
+export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
+  const { tracker, ledger } = cycle.world;
+  const { pullRequests, subIssues, released } = neededSignals(cycle.settings);
+  let survey: FieldSurvey | undefined;
+  let isFresh = false;
+
+  const ask = async (
+    asked: readonly AskedIssue[],
+    { duplicates }: Pick<SignalWish, "duplicates">,
+    projects: readonly ProjectField[],
+  ): Promise<readonly SignalAnswer[]> => {
+    // Lists lag, and this answer does not: the issues' own facts come with it, so that both are of one time.
+    const wish: SignalWish = { pullRequests, subIssues, released, projects, duplicates, facts: true };
+    if (!looksBesideRecord(wish) && !duplicates) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
+    const answers: SignalAnswer[] = [];
+    const nodeIds = asked.map(({ nodeId }) => nodeId);
+    const repositories = new Map(
+      asked.flatMap(({ nodeId, repositoryId }): [string, RepositoryName][] => {
+        const known = ledger.memory.repositoryById(repositoryId);
+        return known === undefined ? [] : [[nodeId, known.repository.name]];
+      }),
+    );
+    const pages = tracker.readSignals(nodeIds, { ...wish, repositories }, cycle.run.bounds);
+    for await (const page of pages) answers.push(...page);
+    return answers;
+  };
+
+  return {
+    mode,
+    storeFacts(issue) {
+      if (mode === "all" || ledger.signals.of(issue) === undefined) ledger.signals.storeFacts(issue);
+    },
+    store: (issue, signals) =>
+      mode === "all" ? ledger.signals.store(issue, signals) : ledger.signals.fill(issue, signals),
+    async read(asked, more = { duplicates: false }) {
+      survey ??= await surveyFields(cycle, false);
+      let answers = await ask(asked, more, survey.fields);
+      if (!isFresh && survey.fields.length > 0 && hasLostOption(asked, answers)) {
+        // A field that was deleted, and one whose options were made anew, show nothing for any issue: who deleted what is
+        // asked before that is taken for people's decision about these issues.
+        isFresh = true;
+        survey = await surveyFields(cycle, true);
+        answers = await ask(asked, more, survey.fields);
+      }
+      const { fields, unreadable } = survey;
+      return new Map(
+        answers.map((answer) => [
+          answer.nodeId,
+          { ...answer, signals: believe(cycle, answer, fields, unreadable) },
+        ]),
+      );
+    },
+  };
+}
+
+function hasLostOption(asked: readonly AskedIssue[], answers: readonly SignalAnswer[]): boolean {
+  const before = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals.projectStatus ?? {}]));
+  return answers.some(({ nodeId, signals }) =>
+    Object.entries(signals.projectStatus ?? {}).some(
+      ([key, option]) => !hasOption(option) && hasOption(before.get(nodeId)?.[key]),
+    ),
+  );
+}
+
+function hasOption(option: Readable<string | null> | undefined): boolean {
+  return option?.kind === "known" && option.value !== null;
+}
+
+function believe(
+  cycle: Cycle,
+  { signals }: SignalAnswer,
+  fields: readonly ProjectField[],
+  unreadable: ReadonlyMap<ProjectFieldKey, string>,
+): SignalAnswer["signals"] {
+  const projectStatus: Record<ProjectFieldKey, Options[string]> = {};
+  for (const field of fields) {
+    const option = signals.projectStatus?.[field.key];
+    if (option !== undefined) projectStatus[field.key] = believedOption(cycle, field, option);
+  }
+  for (const [key, message] of unreadable) projectStatus[key] = { kind: "unknown", message };
+  return { ...signals, ...(Object.keys(projectStatus).length > 0 && { projectStatus }) };
+}

@@ -1,0 +1,56 @@
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { PostId } from "../../model/post.ts";
+import { type Cycle, isApproved } from "../ground/cycle-state.ts";
+
+/**
+ * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
+ * person has accepted that. undefined where one may; a post that a person let go goes.
+ */
+export function publicHold(
+  cycle: Cycle,
+  repository: RepositoryMemory | undefined,
+  post: PostId,
+): string | undefined {
+  if (repository?.publicSince === undefined || isApproved(cycle, post, "create-issue")) return undefined;
+  const { name, publicSince } = repository;
+  const since = new Date(publicSince).toISOString();
+  return `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
+}
+
+/**
+ * Says in every run which repositories of a project hold their new issues because they turned public; and ends that where a
+ * person has approved the whole project after seeing issues held.
+ *
+ * @returns the repository as it is known now.
+ */
+export function watchVisibility(
+  { world, memory, project }: Pick<Cycle, "world" | "memory" | "project">,
+  repository: RepositoryMemory,
+): RepositoryMemory {
+  const { ledger, log } = world;
+  const { publicSince, name } = repository;
+  if (publicSince === undefined) return repository;
+  const isAccepted = ledger.requests
+    .pending(memory.id)
+    .some(
+      (request) =>
+        request.kind === "approve" &&
+        request.isWhole &&
+        request.at >= publicSince &&
+        request.actions.some(({ kind }) => kind === "create-issue"),
+    );
+  if (!isAccepted) {
+    log.warn(
+      { project: project.key, repo: name, since: new Date(publicSince).toISOString() },
+      "The repository has turned public: new issues are held there until `boardsync approve` of the project accepts that",
+    );
+    return repository;
+  }
+  const accepted = { ...repository, publicSince: undefined };
+  ledger.memory.rememberRepository(accepted);
+  log.info(
+    { project: project.key, repo: name },
+    "That the repository is public is accepted, as a person asked",
+  );
+  return accepted;
+}

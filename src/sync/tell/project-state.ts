@@ -1,0 +1,210 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { RowCounts } from "../../ledger/rows.ts";
+import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
+
+/** How a project stands, the most urgent first; `status --json` prints these words. */
+export const stateKinds = ["failing", "needs-you", "later", "differs", "in-sync"] as const;
+
+export type StateKind = (typeof stateKinds)[number];
+
+/**
+ * How one project stands, by what the state knows of it alone. More than one thing may be true: `kind` is the most urgent of
+ * them.
+ */
+export interface ProjectState {
+  readonly kind: StateKind;
+  readonly hasRun: boolean;
+  readonly failing: Failing | undefined;
+  readonly needed: Needed | undefined;
+  readonly later: Later | undefined;
+  /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
+  readonly differs: number;
+  /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
+  readonly writes: string | undefined;
+}
+
+/** What waits for a person. */
+interface Needed {
+  /** Held, parked or quarantined. A project that is held as a whole is one. */
+  readonly actions: number;
+  /** Voters who would hear of what is held, as far as the board shows votes. */
+  readonly voters: number;
+  /** Whether there are more of whom the board shows nothing. */
+  readonly hasUnknown: boolean;
+}
+
+interface Failing {
+  /** What failed in the last run, by its codes; none where no run came at all. */
+  readonly codes: readonly string[];
+  /** When the last run without a failure ended, epoch ms; undefined where there was none. */
+  readonly since: number | undefined;
+  /** How often it is to run, where its daemon finds that it is late. */
+  readonly late: string | undefined;
+  /** Until when a side that is down asks for a pause, epoch ms; undefined where none names a time that lies ahead. */
+  readonly until: number | undefined;
+}
+
+interface Later {
+  /** Posts whose change follows by itself; 0 where nobody could look. */
+  readonly posts: number;
+  /** When the next of them follows at the earliest, epoch ms; undefined where that is not known. */
+  readonly nextAt: number | undefined;
+  /** What put something off: a limit, the pace, the end of the run's time, a signal. */
+  readonly reasons: readonly string[];
+}
+
+/** What is asked of a project beside its state. */
+export interface Moment {
+  /** Epoch ms. */
+  readonly now: number;
+  /** When it runs next, epoch ms; undefined where nothing runs it. */
+  readonly nextRunAt?: number | undefined;
+  /** Where the daemon finds that it is late: how often it is to run, as "it is to run every 300 s". */
+  readonly late?: string | undefined;
+}
+
+/** Looks up how a project stands. Every read is bounded. */
+export function readProjectState(ledger: Ledger, key: string, moment: Moment): ProjectState {
+  const memory = ledger.memory.project(key);
+  const last = ledger.runs.last(key);
+  return judgeProject({
+    ...moment,
+    counts: memory && ledger.rows.counts(memory.id),
+    parked: memory === undefined ? [] : ledger.browse.waiting(memory.id, ["parked"], mostParked),
+    report: last && readReport(last.report),
+    lastSuccessAt: memory?.lastSuccessAt,
+  });
+}
+
+/** Of a project where there is no state at all. */
+export const unknownState: ProjectState = judgeProject({
+  now: 0,
+  counts: undefined,
+  parked: [],
+  report: undefined,
+  lastSuccessAt: undefined,
+});
+
+/** More than these are not held against the errors of a run. */
+const mostParked = 1000;
+
+/** What a state is judged by. */
+export interface Known extends Moment {
+  readonly counts: RowCounts | undefined;
+  readonly parked: readonly { readonly post: string; readonly code: string | undefined }[];
+  /** Of the last run that it had a part in. */
+  readonly report: StoredReport | undefined;
+  readonly lastSuccessAt: number | undefined;
+}
+
+/** How a project stands; a pure function of what is known. */
+export function judgeProject(known: Known): ProjectState {
+  const { counts, report } = known;
+  const failing = judgeFailing(known);
+  const isHeld = report?.hold !== undefined;
+  const needed = judgeNeeded(counts, isHeld);
+  const { differs = 0 } = counts ?? {};
+  const writes = report?.writes;
+  const later = judgeLater(known);
+  const kind = [
+    failing !== undefined && ("failing" as const),
+    needed !== undefined && ("needs-you" as const),
+    later !== undefined && ("later" as const),
+    (differs > 0 || writes !== undefined) && ("differs" as const),
+  ].find((one) => one !== false);
+  const hasRun = report !== undefined;
+  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, writes };
+}
+
+/** A project may be held as a whole without a word on any of its posts. */
+function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean): Needed | undefined {
+  const { approvable = 0, parked = 0, quarantined = 0, voters = 0, unknownVotes = 0 } = counts ?? {};
+  const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined;
+  return actions === 0 ? undefined : { actions, voters, hasUnknown: unknownVotes > 0 };
+}
+
+function judgeFailing({ report, parked, lastSuccessAt, late, now }: Known): Failing | undefined {
+  const errors = report?.errors.filter((error) => !isSettled(error, parked)) ?? [];
+  if (errors.length === 0 && late === undefined) return undefined;
+  const ends = errors.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
+  const until = Math.max(...ends);
+  return {
+    codes: [...new Set(errors.map(({ code }) => code))],
+    since: lastSuccessAt,
+    late,
+    until: until > now ? until : undefined,
+  };
+}
+
+/**
+ * What is parked waits for a person. A write of unknown outcome is looked up, so it follows by itself. What an order could not
+ * do is the order's failure, not the project's.
+ */
+function isSettled({ code, post }: StoredError, parked: Known["parked"]): boolean {
+  if (/^(?:plan|undo)\.|\.unknown$/.test(code)) return true;
+  return post !== undefined && parked.some((one) => one.post === post && one.code === code);
+}
+
+function judgeLater({ counts, report, nextRunAt, now }: Known): Later | undefined {
+  const posts = counts?.waiting ?? 0;
+  const reasons = report?.putOff ?? [];
+  if (report === undefined) return { posts: 0, nextAt: nextRunAt, reasons: [] };
+  if (posts === 0 && reasons.length === 0) return undefined;
+  const ends = reasons.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
+  const coming = [...ends, counts?.nextAt ?? 0].filter((at) => at > now);
+  const nextAt = coming.length > 0 ? Math.min(...coming) : nextRunAt;
+  return { posts, nextAt, reasons: reasons.map(({ message }) => message) };
+}
+
+/** How a time is told. */
+type ShowTime = (at: number) => string;
+
+/**
+ * The one sentence about a project, without its capital and its full stop: the most urgent first, and what else is true after
+ * it. It names no post and quotes nobody, so it may be shown where nothing private may stand.
+ */
+export function describeState(state: ProjectState, showTime: ShowTime = showUtc): string {
+  if (!state.hasRun && state.failing === undefined) return "no run yet";
+  const { failing, needed, later, differs, writes } = state;
+  const parts = [
+    failing && describeFailing(failing, showTime),
+    needed && describeNeeded(needed),
+    state.hasRun && later && describeLater(later, showTime),
+    differs > 0 && (differs === 1 ? "1 differs and stays so" : `${showNumber(differs)} differ and stay so`),
+    writes !== undefined &&
+      `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,
+  ].filter((part) => typeof part === "string");
+  return parts.length === 0 ? "in step" : parts.join("; ");
+}
+
+function describeNeeded({ actions, voters, hasUnknown }: Needed): string {
+  const what = actions === 1 ? "1 action" : `${showNumber(actions)} actions`;
+  const who = voters === 1 ? "1 voter" : `${showNumber(voters)} voters`;
+  if (voters === 0) return `needs you (${what}${hasUnknown ? ", voters not known" : ""})`;
+  return `needs you (${what}, ${hasUnknown ? "at least " : ""}${who})`;
+}
+
+function showNumber(number: number): string {
+  return number.toLocaleString("en");
+}
+
+function describeFailing({ codes, since, late, until }: Failing, showTime: ShowTime): string {
+  const what = codes.length > 0 ? ` (${codes.join(", ")})` : "";
+  const when = since === undefined ? "yet" : `since ${showTime(since)}`;
+  const end = until === undefined ? "" : `, and a pause is asked for until ${showTime(until)}`;
+  const due = late === undefined ? "" : `, and ${late}`;
+  return `failing${what}: no run without a failure ${when}${due}${end}`;
+}
+
+function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {
+  const why = reasons.length === 0 ? "" : reasons.join("; ");
+  if (posts === 0) return `put off: ${why}`;
+  const what = posts === 1 ? "1 follows by itself" : `${showNumber(posts)} follow by themselves`;
+  const next = nextAt === undefined ? "" : `, the next at ${showTime(nextAt)}`;
+  return `${what}${next}${why === "" ? "" : ` (${why})`}`;
+}
+
+/** "2026-01-31 09:00:00 UTC" */
+function showUtc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,88 @@
+import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
+import { countVoters, examplesOfGroup, mostAlike } from "./alike.ts";
+
+/** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
+export type Waiting = Pick<WaitingRow, "kind" | "message" | "planned"> & { readonly post: string };
+
+/** Lines that are alike: the same kind, reason and change. */
+export interface Alike<Line> {
+  /** All of them. */
+  readonly lines: readonly Line[];
+  /** What is shown by itself: each of them, or examples of a large group. */
+  readonly shown: readonly Line[];
+  readonly isGroup: boolean;
+  /** Voters who would hear of all of them, as far as the board shows votes. */
+  readonly voters: number;
+  /** Of how many the board shows no votes. */
+  readonly unknownVotes: number;
+}
+
+/** Groups what is alike, in the order of the first of each. Few are no group: each is shown by itself. */
+export function groupAlike<Line extends Waiting>(
+  lines: readonly Line[],
+  isFull: boolean,
+): readonly Alike<Line>[] {
+  return [...Map.groupBy(lines, likenessOf).values()].map((alike) => {
+    const isGroup = !isFull && alike.length > mostAlike;
+    const heard = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+    const { known: voters, unknown: unknownVotes } = countVoters(heard);
+    return {
+      lines: alike,
+      shown: isGroup ? alike.slice(0, examplesOfGroup) : alike,
+      isGroup,
+      voters,
+      unknownVotes,
+    };
+  });
+}
+
+/** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
+function likenessOf({ kind, message, planned }: Waiting): string {
+  const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);
+  return JSON.stringify([kind, message, placeOf(planned), changes]);
+}
+
+function placeOf(planned: PlannedChange | undefined): string | undefined {
+  return planned?.place?.replaceAll(/#\d+/g, "#");
+}
+
+/**
+ * What would be written, and how many voters would hear of it: "status: planned → completed; 202 voters hear of it".
+ *
+ * @param hasTexts - whether texts of posts may be quoted.
+ */
+export function describePlanned(planned: PlannedChange, hasTexts: boolean): string {
+  const what = describeWritten(planned, hasTexts);
+  const heard = describeHeard(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
+  return heard === "" ? what : `${what}; ${heard}`;
+}
+
+/** The same without the voters. */
+export function describeWritten({ place, changes }: PlannedChange, hasTexts: boolean): string {
+  const isNew = place !== null && !place.includes("#");
+  const fields = changes.map((change) => describeChange(change, hasTexts)).join(", ");
+  return isNew ? `opens an issue in ${place}${fields === "" ? "" : `, then ${fields}`}` : fields;
+}
+
+/** The voters of several writes together; '' where none hears of it. */
+export function describeHeard(voters: number, unknownVotes: number): string {
+  if (voters === 0) return unknownVotes === 0 ? "" : "voters hear of it, the board doesn't show how many";
+  const number = voters.toLocaleString("en");
+  return `${unknownVotes === 0 ? "" : "at least "}${number} ${voters === 1 ? "voter hears" : "voters hear"} of it`;
+}
+
+function describeChange({ field, from, to }: PlannedChange["changes"][number], hasTexts: boolean): string {
+  if (isText(field) && !hasTexts) return field;
+  return from === undefined
+    ? `${field}: ${showValue(to)}`
+    : `${field}: ${showValue(from)} → ${showValue(to)}`;
+}
+
+/** Whether people have written its value. */
+function isText(field: string): boolean {
+  return field === "title" || field === "body" || field === "comment";
+}
+
+function showValue(value: string | number | boolean | null): string {
+  return value === null ? "–" : String(value);
+}

@@ -1,0 +1,261 @@
+import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { ChangeIssue, FieldWrite } from "../../plan/action.ts";
+import { labelOf, splitState, withFields } from "../../plan/board-rules/issue-fields.ts";
+import { isSameName } from "../../plan/rules/condition.ts";
+import type { IssueWrite } from "../../tracker/tracker.ts";
+import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { laneOfIssue } from "../ground/lane.ts";
+import { postpone, recordRow, replan } from "../ground/record.ts";
+import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { readWoken } from "../read/signals/pull-signals.ts";
+import { putOff } from "./backlog.ts";
+import { parkAction } from "./outcome.ts";
+import { takeOwnChange } from "./own-change.ts";
+import { awaitPace } from "./pace.ts";
+import { ensureLabels, findMilestone } from "./prepare-issue.ts";
+import { type FreshIssue, readFresh } from "./read-fresh.ts";
+import { isClosedNow } from "./writable.ts";
+import { type IssueRequest, type Turn, writeIssue } from "./write-issue.ts";
+
+/** One request, with the fields that it writes. */
+interface Step {
+  readonly write: IssueWrite;
+  readonly writes: readonly FieldWrite<IssueField>[];
+}
+
+/** Whether what comes next may be tried in this run. */
+export type Progress = "go on" | "stop";
+
+/**
+ * Brings a post's issues to what the board rules ask for, one request after the other, each journalled by itself. Before each
+ * of them the issue is read: what people have changed meanwhile is decided with first. A refusal stops no other request; what
+ * it leaves undone is parked.
+ */
+export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Promise<void> {
+  const refusals: string[] = [];
+  for (const { issue } of action.changes) {
+    const lane = laneOfIssue(cycle.world, issue);
+    if (!isOpen(cycle, lane)) {
+      putOff(cycle, action, lane);
+      continue;
+    }
+    const look = (): Promise<Needed | Progress> => lookAt(cycle, action, issue);
+    if ((await writeFields(cycle, action, issue, look, refusals)) === "stop") return;
+  }
+  if (refusals.length > 0) parkRest(cycle, action, refusals);
+}
+
+/** What an issue, read this moment, still needs. */
+export interface Needed {
+  readonly action: ChangeIssue;
+  readonly fresh: FreshIssue;
+  readonly writes: readonly FieldWrite<IssueField>[];
+}
+
+async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Progress> {
+  const fresh = await readFresh(cycle, action, issue);
+  if (fresh === undefined) return "go on";
+  storeRecords(cycle, [fresh.record]);
+  const now = replan(cycle, action);
+  if (now?.kind !== "change-issue") return "stop";
+  if (now.hold !== undefined && action.hold === undefined) {
+    postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
+    return "stop";
+  }
+  const change = now.changes.find((one) => isSameIssue(one.issue, issue));
+  return change === undefined ? "go on" : { action: now, fresh, writes: change.writes };
+}
+
+/**
+ * Writes fields of an issue, one request after the other; adds what is refused, in words.
+ *
+ * @param look reads the issue, and says what it still needs then; asked before each request, after the wait for the pace.
+ */
+export async function writeFields(
+  cycle: PulledCycle,
+  action: ChangeIssue,
+  issue: IssueRef,
+  look: () => Promise<Needed | Progress>,
+  refusals: string[],
+): Promise<Progress> {
+  const turn = { action, lane: laneOfIssue(cycle.world, issue), kind: "other" } as const;
+  // Each field is sent once: a read that lags may not show it yet.
+  const sent = new Set<IssueField>();
+  for (;;) {
+    const found: { next?: NextStep | Progress } = {};
+    const taken = await writeIssue(cycle, turn, async () => {
+      found.next = await findStep(cycle, turn, look, sent, refusals);
+      return typeof found.next === "string" ? undefined : requestOf(cycle, found.next);
+    });
+    const { next = "stop" } = found;
+    if (typeof next === "string") return next;
+    if (taken === undefined) return "stop";
+    const { outcome } = taken;
+    if (outcome.kind === "rejected") {
+      if (await isClosedNow(cycle, next.fresh.repository, action, outcome)) return "stop";
+      refusals.push(outcome.message);
+    } else if (outcome.kind !== "applied") return "stop";
+    for (const { field } of next.step.writes) sent.add(field);
+    if (!next.isLast) continue;
+    // The answer to a change of labels does not show the issue.
+    if (next.step.write.kind !== "edit-issue") await lookAgain(cycle, issue);
+    return "go on";
+  }
+}
+
+/** The first of the requests that an issue needs, made of what it shows this moment. */
+interface NextStep extends Needed {
+  readonly step: Step;
+  readonly isLast: boolean;
+}
+
+/** A label that the repository lacks is created first; that takes a turn of its own, so the issue is read once more. */
+async function findStep(
+  cycle: PulledCycle,
+  { lane, kind }: Turn,
+  look: () => Promise<Needed | Progress>,
+  sent: Set<IssueField>,
+  refusals: string[],
+): Promise<NextStep | Progress> {
+  for (;;) {
+    const needed = await look();
+    if (typeof needed === "string") return needed;
+    const { action, fresh } = needed;
+    const writes = needed.writes.filter(({ field }) => !sent.has(field));
+    const { issue } = fresh.record;
+    await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
+    const { steps, lacking } = await stepsOf(cycle, fresh, writes);
+    if (lacking !== undefined) {
+      refusals.push(lacking);
+      sent.add("milestone");
+    }
+    const [step] = steps;
+    if (step === undefined) return "go on";
+    const labels = step.write.kind === "add-labels" ? step.write.labels : [];
+    const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
+    if (!isCreated) return { action, fresh, writes, step, isLast: steps.length === 1 };
+    if (!(await awaitPace(cycle, lane, kind))) {
+      putOff(cycle, action, lane);
+      return "stop";
+    }
+  }
+}
+
+/** A list that lags must not pass for a change of people's: facts with the time of our own change are newer than its. */
+async function lookAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
+  if (!isOpen(cycle, laneOfIssue(cycle.world, issue))) return;
+  const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
+  if (answer.kind === "found") storeRecords(cycle, [answer.record]);
+}
+
+function requestOf(cycle: PulledCycle, { action, fresh, step: { write, writes } }: NextStep): IssueRequest {
+  const { repository, record } = fresh;
+  const { issue } = record;
+  const place = nameIssue(cycle, issue);
+  return {
+    action,
+    repository,
+    write,
+    place,
+    number: issue.number,
+    issueWrites: writes,
+    fields: writes.map(({ field, before, value }) => ({
+      field,
+      value,
+      ...(before !== undefined && { before }),
+    })),
+    claim: "the issue was changed",
+    isShown: () => true,
+    recordApplied: (record) => {
+      const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
+      takeOwnChange(cycle, { post: action.post, writes, issue: shown, repository });
+      cycle.tally.issueWrites += 1;
+      cycle.world.log.info(
+        {
+          run: cycle.run.number,
+          project: cycle.project.key,
+          post: action.post,
+          issue: place,
+          change: Object.fromEntries(writes.map(({ field, value }) => [field, value])),
+          reason: action.reason,
+        },
+        "Issue changed",
+      );
+      recordRow(cycle, action.post);
+    },
+  };
+}
+
+/** The requests for one issue, state and milestone last; and in words what can't be asked for. */
+async function stepsOf(
+  cycle: PulledCycle,
+  { repository, record }: FreshIssue,
+  writes: readonly FieldWrite<IssueField>[],
+): Promise<{ readonly steps: readonly Step[]; readonly lacking: string | undefined }> {
+  const labels = writes.flatMap((write): readonly Step[] => {
+    const name = labelOf(write.field);
+    if (name === undefined) return [];
+    return [{ write: labelWrite(cycle, record, name, write.value === true), writes: [write] }];
+  });
+  const others = writes.filter(({ field }) => labelOf(field) === undefined);
+  const title = others.find(({ field }) => field === "milestone")?.value;
+  const milestone = typeof title === "string" ? await findMilestone(cycle, repository, title) : undefined;
+  const isLacking = typeof title === "string" && milestone === undefined;
+  const possible = isLacking ? others.filter(({ field }) => field !== "milestone") : others;
+  const edit: readonly Step[] =
+    possible.length === 0
+      ? []
+      : [{ write: editWrite(record, possible, milestone?.number), writes: possible }];
+  const lacking = isLacking
+    ? `${repository.name} has no milestone "${title}": create it, or correct the board rule`
+    : undefined;
+  return { steps: [...labels, ...edit], lacking };
+}
+
+/** Label names have no case: the one that is there is removed, and a new one is spelt as the config does. */
+function labelWrite(
+  { settings }: PulledCycle,
+  { issue: { number, labels } }: IssueRecord,
+  name: string,
+  isAdded: boolean,
+): IssueWrite {
+  const isIt = (label: string): boolean => isSameName(label, name);
+  if (!isAdded) return { kind: "remove-label", number, label: labels.find(isIt) ?? name };
+  const named = settings.boardRules.flatMap(({ set }) => [
+    ...(set.addLabels ?? []),
+    ...(set.removeLabels ?? []),
+  ]);
+  return { kind: "add-labels", number, labels: [named.find(isIt) ?? name] };
+}
+
+function editWrite(
+  { issue: { number } }: IssueRecord,
+  writes: readonly FieldWrite<IssueField>[],
+  milestone: number | undefined,
+): IssueWrite {
+  const state = writes.find(({ field }) => field === "state");
+  const isMilestone = writes.some(({ field }) => field === "milestone");
+  return {
+    kind: "edit-issue",
+    number,
+    ...(state !== undefined && stateOf(state.value)),
+    ...(isMilestone && { milestone: milestone ?? null }),
+  };
+}
+
+/** A reason that the API does not take is left out: the tracker then gives its own. */
+function stateOf(value: FieldWrite["value"]) {
+  const { state, stateReason } = splitState(value);
+  const reason = (["completed", "not_planned", "duplicate"] as const).find((one) => one === stateReason);
+  return { state, ...(reason !== undefined && { stateReason: reason }) };
+}
+
+/** What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. */
+function parkRest(cycle: PulledCycle, action: ChangeIssue, refusals: readonly string[]): void {
+  const rest = replan(cycle, action);
+  if (rest?.kind !== "change-issue") return;
+  const [first] = rest.changes;
+  const place = first && nameIssue(cycle, first.issue);
+  const message = `What a board rule asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done; \`boardsync retry ${action.post}\` tries this again.`;
+  parkAction(cycle, rest, { place, code: "tracker.rejected", message });
+}

@@ -1,0 +1,79 @@
+import type { Left } from "../../ledger/backlogs.ts";
+import type { PostId } from "../../model/post.ts";
+import type { ActionKind } from "../../plan/action.ts";
+import { closureOf, type PulledCycle } from "../ground/cycle-state.ts";
+import { type Lane, laneOf } from "../ground/lane.ts";
+import { postpone } from "../ground/record.ts";
+import type { Wanted } from "../ground/wanted.ts";
+import type { World } from "../ground/world.ts";
+import { repositoryNames } from "../read/repositories.ts";
+import { estimate, readImport, sum } from "./import.ts";
+
+const none: Left = { creates: 0, others: 0, created: 0 };
+
+/** Leaves an action for a later run because its lane takes nothing more in this one. */
+export function putOff(
+  cycle: PulledCycle,
+  action: { readonly post: PostId; readonly kind: ActionKind },
+  lane: Lane,
+): void {
+  const isCreate = action.kind === "create-issue";
+  if (lane.side === "tracker") add(cycle, lane, isCreate ? { creates: 1 } : { others: 1 });
+  postpone(cycle, action, closureOf(cycle, lane));
+}
+
+/** Counts what this run was not ordered to do: of an import that is under way it is still left. */
+export function leave(cycle: PulledCycle, { kind, lanes }: Pick<Wanted, "kind" | "lanes">): void {
+  const known = cycle.world.ledger.backlogs.ofProject(cycle.memory.id);
+  for (const lane of lanes) {
+    if (!known.some(({ budget }) => lane.side === "tracker" && lane.budget === budget)) continue;
+    add(cycle, lane, kind === "create-issue" ? { creates: 1 } : { others: 1 });
+  }
+}
+
+/** Counts an issue that was opened. */
+export function noteOpened(cycle: PulledCycle, lane: Lane): void {
+  add(cycle, lane, { created: 1 });
+}
+
+function add({ tally }: PulledCycle, { budget }: Lane, more: Partial<Left>): void {
+  const { creates, others, created } = tally.left.get(budget) ?? none;
+  tally.left.set(budget, {
+    creates: creates + (more.creates ?? 0),
+    others: others + (more.others ?? 0),
+    created: created + (more.created ?? 0),
+  });
+}
+
+/** Remembers what this run leaves, and says how far an import is and when it will be done. */
+export function noteBacklogs(cycle: PulledCycle): void {
+  const { world, memory, project, tally, settings, run } = cycle;
+  const { backlogs } = world.ledger;
+  const now = world.clock.now();
+  const known = new Map(backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
+  const lanes = repositoryNames(settings).map((name) => laneOf(world, placeOf(world, name)).budget);
+  for (const budget of new Set([...lanes, ...known.keys()])) {
+    const left = tally.left.get(budget) ?? none;
+    if (left.creates + left.others > 0 || known.has(budget)) backlogs.note(memory.id, budget, left, now);
+  }
+  const progress = readImport(world, memory.id, now);
+  if (progress === undefined) return;
+  const { done, total, doneAt } = progress;
+  const at = new Date(doneAt).toISOString();
+  world.log.info({ run: run.number, project: project.key, done, total, doneAt: at }, "Import goes on");
+}
+
+function placeOf({ ledger }: World, name: string): string {
+  return ledger.memory.repository(name)?.repository.name ?? name;
+}
+
+/** Issues that earlier runs have opened of an import that is under way. */
+export function createdBefore({ world, memory }: PulledCycle): number {
+  return sum(world.ledger.backlogs.ofProject(memory.id).map(({ created }) => created));
+}
+
+/** When so many more issues will have been opened in a run that goes on, epoch ms. */
+export function estimateRest({ world, settings, memory }: PulledCycle, creates: number): number {
+  const { budget } = laneOf(world, placeOf(world, settings.repo));
+  return estimate(world, { project: memory.id, budget, creates }, world.clock.now());
+}

@@ -1,0 +1,104 @@
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
+import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+import type { FieldWrite } from "../../plan/action.ts";
+import { echoOnPost } from "../../plan/board-rules/echo.ts";
+import { readIssueField } from "../../plan/board-rules/issue-fields.ts";
+import { applied } from "../../plan/fields/base.ts";
+import { planRow } from "../../plan/plan.ts";
+import { readRules, writeRules } from "../../plan/print.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { isSameIssue } from "../read/markers.ts";
+
+/** A change of ours that an issue shows. */
+export interface AppliedChange {
+  readonly post: PostId;
+  readonly writes: readonly FieldWrite<IssueField>[];
+  /** The issue as it is by now. */
+  readonly issue: Issue;
+  readonly repository: RepositoryMemory;
+}
+
+/**
+ * Takes up a change of ours: the issue's facts, the bases of the post that asked for it, and for every post that follows the issue, of
+ * whichever project, what its rules make of that, so that no board is told of it. Belongs into the transaction that ends the
+ * intent: a crash between the two would make a change of people's of it.
+ */
+export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, repository }: AppliedChange): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const change = { issue, writes, milestones: repository.milestones };
+  const followers = ledger.rows.followersOf(issue);
+  for (const follower of followers) if (follower.project === project) keepFirstPlan(cycle, follower.post);
+  ledger.pulls.storeIssues([issue], []);
+  for (const follower of followers) {
+    const row = ledger.rows.row(follower.project, follower.post, clock.now());
+    const rules = rulesOf(cycle, follower.project);
+    if (row === undefined || rules === undefined) continue;
+    const base = echoOnPost(row, change, rules.settings, rules.seen);
+    ledger.rows.setBases(follower.project, follower.post, { base });
+    retargetOpen(cycle, follower, base);
+  }
+  const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined) return;
+  ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, writes) });
+  ledger.rows.unpark(project, post, "change-issue");
+}
+
+/**
+ * A pair without any base is about to get one. What its first plan asks for beside what we have changed is kept as such: later
+ * it would look like what rules ask for that have named those fields since.
+ */
+function keepFirstPlan(cycle: PulledCycle, post: PostId): void {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const row = ledger.rows.row(project, post, clock.now());
+  if (row === undefined || Object.keys(row.base).length > 0) return;
+  const { base, issueBases } = planRow(row, cycle.context(clock.now()));
+  ledger.rows.setBases(project, post, { base, issueBases });
+}
+
+/** A PATCH of a follower that is under way was asked for before: once it is known to be applied, it must not bring that back. */
+function retargetOpen(
+  { world: { ledger } }: PulledCycle,
+  { project, post }: { readonly project: ProjectId; readonly post: PostId },
+  base: Row["base"],
+): void {
+  for (const intent of ledger.journal.open(project)) {
+    if (intent.kind !== "patch-post" || intent.post !== post) continue;
+    const writes = (intent.writes ?? []).map((write) => ({
+      ...write,
+      target: base[write.field]?.target ?? write.target,
+    }));
+    ledger.journal.retarget(intent.id, writes);
+  }
+}
+
+/** The bases of the fields that were written. */
+export function basesOf(
+  row: Row,
+  issue: IssueRef & Partial<Issue>,
+  writes: readonly FieldWrite<IssueField>[],
+): readonly IssueBases[] {
+  const linked = row.links.find(({ link }) => isSameIssue(link.issue, issue));
+  if (linked === undefined) return [];
+  const base: Partial<Record<IssueField, FieldBase>> = {};
+  for (const write of writes) {
+    const shown = linked.issue && readIssueField(linked.issue, write.field);
+    base[write.field] = applied(linked.base?.[write.field], write, shown);
+  }
+  return [{ issue: linked.link.issue, base }];
+}
+
+/** The rules by which a project's bases were made; undefined where no run of it has decided anything yet. */
+function rulesOf({ world, memory, settings }: PulledCycle, project: ProjectId) {
+  const { ledger, policy } = world;
+  const known =
+    project === memory.id
+      ? memory
+      : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
+  const rules = project === memory.id ? writeRules(settings) : known?.rules;
+  const read = rules === undefined ? undefined : readRules(rules);
+  return known && read && { settings: read, seen: new Set(known.seen) };
+}

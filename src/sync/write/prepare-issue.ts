@@ -1,0 +1,129 @@
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { IssueRecord, Milestone } from "../../model/issue.ts";
+import type { CreateIssue } from "../../plan/action.ts";
+import type { IssueWrite } from "../../tracker/tracker.ts";
+import { auditTracker } from "../ground/audit.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { lookOnce } from "../ground/looks.ts";
+import { noteError } from "../ground/report.ts";
+import { writePaced } from "./pace.ts";
+
+/** The request that opens an issue. */
+export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
+
+/** Fields that an issue can do without: one that the tracker refuses is left out, once, and said. */
+const optionalFields = ["assignees", "labels", "milestone", "type"] as const;
+type OptionalField = (typeof optionalFields)[number];
+
+/** Names become what the tracker wants: labels exist, the milestone is a number. */
+export async function prepareIssue(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  action: CreateIssue,
+): Promise<CreateWrite> {
+  const { milestone: title } = action;
+  const milestone = title === undefined ? undefined : await findMilestone(cycle, repository, title);
+  if (title !== undefined && milestone === undefined) sayLacking(cycle, repository, title);
+  await ensureLabels(cycle, repository, action);
+  return {
+    kind: "create-issue",
+    title: action.title,
+    body: action.body,
+    labels: action.labels,
+    assignees: action.assignees,
+    milestone: milestone?.number,
+    type: action.type,
+  };
+}
+
+/** Creates the labels that the repository lacks, where our account may. Returns whether a request for one was sent. */
+export async function ensureLabels(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  { post, labels }: Pick<CreateIssue, "post" | "labels">,
+): Promise<boolean> {
+  // Without push access the tracker drops labels silently; that is said when the answer shows it.
+  if (!repository.repository.canPush) return false;
+  const { ledger, log } = cycle.world;
+  let isSent = false;
+  for (const name of labels) {
+    const current = currentMemory(cycle, repository);
+    if (current.labels.some((label) => label.toLowerCase() === name.toLowerCase())) continue;
+    const outcome = await writePaced(cycle, repository, { kind: "create-label", name });
+    if (outcome === undefined) return isSent;
+    isSent = true;
+    auditTracker(cycle, outcome, {
+      kind: "create-label",
+      post,
+      issue: undefined,
+      fields: [{ field: "label", value: name }],
+      reason: `${repository.name} lacks the label`,
+    });
+    if (outcome.kind === "applied") {
+      ledger.memory.rememberRepository({ ...current, labels: [...current.labels, name] });
+    } else {
+      const fields = { repo: repository.name, label: name, outcome: outcome.kind, reason: outcome.message };
+      log.warn(fields, "The label could not be created");
+    }
+  }
+  return isSent;
+}
+
+/** A milestone that is not known may be new: it is looked for once a run. */
+export async function findMilestone(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  wanted: string,
+): Promise<Milestone | undefined> {
+  const { ledger, tracker } = cycle.world;
+  const byTitle = ({ milestones }: Pick<RepositoryMemory, "milestones">): Milestone | undefined =>
+    milestones.find(({ title }) => title === wanted);
+  const current = currentMemory(cycle, repository);
+  const known = byTitle(current);
+  if (known !== undefined) return known;
+  await lookOnce(cycle, `catalogue of ${repository.repository.id}`, async () => {
+    const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
+    ledger.memory.rememberRepository({ ...current, ...catalogue });
+  });
+  return byTitle(currentMemory(cycle, repository));
+}
+
+function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemory, milestone: string): void {
+  const message = `${name} has no milestone "${milestone}", so issues are opened without one. Create it, or correct issue.milestone.`;
+  noteError(tally, { issue: repository.name, code: "tracker.milestone", message });
+}
+
+function currentMemory({ world }: PulledCycle, repository: RepositoryMemory): RepositoryMemory {
+  return world.ledger.memory.repositoryById(repository.repository.id) ?? repository;
+}
+
+/** The optional fields that a refusal names; the tracker says `assignee` as well as `assignees`. */
+export function optionalOf(refused: readonly string[]): readonly OptionalField[] {
+  return optionalFields.filter((field) => refused.some((name) => name === field || `${name}s` === field));
+}
+
+export function without(write: CreateWrite, fields: readonly OptionalField[]): CreateWrite {
+  return {
+    ...write,
+    ...(fields.includes("assignees") && { assignees: [] }),
+    ...(fields.includes("labels") && { labels: [] }),
+    ...(fields.includes("milestone") && { milestone: undefined }),
+    ...(fields.includes("type") && { type: undefined }),
+  };
+}
+
+/** What the tracker left out of a new issue without a word (no push access), by name. */
+export function droppedFrom(
+  write: CreateWrite,
+  action: CreateIssue,
+  { issue }: IssueRecord,
+): readonly string[] {
+  const isIn = (names: readonly string[], name: string): boolean =>
+    names.some((one) => one.toLowerCase() === name.toLowerCase());
+  return [
+    ...write.labels.filter((label) => !isIn(issue.labels, label)).map((label) => `label ${label}`),
+    ...write.assignees.filter((login) => !isIn(issue.assignees, login)).map((login) => `assignee ${login}`),
+    ...(write.milestone !== undefined && issue.milestone === null ? [`milestone ${action.milestone}`] : []),
+    ...(write.type !== undefined && issue.type === null ? [`type ${write.type}`] : []),
+  ];
+}

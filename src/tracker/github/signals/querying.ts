@@ -1,0 +1,89 @@
+import { RemoteError } from "../../../errors.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import { requireOk } from "../pages.ts";
+import type { Read } from "../reader.ts";
+import { isObject } from "../shapes.ts";
+import type { Quote } from "../words.ts";
+
+/** More than any of our queries can earn; beyond it the answer is not GitHub's. */
+const errorLimit = 10_000;
+
+/** A GraphQL query with its variables, and what it is called in a message. */
+export interface QueryRequest {
+  readonly text: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly subject: string;
+}
+
+/** One of the errors beside, or instead of, the data. */
+export interface QueryError {
+  /** Such as `NOT_FOUND`, `FORBIDDEN`, `INSUFFICIENT_SCOPES`; undefined for an error in the query itself. */
+  readonly type: string | undefined;
+  /** What it makes null, from the data's root on; empty where it names nothing. */
+  readonly path: readonly (string | number)[];
+  /** Lines of the query, from 0. */
+  readonly lines: readonly number[];
+  /** Whether the server does not know what the query asks for. */
+  readonly isUnknownToServer: boolean;
+  readonly message: string;
+}
+
+/** What GraphQL answered: data, perhaps in part, and errors. Without data the query as a whole was refused. */
+export interface QueryAnswer {
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+  readonly errors: readonly QueryError[];
+}
+
+/**
+ * Asks GraphQL. A query changes nothing, so it is repeated like any other read.
+ *
+ * @throws RemoteError
+ */
+export type Query = (request: QueryRequest, bounds: ReadBounds) => Promise<QueryAnswer>;
+
+/** See `Query`. Partial data is kept: Octokit's own GraphQL client would throw it away. */
+export function createQuery(read: Read, url: string, quote: Quote): Query {
+  const address = addressGraphQL(url);
+  return async ({ text, variables, subject }, bounds) => {
+    const answer = await read(
+      { route: "POST {+address}", parameters: { address, query: text, variables }, subject },
+      bounds,
+    );
+    const { data: body } = requireOk(answer, subject, quote);
+    if (!isObject(body)) throw unreadable(subject);
+    const data = isObject(body["data"]) ? body["data"] : undefined;
+    const errors = readErrors(body["errors"] ?? [], subject, quote);
+    if (data === undefined && errors.length === 0) throw unreadable(subject);
+    return { data, errors };
+  };
+}
+
+/** `https://api.github.com/graphql`, and `https://HOST/api/graphql` beside the `/api/v3` of an Enterprise Server. */
+function addressGraphQL(url: string): string {
+  return `${url.replace(/\/v3$/, "")}/graphql`;
+}
+
+function readErrors(value: unknown, subject: string, quote: Quote): readonly QueryError[] {
+  if (!Array.isArray(value) || value.length > errorLimit) throw unreadable(subject);
+  return value.map((error: unknown) => readError(isObject(error) ? error : {}, quote));
+}
+
+function readError(error: Readonly<Record<string, unknown>>, quote: Quote): QueryError {
+  const { type, path, locations, extensions, message } = error;
+  const isPath = (steps: unknown): steps is (string | number)[] =>
+    Array.isArray(steps) && steps.every((step) => typeof step === "string" || Number.isSafeInteger(step));
+  const lines = (Array.isArray(locations) ? locations : []).flatMap((location: unknown) =>
+    isObject(location) && typeof location["line"] === "number" ? [location["line"] - 1] : [],
+  );
+  return {
+    type: typeof type === "string" ? quote(type) : undefined,
+    path: isPath(path) ? path : [],
+    lines,
+    isUnknownToServer: type === undefined && isObject(extensions) && typeof extensions["code"] === "string",
+    message: typeof message === "string" ? quote(message) : "an error without words",
+  };
+}
+
+function unreadable(subject: string): RemoteError {
+  return new RemoteError("tracker", "unreadable", `GitHub's GraphQL gave no readable answer for ${subject}.`);
+}

@@ -1,0 +1,261 @@
+import type { Readable } from "../../../model/issue.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { SignalAnswer } from "../../tracker.ts";
+import { splitName } from "../names.ts";
+import { isObject } from "../shapes.ts";
+import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
+import type { Query, QueryAnswer } from "./querying.ts";
+import type { Merge, Shown } from "./signal-shapes.ts";
+
+/** Repositories in one query for releases. */
+const repositoriesEach = 10;
+/** Comparisons in one query: git works for each of them, and GitHub ends a request after ten seconds. */
+const comparisonsEach = 25;
+/** Queries that one call of the port spends on comparisons. */
+const comparingLimit = 20;
+/** Of one merge in each round after the first. */
+const candidatesEach = 8;
+/** Comparisons remembered; each is for ever, because commits don't change. */
+const rememberedLimit = 20_000;
+
+export interface ReleaseTools {
+  readonly query: Query;
+  /** What the server is called in a message. */
+  readonly host: string;
+  /** Parts that the server does not know, with the reason: it will not learn them while this process runs. */
+  readonly unsupported: Map<SignalPart, string>;
+  /** Whether tags contain commits, as far as it was found out: by tag's id, the tag's commit, and the commit. */
+  readonly compared: Map<string, boolean>;
+}
+
+interface Pair {
+  readonly tag: string;
+  readonly commit: string;
+}
+
+interface Release {
+  readonly tagId: string;
+  readonly commit: string;
+  readonly publishedAt: string;
+}
+
+/** The published releases of one repository, newest first, and why they may not be all. */
+interface Releases {
+  readonly releases: readonly Release[];
+  readonly doubt: string | undefined;
+  /** Everything that was published after this time is here; undefined when all is. */
+  readonly completeSince: string | undefined;
+}
+
+/** Completes rows with `isReleased`. What was read of a repository holds for all pages of one call. */
+export interface ReleaseReader {
+  complete(rows: readonly Shown[]): Promise<readonly SignalAnswer[]>;
+}
+
+/** See `ReleaseReader`. */
+export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): ReleaseReader {
+  const { query, compared } = tools;
+  const known = new Map<string, Releases>();
+  /** Comparisons without an answer, and why. */
+  const failed = new Map<string, string>();
+  let spent = 0;
+
+  async function readReleases(names: readonly string[]): Promise<void> {
+    const missing = names.filter((name) => !known.has(name));
+    for (let start = 0; start < missing.length; start += repositoriesEach) {
+      const some = missing.slice(start, start + repositoriesEach);
+      const variables = some.flatMap((name, index) => {
+        const { owner, repo } = splitName(name);
+        return [[`owner${index}`, owner] as const, [`name${index}`, repo] as const];
+      });
+      const answer = await query(
+        {
+          text: releaseQuery(some.length),
+          variables: Object.fromEntries(variables),
+          subject: `releases of ${some.join(", ")}`,
+        },
+        bounds,
+      );
+      for (const [index, name] of some.entries()) {
+        known.set(name, readRepositoryReleases(answer, `repository${index}`, name));
+      }
+    }
+  }
+
+  /** Newest first, because what is released is mostly in the newest: round by round, all merges at once. */
+  async function compareAll(merges: readonly Merge[]): Promise<void> {
+    for (let round = 0; ; round += 1) {
+      const wanted = new Map<string, Pair>();
+      for (const merge of merges) {
+        for (const release of nextCandidates(merge).slice(0, round === 0 ? 1 : candidatesEach)) {
+          wanted.set(keyOf(release, merge), { tag: release.tagId, commit: merge.commit });
+        }
+      }
+      if (wanted.size === 0) return;
+      for (const some of chunks([...wanted], comparisonsEach)) {
+        if (spent >= comparingLimit) return;
+        spent += 1;
+        await compareSome(some);
+      }
+    }
+  }
+
+  async function compareSome(some: readonly (readonly [key: string, pair: Pair])[]): Promise<void> {
+    const variables = some.flatMap(([, { tag, commit }], index) => [
+      [`tag${index}`, tag] as const,
+      [`commit${index}`, commit] as const,
+    ]);
+    const text = comparisonQuery(some.length);
+    const subject = "what is in releases";
+    const answer = await query({ text, variables: Object.fromEntries(variables), subject }, bounds);
+    noteMissing(answer);
+    if (compared.size > rememberedLimit) compared.clear();
+    for (const [index, [key]] of some.entries()) {
+      const contains = readComparison(answer, `comparison${index}`);
+      if (typeof contains === "boolean") compared.set(key, contains);
+      else failed.set(key, contains);
+    }
+  }
+
+  /** An old server does not compare by GraphQL, and is not asked again. */
+  function noteMissing({ data, errors }: QueryAnswer): void {
+    const error = errors.find(({ isUnknownToServer }) => isUnknownToServer);
+    if (data !== undefined || error === undefined) return;
+    tools.unsupported.set(
+      "released",
+      describeOldServer(tools.host, "what a release contains", error.message),
+    );
+    spent = comparingLimit;
+  }
+
+  /** Releases that may contain a merge and have not been compared; none once one contains it. */
+  function nextCandidates(merge: Merge): readonly Release[] {
+    const open = candidates(merge).map((release) => ({ release, key: keyOf(release, merge) }));
+    if (open.some(({ key }) => compared.get(key) === true)) return [];
+    return open.filter(({ key }) => !compared.has(key) && !failed.has(key)).map(({ release }) => release);
+  }
+
+  /** Nothing that was published before a merge contains it. */
+  function candidates({ repository, mergedAt }: Merge): readonly Release[] {
+    const releases = known.get(repository)?.releases ?? [];
+    return releases.filter(({ publishedAt }) => Date.parse(publishedAt) >= Date.parse(mergedAt));
+  }
+
+  function judge(merge: Merge): Readable<boolean> {
+    const { repository, mergedAt } = merge;
+    const keys = candidates(merge).map((release) => keyOf(release, merge));
+    if (keys.some((key) => compared.get(key) === true)) return { kind: "known", value: true };
+    const open = keys.find((key) => !compared.has(key));
+    if (open !== undefined) {
+      const later = "which releases contain its merge is not found out yet; later runs go on with it";
+      return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? later);
+    }
+    const { doubt, completeSince } = known.get(repository) ?? unread(repository, "they were not asked for");
+    if (doubt !== undefined) return unknown(doubt);
+    if (completeSince === undefined || Date.parse(completeSince) <= Date.parse(mergedAt)) {
+      return { kind: "known", value: false };
+    }
+    return unknown(`${repository} has had more than 100 releases since its merge`);
+  }
+
+  return {
+    async complete(rows) {
+      const merges = rows.flatMap(({ merges: shown }) => (shown?.kind === "known" ? shown.value : []));
+      await readReleases([...new Set(merges.map(({ repository }) => repository))]);
+      await compareAll(merges);
+      return rows.map(({ answer, merges: shown }) =>
+        shown === undefined
+          ? answer
+          : { ...answer, signals: { ...answer.signals, isReleased: judgeAll(shown, judge) } },
+      );
+    },
+  };
+}
+
+function unknown(message: string): Readable<never> {
+  return { kind: "unknown", message };
+}
+
+/** Released is what is merged, and all of it: one that is not decides, and one that is unknown makes the rest so. */
+function judgeAll(
+  merges: Readable<readonly Merge[]>,
+  judge: (merge: Merge) => Readable<boolean>,
+): Readable<boolean> {
+  if (merges.kind === "unknown") return merges;
+  const judged = merges.value.map(judge);
+  const no = judged.find((one) => one.kind === "known" && !one.value);
+  const doubt = judged.find((one) => one.kind === "unknown");
+  return no ?? doubt ?? { kind: "known", value: judged.length > 0 };
+}
+
+function keyOf({ tagId, commit }: Release, merge: Merge): string {
+  return `${tagId} ${commit} ${merge.commit}`;
+}
+
+function* chunks<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
+}
+
+/** The words for what a server is too old for. */
+export function describeOldServer(host: string, what: string, words: string): string {
+  return `${host} can't tell ${what}: this needs a newer GitHub Enterprise Server (${words})`;
+}
+
+function unread(name: string, words: string): Releases {
+  const doubt = `the releases of ${name} could not be read: ${words}`;
+  return { releases: [], doubt, completeSince: undefined };
+}
+
+function readRepositoryReleases(answer: QueryAnswer, alias: string, name: string): Releases {
+  const fault = answer.errors.find(({ path }) => path.length === 0 || path[0] === alias);
+  if (fault !== undefined) return unread(name, fault.message);
+  const repository = answer.data?.[alias];
+  const connection = isObject(repository) ? repository["releases"] : undefined;
+  if (!isObject(connection) || !Array.isArray(connection["nodes"])) return unread(name, "GitHub hides them");
+  const { totalCount } = connection;
+  const nodes: readonly unknown[] = connection["nodes"];
+  const published = nodes.filter((node) => !isObject(node) || !isOutside(node));
+  const releases = published.flatMap((node) => readRelease(node) ?? []);
+  const isPartial = typeof totalCount !== "number" || totalCount > nodes.length;
+  return {
+    releases,
+    doubt:
+      releases.length < published.length ? `a release of ${name} has no tag that can be read` : undefined,
+    completeSince: isPartial ? readCreation(nodes.at(-1)) : undefined,
+  };
+}
+
+/** What is beyond the list is older than its last row; without its time nothing is known to be. */
+function readCreation(node: unknown): string {
+  const createdAt = isObject(node) ? node["createdAt"] : undefined;
+  return typeof createdAt === "string" && !Number.isNaN(Date.parse(createdAt))
+    ? createdAt
+    : new Date(8.64e15).toISOString();
+}
+
+/** Drafts and pre-releases, which don't count. */
+function isOutside(node: Readonly<Record<string, unknown>>): boolean {
+  return node["isDraft"] === true || node["isPrerelease"] === true;
+}
+
+function readRelease(node: unknown): Release | undefined {
+  if (!isObject(node) || node["isDraft"] !== false || node["isPrerelease"] !== false) return undefined;
+  const { publishedAt, tag, tagCommit } = node;
+  const tagId = isObject(tag) ? tag["id"] : undefined;
+  const commit = isObject(tagCommit) ? tagCommit["oid"] : undefined;
+  if (typeof publishedAt !== "string" || Number.isNaN(Date.parse(publishedAt))) return undefined;
+  if (typeof tagId !== "string" || typeof commit !== "string") return undefined;
+  return { tagId, commit, publishedAt };
+}
+
+/** Whether a tag contains a commit, or why they can't be compared. */
+function readComparison({ data, errors }: QueryAnswer, alias: string): boolean | string {
+  const fault = errors.find(({ path }) => path.length === 0 || path[0] === alias);
+  if (fault !== undefined) return `GitHub did not compare its merge with a release: ${fault.message}`;
+  const tag = data?.[alias];
+  const comparison = isObject(tag) ? tag["compare"] : undefined;
+  const status = isObject(comparison) ? comparison["status"] : undefined;
+  if (status === "BEHIND" || status === "IDENTICAL") return true;
+  if (status === "AHEAD" || status === "DIVERGED") return false;
+  return "GitHub could not compare its merge with a release";
+}

@@ -1,0 +1,259 @@
+import { RemoteError } from "../../../errors.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
+import { isObject } from "../shapes.ts";
+import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
+import type { QueryAnswer, QueryError } from "./querying.ts";
+import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";
+import { readNode, type Shown } from "./signal-shapes.ts";
+
+/** The most ids that `nodes` takes. */
+const pageSize = 100;
+/** A page that is too heavy for GitHub is asked for again in pieces of this size. */
+const pieceSize = 10;
+
+export interface SignalTools extends ReleaseTools {
+  /** What the server is called in a message. */
+  readonly host: string;
+}
+
+/** What one call knows so far. */
+interface Call {
+  readonly tools: SignalTools;
+  readonly wish: SignalWish;
+  readonly bounds: ReadBounds;
+  /** Parts that the token may not read, with the reason. */
+  readonly denied: Map<SignalPart, string>;
+  /** Names of fields as they are today, by the fields' ids. */
+  readonly names: Map<string, string>;
+}
+
+/** The port's `readSignals`. */
+export async function* readSignals(
+  tools: SignalTools,
+  nodeIds: readonly string[],
+  wish: SignalWish,
+  bounds: ReadBounds,
+): AsyncGenerator<readonly SignalAnswer[]> {
+  const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
+  const call: Call = { tools, wish, bounds, denied: new Map(), names };
+  const releases = createReleaseReader(tools, bounds);
+  for (let start = 0; start < nodeIds.length; start += pageSize) {
+    const ids = nodeIds.slice(start, start + pageSize);
+    const found = await readPage(call, ids);
+    yield wish.released ? await releases.complete(found) : found.map(({ answer }) => answer);
+  }
+}
+
+async function readPage(call: Call, ids: readonly string[]): Promise<readonly Shown[]> {
+  const whole = await askPage(call, ids);
+  if (Array.isArray(whole)) return whole;
+  if (ids.length <= pieceSize) throw refused(whole);
+  const pieces: Shown[] = [];
+  for (let start = 0; start < ids.length; start += pieceSize) {
+    const piece = await askPage(call, ids.slice(start, start + pieceSize));
+    if (!Array.isArray(piece)) throw refused(piece);
+    pieces.push(...piece);
+  }
+  return pieces;
+}
+
+/** One page; GitHub's words when it refused the query as a whole and nothing in it can be blamed. */
+async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | string> {
+  // Each turn takes a part out or follows a new name, so there are not many.
+  for (let turn = 0; turn < 10; turn += 1) {
+    const parts = askedParts(call);
+    const query = signalQuery(parts, call.wish.projects.length);
+    const answer = await call.tools.query({ text: query.text, ...describe(call, parts, ids) }, call.bounds);
+    if (answer.data === undefined) {
+      if (!blame(call, query, answer)) return answer.errors[0]?.message ?? "no words";
+    } else if (!followNames(call, answer)) {
+      return askAgainForLost(call, ids, answer, readNodes(call, ids, answer));
+    }
+  }
+  return "its answers about a project field changed all the time";
+}
+
+/**
+ * Most parts can't be null by themselves in GitHub's schema, so that an error in one takes all of the issue with it: such
+ * issues are asked for once more without that part.
+ */
+async function askAgainForLost(
+  call: Call,
+  ids: readonly string[],
+  { data, errors }: QueryAnswer,
+  shown: Shown[],
+): Promise<Shown[]> {
+  const denied = new Map(call.denied);
+  const lost = new Set<number>();
+  for (const { path, message } of errors) {
+    const [root, index, name] = path;
+    if (root !== "nodes" || typeof index !== "number" || typeof name !== "string") continue;
+    if (!isLost(data, index) || ids[index] === undefined) continue;
+    lost.add(index);
+    denied.set(partOf(name), `GitHub did not show it: ${message}`);
+  }
+  if (denied.size === call.denied.size) return shown;
+  const places = [...lost];
+  const lostIds = places.map((index) => ids[index] ?? "");
+  const again = await askPage({ ...call, denied }, lostIds);
+  if (!Array.isArray(again)) return shown;
+  return shown.map((row, index) => again[places.indexOf(index)] ?? row);
+}
+
+function isLost(data: QueryAnswer["data"], index: number): boolean {
+  const nodes = data?.["nodes"];
+  return Array.isArray(nodes) && nodes[index] === null;
+}
+
+/** The part that a name in an answer belongs to: the facts have many names. */
+function partOf(name: string): SignalPart {
+  return signalParts.find((part) => part === name) ?? "facts";
+}
+
+function describe(
+  { wish, names }: Call,
+  parts: ReadonlySet<SignalPart>,
+  ids: readonly string[],
+): { variables: Readonly<Record<string, unknown>>; subject: string } {
+  const fields = parts.has("projects") ? wish.projects : [];
+  const variables = fields.flatMap(({ fieldId, name }, index): [string, string][] => [
+    [`field${index}`, fieldId],
+    [`name${index}`, names.get(fieldId) ?? name],
+  ]);
+  return { variables: { ids, ...Object.fromEntries(variables) }, subject: "signals of issues" };
+}
+
+const signalParts: readonly SignalPart[] = [
+  "pullRequests",
+  "released",
+  "subIssues",
+  "duplicates",
+  "projects",
+  "facts",
+  "type",
+  "editors",
+];
+
+function wishedParts(wish: SignalWish): readonly SignalPart[] {
+  const wished: readonly (readonly [SignalPart, boolean])[] = [
+    ["pullRequests", wish.pullRequests],
+    ["released", wish.released],
+    ["subIssues", wish.subIssues],
+    ["duplicates", wish.duplicates],
+    ["projects", wish.projects.length > 0],
+    ["facts", wish.facts],
+    ["type", wish.facts],
+    ["editors", wish.editors === true],
+  ];
+  return wished.filter(([, isWished]) => isWished).map(([part]) => part);
+}
+
+function askedParts({ wish, denied, tools }: Call): ReadonlySet<SignalPart> {
+  return new Set(wishedParts(wish).filter((part) => !denied.has(part) && !tools.unsupported.has(part)));
+}
+
+/** Takes out what a refusal of the whole query names; false when it names nothing that could be left out. */
+function blame(call: Call, { partOfLine }: PartedQuery, { errors }: QueryAnswer): boolean {
+  let isAny = false;
+  for (const error of errors) {
+    for (const line of error.lines) {
+      const part = partOfLine[line];
+      if (part === undefined) continue;
+      isAny = true;
+      if (error.isUnknownToServer) call.tools.unsupported.set(part, describeMissing(call, part, error));
+      else call.denied.set(part, describeDenial(part, error));
+    }
+  }
+  return isAny;
+}
+
+/** Takes up the names of fields that were renamed; whether there are any, so that the values must be asked for again. */
+function followNames({ wish, names }: Call, { data }: QueryAnswer): boolean {
+  let isAny = false;
+  for (const [index, { fieldId }] of wish.projects.entries()) {
+    const field = data?.[`field${index}`];
+    const name = isObject(field) ? field["name"] : undefined;
+    if (typeof name !== "string" || name === names.get(fieldId)) continue;
+    names.set(fieldId, name);
+    isAny = true;
+  }
+  return isAny;
+}
+
+function readNodes(call: Call, ids: readonly string[], { data, errors }: QueryAnswer): Shown[] {
+  const nodes = data?.["nodes"];
+  if (!Array.isArray(nodes) || nodes.length !== ids.length) {
+    throw new RemoteError("tracker", "unreadable", "GitHub's answer about issues has not one row for each.");
+  }
+  const byNode = new Map<number, QueryError[]>();
+  let general: string | undefined;
+  for (const error of errors) {
+    const [root, index] = error.path;
+    if (root === "nodes" && typeof index === "number") {
+      byNode.set(index, [...(byNode.get(index) ?? []), error]);
+    } else if (typeof root !== "string" || root === "nodes") {
+      general ??= error.message;
+    }
+  }
+  const fields = call.wish.projects.map((field, index) => ({
+    ...field,
+    fault: checkField(
+      field,
+      data?.[`field${index}`],
+      errors.find(({ path }) => path[0] === `field${index}`),
+    ),
+  }));
+  const refused = new Map([...call.tools.unsupported, ...call.denied]);
+  const isTypeless = call.tools.unsupported.has("type");
+  return ids.map((nodeId, index) =>
+    readNode({
+      nodeId,
+      node: nodes[index],
+      errors: byNode.get(index) ?? [],
+      general,
+      wish: call.wish,
+      refused,
+      isTypeless,
+      fields,
+    }),
+  );
+}
+
+/** Why a missing value means nothing: without the field itself it may be one of a field that is gone, or hidden. */
+function checkField(
+  { key, fieldId }: ProjectField,
+  shown: unknown,
+  error: QueryError | undefined,
+): string | undefined {
+  if (isObject(shown) && shown["id"] === fieldId && error === undefined) return undefined;
+  const words = error === undefined ? "" : ` (${error.message})`;
+  return `the project field ${key} is not there any more, or the token can't see its project${words}`;
+}
+
+const partNames: Readonly<Record<SignalPart, string>> = {
+  pullRequests: "linked pull requests",
+  released: "linked pull requests with their merge commits",
+  subIssues: "sub-issues",
+  duplicates: "what an issue is a duplicate of",
+  projects: "projects",
+  facts: "issues by GraphQL",
+  type: "issue types",
+  editors: "who has edited an issue",
+};
+
+function describeMissing({ tools }: Call, part: SignalPart, { message }: QueryError): string {
+  return describeOldServer(tools.host, partNames[part], message);
+}
+
+function describeDenial(part: SignalPart, { type, message }: QueryError): string {
+  const need =
+    part === "projects" && type === "INSUFFICIENT_SCOPES" ? "; give it the scope read:project" : "";
+  return `the token may not read ${partNames[part]}${need} (${message})`;
+}
+
+function refused(words: string): RemoteError {
+  return new RemoteError("tracker", "unreachable", `GitHub's GraphQL gave no data about issues (${words}).`, {
+    detail: "server",
+  });
+}

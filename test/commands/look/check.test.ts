@@ -1,0 +1,175 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { deadUrl, openStage } from "../stage.ts";
+
+describe("check", () => {
+  it("says line by line that all is well, writes nothing, and exits 0", async () => {
+    const stage = await openStage();
+    const { code, out } = await stage.run(["check"]);
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split("\n");
+    expect(lines.slice(0, -1).every((line) => /^[✓!] \S+: /.test(line))).toBe(true);
+    expect(out).toContain("✓ board: The key is accepted; it sees 2 projects");
+    expect(out).toContain("✓ tracker: The token is accepted");
+    expect(out).toContain("✓ acme-app: Statuses seen: planned (4), open (3), completed (1).");
+    expect(out).toContain("! acme-app: No post has the status `in_progress` of select.statuses.");
+    expect(lines.at(-1)).toMatch(
+      /^All is well, \d to know \(!\)\. Nothing was written\. Next: `boardsync plan`\.$/,
+    );
+    expect(stage.story.github.requests.every(({ method }) => method === "GET")).toBe(true);
+    expect(stage.story.board.requests.every(({ method }) => method === "GET")).toBe(true);
+  });
+
+  it("says in one pass whatever is wrong, and exits 1", async () => {
+    const stage = await openStage();
+    stage.story.github.disableIssues("acme/api");
+    const file = stage.writeConfig("wrong.yaml", (config) =>
+      config
+        .replace("labels: [feedback]", "labels: [wishes], milestone: Backlog")
+        .replace("- project: acme-api", "- project: acme-ipa"),
+    );
+    const { code, out } = await stage.run(["check", "-c", file]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^! acme-app: acme\/app has no label wishes/m);
+    expect(out).toMatch(/^✗ acme-app: acme\/app has no milestone "Backlog".* \[tracker\.milestone\]$/m);
+    expect(out).toMatch(/^✗ acme-ipa: .*acme-api.* \[board\.project\]$/m);
+    expect(out).toMatch(/^✗ acme-ipa: Issues are switched off in acme\/api.* \[tracker\.no-issues\]$/m);
+    expect(out).toMatch(/\n3 to mend \(✗\), \d to know \(!\)\. Nothing was written\. Then check again\.\n$/);
+  });
+
+  it("doesn't call it nothing to do where a limit kept it from looking", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const file = stage.writeConfig("once.yaml", (config) =>
+      config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
+    );
+    stage.story.board.failNext(
+      { kind: "answer", status: 429, headers: { "retry-after": "3600" } },
+      { when: ({ path }) => path.startsWith("/feedback"), times: 9 },
+    );
+    const { out } = await stage.run(["check", "-c", file]);
+    expect(out).toMatch(/^! acme-app: Nothing could be planned: the board wants no request before .+\.$/m);
+    expect(out).not.toContain("nothing to do");
+  });
+
+  it("says that a repository is public", async () => {
+    const stage = await openStage();
+    stage.story.github.setPrivate("acme/app", false);
+    const { out } = await stage.run(["check"]);
+    expect(out).toMatch(/^! acme-app: acme\/app is public: titles and descriptions/m);
+  });
+
+  it("exits 3 with a refused token, looks at the board all the same, and says what to do", async () => {
+    const stage = await openStage();
+    const { code, out } = await stage.run(["check"], { env: { GITHUB_TOKEN: "wrong-token-0123" } });
+    expect(code).toBe(3);
+    expect(out).toMatch(/^✗ tracker: .* \[tracker\.unauthorized\]$/m);
+    expect(out).toContain("✓ acme-app: 8 posts");
+    expect(out).toContain("→ Put a valid token into GITHUB_TOKEN");
+  });
+
+  it("exits 3 where the board is down", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("down.yaml", (config) =>
+      config.replace(/ {2}url: .*\n/, `  url: ${deadUrl}\n  retries: 0\n`),
+    );
+    const { code, json } = await stage.run(["check", "--json", "-c", file]);
+    expect(code).toBe(3);
+    expect(json()).toMatchObject({ result: "failed", error: { code: "board.unreachable" } });
+  });
+
+  it("prints the findings as JSON, without an error where all is well", async () => {
+    const stage = await openStage();
+    const { code, json } = await stage.run(["check", "--json"]);
+    expect(code).toBe(0);
+    expect(json()).toEqual({ result: "ok", findings: expect.any(Array), ahead: expect.any(Array) });
+    expect(json()).toMatchObject({
+      findings: expect.arrayContaining([
+        { level: "ok", subject: "board", message: expect.stringContaining("2 projects") },
+        { level: "warning", subject: "acme-app", code: "board.status", message: expect.any(String) },
+      ]),
+    });
+  });
+
+  it("says what the first sync would do, and leaves no trace of having looked", async () => {
+    const stage = await openStage();
+    const before = readdirSync(stage.folder);
+    const { out } = await stage.run(["check"]);
+    expect(out).toContain("✓ acme-app: The first sync: 4 issues opened, 0 voters notified.\n");
+    expect(out).toContain("✓ acme-api: The first sync: 2 issues opened, 0 voters notified.\n");
+    expect(readdirSync(stage.folder)).toEqual(before);
+    const { json } = await stage.run(["check", "--json"]);
+    expect(json()).toMatchObject({
+      ahead: [
+        {
+          project: "acme-app",
+          isFirst: true,
+          opened: 4,
+          linked: 0,
+          changed: 0,
+          patched: 0,
+          notified: 0,
+          unseenVotes: 0,
+          putOff: [],
+          held: 0,
+        },
+        { project: "acme-api", opened: 2 },
+      ],
+    });
+  });
+
+  it("says what the next sync would do, how many would hear of it, and what is held", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    stage.story.board.editPost("acme-app", "p2", { title: "Another title" });
+    const { out } = await stage.run(["check"]);
+    expect(out).toContain("✓ acme-api: The next sync: nothing to do, 0 voters notified.\n");
+    expect(out).toContain(
+      "✓ acme-app: The next sync: 1 write to issues that are there, 1 post patched, 128 voters notified.\n",
+    );
+    expect((await stage.run(["check", "-q"])).out).not.toContain("next sync");
+    const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
+    expect((await stage.run(["check", "-c", file])).out).toContain(
+      "1 write to issues that are there, 0 voters notified; 1 further write held until a person lets it go.\n",
+    );
+    stage.story.board.restyle({ hidden: ["votes"] });
+    expect((await stage.run(["check"])).out).toContain(
+      "0 voters notified, and those of 1 post whose votes the board does not show.\n",
+    );
+  });
+
+  it("looks ahead past a project that is wrong, and says the rest where the state can't be read", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("wrong.yaml", (config) =>
+      config.replace("- project: acme-api", "- project: acme-ipa"),
+    );
+    const wrong = await stage.run(["check", "-c", file]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toContain("✓ acme-app: The first sync: 4 issues opened");
+    expect(wrong.out).not.toContain("acme-ipa: The first sync");
+    writeFileSync(join(stage.folder, "state.db"), "no database ".repeat(1000));
+    const { code, out } = await stage.run(["check"]);
+    expect(code).toBe(0);
+    expect(out).not.toContain("first sync");
+  });
+
+  it("says only what is wrong or worth knowing with --quiet", async () => {
+    const stage = await openStage();
+    const { out } = await stage.run(["check", "--quiet"]);
+    expect(out).toMatch(/^(?:! .*\n)+$/);
+  });
+
+  it("breaks its lines at words on a terminal", async () => {
+    const stage = await openStage();
+    const { out } = await stage.run(["check"], { isTerminal: true, columns: 60 });
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(out).toContain("✓ board: The key is accepted; it sees 2 projects: acme-app\n  (prj_app), ");
+  });
+
+  it("exits 143 after SIGTERM", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["check"], { signal: AbortSignal.abort("SIGTERM") })).toMatchObject({ code: 143 });
+  });
+});

@@ -1,0 +1,415 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  describeAge,
+  type ProjectStatus,
+  printStatus,
+  type WaitingLine,
+} from "../../../src/commands/print/status-report.ts";
+import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
+import { makeFolder, openStage, runCommand, type Stage } from "../stage.ts";
+
+/** A daemon's sign of life, so many seconds ago. */
+function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): void {
+  const now = Date.now();
+  const ledger = openLedger(join(folder, "state.db"), { now, version: "1" });
+  ledger.runs.beat({ at: now - secondsAgo * 1000, who: "daemon, process 99" });
+  ledger.close();
+}
+
+describe("status", () => {
+  it("before any run says so, and what is next", async () => {
+    const stage = await openStage();
+    const { code, out } = await stage.run(["status"]);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`.\n`,
+    );
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      daemon: null,
+      database: null,
+      projects: [{ lastRun: null, lagSeconds: null }, {}],
+    });
+  });
+
+  it("shows each project after a run, and needs neither secrets nor the two sides", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    await stage.story.close();
+    const env = { BOARD_API_KEY: undefined, GITHUB_TOKEN: undefined };
+    const { code, out } = await stage.run(["status"], { env });
+    expect(code).toBe(0);
+    expect(out).toContain("│ project  │ repository │ posts │ issues │ last run");
+    expect(out).toMatch(
+      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, \d+ seconds? ago │ \d+ seconds? ago +│/,
+    );
+    expect(out).toMatch(/\nNo daemon has run on this state\.\n$/);
+    const { json } = await stage.run(["status", "--json"], { env });
+    expect(json()).toEqual({
+      state: join(stage.folder, "state.db"),
+      daemon: null,
+      database: expect.objectContaining({ links: 6 }),
+      projects: [
+        {
+          project: "acme-app",
+          repo: "acme/app",
+          posts: 8,
+          issues: 4,
+          state: "in-sync",
+          voters: 0,
+          sentence: "in step",
+          putOff: [],
+          lastRun: {
+            run: 1,
+            at: expect.any(String),
+            result: "ok",
+            ageSeconds: expect.any(Number),
+            errors: [],
+          },
+          lastSuccess: expect.any(String),
+          lagSeconds: expect.any(Number),
+          nextRun: null,
+          hold: null,
+          import: null,
+          held: 0,
+          parked: 0,
+          quarantined: 0,
+          waiting: [],
+          hasMore: false,
+        },
+        expect.objectContaining({ project: "acme-api", posts: 4, issues: 2 }),
+      ],
+    });
+  });
+
+  it("shows a project that has never run", async () => {
+    const stage = await openStage();
+    await stage.run(["sync", "-p", "acme-api"]);
+    expect((await stage.run(["status"])).out).toMatch(
+      /│ acme-app │ acme\/app {3}│ {5}0 │ {6}0 │ never +│ never +│/,
+    );
+  });
+
+  it("lists what is held, with its reason", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { issues: 1 }\n`);
+    await stage.run(["sync", "-c", file]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(/│ held │/);
+    expect(out).toMatch(
+      /^! held: acme-app\/p1 “Dark mode”, since \d{4}-.*Z: .+\n {2}→ boardsync approve acme-app p1$/m,
+    );
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      projects: [
+        {
+          held: 4,
+          waiting: expect.arrayContaining([
+            {
+              post: "p1",
+              issues: [],
+              kind: "held",
+              code: null,
+              message: expect.any(String),
+              title: "Dark mode",
+              planned: expect.toSatisfy((planned) => planned === null || planned.place === "acme/app"),
+              until: null,
+              since: expect.any(String),
+              command: "boardsync approve acme-app p1",
+            },
+          ]),
+        },
+        {},
+      ],
+    });
+  });
+
+  it("lists what is parked with its issue and code, once", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    const body = { error: { message: "No such\nstatus\u001b[2J." } };
+    stage.story.board.failNext(
+      { kind: "answer", status: 422, body },
+      { when: ({ method }) => method === "PATCH" },
+    );
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    expect(out).not.toMatch(/^✗ failed/m);
+    expect(out).toMatch(/^! acme-app: needs you \(1 action\)\.$/m);
+    expect(out).toMatch(
+      /^! parked: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*: .* \[board\.rejected\]$/m,
+    );
+    expect(out).not.toContain("\u001b");
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      projects: [
+        { parked: 1, lastRun: { result: "partial", errors: [{ post: "p1", code: "board.rejected" }] } },
+        {},
+      ],
+    });
+  });
+
+  it("says once what many are held for, and --full says it of each", async () => {
+    const stage = await openStage();
+    for (let post = 0; post < 20; post += 1)
+      stage.story.board.addPost("acme-app", { title: `Wish ${post}`, status: "planned" });
+    const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { issues: 1 }\n`);
+    await stage.run(["sync", "-c", file]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(
+      /^! held: acme-app: 24 alike; for example p1 “.+”, .+ “.+”, .+ “.+”: .+\n {2}→ boardsync approve acme-app\n {2}`boardsync status --full` lists each\.$/m,
+    );
+    expect(out.match(/^! held: acme-app/gm)).toHaveLength(1);
+    expect((await stage.run(["status", "--full"])).out.match(/^! held: acme-app\/p/gm)).toHaveLength(24);
+    const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held" }));
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({ projects: [{ held: 24, waiting: held }, {}] });
+  });
+
+  it("groups more than 20 that are alike, with what would be written and who would hear; --full lists each", () => {
+    const hold = (post: number, to: string): WaitingLine => ({
+      post: `p${post}`,
+      issues: ["acme/app#1"],
+      kind: "held",
+      code: null,
+      message: "many",
+      title: "Dark mode",
+      planned: {
+        place: "acme/app#1",
+        changes: [{ field: "status", from: "planned", to }],
+        notifies: post === 0 ? null : 10,
+      },
+      until: null,
+      since: "2026-03-02T08:00:00.000Z",
+      command: `boardsync approve acme-app p${post}`,
+    });
+    const alike = Array.from({ length: 21 }, (_, post) => hold(post, "completed"));
+    const waiting = [...alike, hold(21, "closed")];
+    const lines = printHeld(waiting, false).split("\n");
+    expect(lines.filter((line) => line.startsWith("! held") || line.startsWith("  → "))).toEqual([
+      "! held: acme-app: 21 alike; at least 200 voters hear of it; for example p0 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: many",
+      "  → boardsync approve acme-app",
+      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 2026-03-02T08:00:00.000Z: status: planned → closed; 10 voters hear of it. Many",
+      "  → boardsync approve acme-app p21",
+    ]);
+    expect(printHeld(waiting, true).match(/^! held: acme-app\/p/gm)).toHaveLength(22);
+    expect(printHeld(alike.slice(0, 20), false).match(/^! held: acme-app\/p/gm)).toHaveLength(20);
+  });
+
+  it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const { story } = stage;
+    story.board.editPost("acme-app", "p1", { isArchived: true });
+    for (const issue of [1, 2, 3]) story.github.close("acme/app", issue, "completed");
+    story.board.failNext({ kind: "reset" }, { when: ({ path }) => path === "/feedback/p2" });
+    story.board.failNext({ kind: "answer", status: 422 }, { when: ({ path }) => path === "/feedback/p3" });
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    const lines = out.split("\n").filter((line) => line.includes("acme-app"));
+    expect(lines.filter((line) => !line.includes("│"))).toEqual([
+      "! acme-app: needs you (1 action); 1 follows by itself; 1 differs and stays so.",
+      expect.stringMatching(/^! parked: acme-app\/p3 .* \[board\.rejected\]$/),
+      "  → boardsync retry acme-app/p3",
+      expect.stringMatching(/^… follows by itself: acme-app\/p2 .*: It is not known yet whether/),
+      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: status would become `completed`/),
+      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: roadmapColumn would become/),
+    ]);
+  });
+
+  it("says why a whole project is held, and what ends that", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.story.board.removePost("acme-app", post);
+    await stage.run(["sync"]);
+    stage.story.board.addPost("acme-app", { title: "New", status: "planned" });
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(/^! held: acme-app: .+\n {2}→ boardsync approve acme-app$/m);
+    expect(out).toMatch(/^! held: acme-app\/p13 “New”, .*: opens an issue in acme\/app\. The board shows/m);
+    expect(out).not.toContain("approve acme-app p13");
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({ projects: [{ hold: expect.any(String) }, { hold: null }] });
+  });
+
+  it("says once of a post that its issue is gone, and what opens another one", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (config) => `${config}fullEvery: 1m\n`);
+    await stage.run(["sync"]);
+    stage.story.github.deleteIssue("acme/app", 1);
+    const ledger = openLedger(join(stage.folder, "state.db"), { now: 0, version: "1" });
+    const memory = ledger.memory.repository("acme/app");
+    if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, fullAt: 0, checkedAt: 0 });
+    ledger.close();
+    await stage.run(["sync"]);
+    const lines = (await stage.run(["status"])).out
+      .split("\n")
+      .filter((line) => line.includes("acme-app/p1"));
+    expect(lines).toEqual([
+      expect.stringMatching(/^! parked: .* \[tracker\.deleted\]$/),
+      "  → boardsync retry acme-app/p1",
+    ]);
+  });
+
+  it("says whether a daemon is running, beside one that holds the state", async () => {
+    const stage = await openStage();
+    beat(stage, 5);
+    const lock = acquireState(join(stage.folder, "state.db"), "daemon", { now: Date.now(), version: "1" });
+    try {
+      const { code, out } = await stage.run(["status"]);
+      expect(code).toBe(0);
+      expect(out).toMatch(/\nA daemon is running: last sign of life \d seconds ago\.\n$/);
+      expect(out).toMatch(/│ next run +│/);
+      const { json } = await stage.run(["status", "--json"]);
+      expect(json()).toMatchObject({
+        projects: [{ nextRun: expect.stringMatching(/:\d[05]:00\.000Z$/) }, {}],
+      });
+    } finally {
+      lock.release();
+    }
+    beat(stage, 3600);
+    expect((await stage.run(["status"])).out).toMatch(
+      /\nNo daemon is running: the last one was seen 60 minutes ago\.\n$/,
+    );
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      daemon: { alive: false, lastBeat: expect.any(String), ageSeconds: 3600 },
+    });
+  });
+
+  it("reads what it can of a report that another version has stored", async () => {
+    const stage = await openStage();
+    const now = Date.now();
+    const ledger = openLedger(join(stage.folder, "state.db"), { now, version: "1" });
+    const reports = [{ errors: ["?", { code: 5, message: "Oh." }, null] }, { errors: "none" }];
+    const projects = ["acme-app", "acme-api"].map((project, index) => ({
+      project,
+      report: reports[index] ?? {},
+    }));
+    ledger.runs.finish(ledger.runs.begin(now), { finishedAt: now, result: "partial", projects });
+    ledger.close();
+    const { json } = await stage.run(["status", "--json"]);
+    const unknown = { post: null, issue: null, code: "unknown", message: "", advice: null, until: null };
+    expect(json()).toMatchObject({
+      projects: [
+        { lastRun: { errors: [unknown, { ...unknown, message: "Oh." }, unknown] } },
+        { lastRun: { errors: [] } },
+      ],
+    });
+  });
+
+  it("prints nothing with --quiet", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["status", "-q"])).toMatchObject({ code: 0, out: "", err: "" });
+  });
+
+  it("exits 2 without a config", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["status", "-c", "no.yaml"])).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("health", () => {
+  it.each([
+    [5, 0, /^The daemon is alive: last sign of life \d+ seconds ago\.\n$/],
+    [
+      3600,
+      1,
+      /^The daemon on .*state\.db is not running, or it hangs: last sign of life 60 minutes ago\.\n$/,
+    ],
+  ])("of a sign of life %i s ago exits %i", async (seconds, code, words) => {
+    const stage = await openStage();
+    beat(stage, seconds);
+    const ran = await stage.run(["health"]);
+    expect(ran.code).toBe(code);
+    expect(ran.out).toMatch(words);
+    const { json } = await stage.run(["health", "--json"]);
+    expect(json()).toEqual({ alive: code === 0, ageMs: expect.any(Number), message: expect.any(String) });
+  });
+
+  it("needs no config, no secret and no .env, and finds the state by its variable", async () => {
+    const folder = makeFolder();
+    beat({ folder }, 1);
+    const ran = await runCommand(["health"], { env: { BOARDSYNC_STATE: "state.db" }, cwd: folder });
+    expect(ran).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("of a state that is not there exits 1", async () => {
+    const ran = await runCommand(["health", "--json"], { env: {}, cwd: makeFolder() });
+    expect(ran.code).toBe(1);
+    expect(ran.json()).toEqual({
+      alive: false,
+      ageMs: null,
+      message: expect.stringContaining("No daemon has ever run"),
+    });
+  });
+
+  it("of a state that can't be read exits 1", async () => {
+    const stage = await openStage();
+    writeFileSync(join(stage.folder, "state.db"), "no database ".repeat(1000));
+    const { code, json } = await stage.run(["health", "--json"]);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ error: { code: "state.unusable" } });
+  });
+
+  it("prints nothing with --quiet", async () => {
+    const ran = await runCommand(["health", "--quiet"], { env: {}, cwd: makeFolder() });
+    expect(ran).toMatchObject({ code: 1, out: "", err: "" });
+  });
+});
+
+it.each([
+  [0, "0 seconds ago"],
+  [1, "1 second ago"],
+  [119, "119 seconds ago"],
+  [120, "2 minutes ago"],
+  [7200, "2 hours ago"],
+  [172_800, "2 days ago"],
+])("%i seconds are said as %j", (seconds, words) => {
+  expect(describeAge(seconds)).toBe(words);
+});
+
+it("schema prints what is committed", async () => {
+  const { out, code } = await runCommand(["schema"], { env: {}, cwd: makeFolder() });
+  expect(code).toBe(0);
+  const committed = readFileSync(new URL("../../../config/boardsync.schema.json", import.meta.url), "utf8");
+  expect(JSON.parse(out)).toEqual(JSON.parse(committed));
+});
+
+/** What `status` prints of a project of which these wait. */
+function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
+  const parts: string[] = [];
+  const project: ProjectStatus = {
+    project: "acme-app",
+    repo: "acme/app",
+    posts: 0,
+    issues: 0,
+    state: "needs-you",
+    voters: 0,
+    sentence: "needs you",
+    putOff: [],
+    lastRun: null,
+    lastSuccess: null,
+    lagSeconds: null,
+    nextRun: null,
+    hold: null,
+    import: null,
+    held: waiting.length,
+    parked: 0,
+    quarantined: 0,
+    waiting,
+    hasMore: false,
+  };
+  const out = {
+    isTerminal: false,
+    hasColours: false,
+    columns: 200,
+    write: (part: string) => void parts.push(part),
+  };
+  printStatus(out, { state: "state.db", daemon: null, database: null, projects: [project] }, isFull);
+  return parts.join("");
+}

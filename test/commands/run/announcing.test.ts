@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../../support/until.ts";
+import { deadUrl, openStage, type Stage } from "../stage.ts";
+
+interface Heard {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Someone who listens: for heartbeats at `/beat`, for notices at `/notice`. */
+async function listen() {
+  const heard: Heard[] = [];
+  let status = 200;
+  const server = createServer((request, response) => {
+    const { method = "", url = "", headers } = request;
+    void text(request).then((body) => {
+      heard.push({ method, url, headers, body });
+      if (status === 0) request.socket.destroy();
+      else if (status > 0) response.writeHead(status, { location: "/elsewhere" }).end("ok");
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    at: (path: string) => heard.filter(({ url }) => url.startsWith(path)),
+    /** 0 cuts the connection, and -1 leaves it open. */
+    answerWith(next: number) {
+      status = next;
+    },
+  };
+}
+
+type Listener = Awaited<ReturnType<typeof listen>>;
+
+function announcing(stage: Stage, { url }: Listener, change = (config: string) => config): string {
+  return stage.writeConfig("announcing.yaml", (config) =>
+    change(`${config}heartbeat: ${url}/beat/s3cret-beat\nnotices: { url: ${url}/notice/s3cret-hook }\n`),
+  );
+}
+
+describe("the heartbeat", () => {
+  it("is called once after a run without failures, and with nothing in it", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    expect((await stage.run(["sync", "-c", announcing(stage, listener)])).code).toBe(0);
+    expect(listener.at("/")).toEqual([
+      {
+        method: "GET",
+        url: "/beat/s3cret-beat",
+        headers: expect.objectContaining({ "user-agent": "boardsync/1.2.3" }),
+        body: "",
+      },
+    ]);
+    expect(Object.keys(listener.at("/beat")[0]?.headers ?? {})).not.toContain("authorization");
+  });
+
+  it("is not called after a run with a failure, nor while another project has failed last", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, (config) => config.replace("repo: acme/api", "repo: acme/none"));
+    expect((await stage.run(["sync", "-c", file])).code).toBe(1);
+    expect((await stage.run(["sync", "-c", file, "--project", "acme-app"])).code).toBe(0);
+    expect(listener.at("/beat")).toEqual([]);
+    const mended = announcing(stage, listener);
+    await stage.run(["sync", "-c", mended]);
+    expect(listener.at("/beat")).toHaveLength(1);
+  });
+
+  it("is not called by a plan, nor by `--adopt`", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener);
+    await stage.run(["plan", "-c", file]);
+    await stage.run(["sync", "--adopt", "-c", file]);
+    expect(listener.at("/")).toEqual([]);
+  });
+
+  it.each([
+    [500, "HTTP 500"],
+    [302, "HTTP 302"],
+    [0, "UND_ERR_SOCKET"],
+  ])("that is answered with %d is a warning that keeps its address to itself", async (status, reason) => {
+    const [stage, listener] = [await openStage(), await listen()];
+    listener.answerWith(status);
+    const { code, err } = await stage.run(["sync", "-c", announcing(stage, listener)]);
+    expect(code).toBe(0);
+    expect(err).toContain(`"reason":"${reason}"`);
+    expect(err).toContain("The heartbeat was not taken; the run is not affected");
+    expect(err).not.toContain("s3cret");
+    expect(listener.at("/elsewhere")).toEqual([]);
+  });
+});
+
+it("neither of them holds up the end of the process", async () => {
+  const [stage, listener] = [await openStage(), await listen()];
+  listener.answerWith(-1);
+  const interruption = new AbortController();
+  const running = stage.run(["sync", "-c", announcing(stage, listener)], { signal: interruption.signal });
+  await until(() => listener.at("/beat").length === 1);
+  interruption.abort("SIGTERM");
+  const { code, err } = await running;
+  expect(code).toBe(143);
+  expect(err).toContain('"reason":"boardsync was stopped meanwhile"');
+});
+
+describe("a notice", () => {
+  /** More than the guard allows is held. */
+  const held = (config: string): string => `${config}guard: { issues: 1 }\n`;
+
+  it("says by ids, codes and numbers what waits, and is not said again", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, held);
+    expect((await stage.run(["sync", "-c", file])).code).toBe(4);
+    const [notice, ...others] = listener.at("/notice");
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({ method: "POST", headers: { "content-type": "application/json" } });
+    const message = JSON.parse(String(notice?.body)).text;
+    expect(message).toMatch(
+      /^\*boardsync\* acme-app: needs you \(\d+ actions\)\.\n(?:.*\n)*• acme-app: \d+ held \(.+\)\n {3}p1: opens an issue in acme\/app\n(?:.*\n)*.*\. Next: /,
+    );
+    for (const { title } of stage.story.board.posts("acme-app")) expect(message).not.toContain(title);
+    await stage.run(["sync", "-c", file]);
+    await stage.run(["sync", "-c", file]);
+    expect(listener.at("/notice")).toHaveLength(1);
+  });
+
+  it("of a side that can't be reached is said, too", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, (config) =>
+      config.replace(/(board:\s*\{?\s*url: )"?http[^\s",}]+"?/, `$1${deadUrl}`),
+    );
+    expect((await stage.run(["sync", "-c", file])).code).toBe(3);
+    expect(JSON.parse(String(listener.at("/notice")[0]?.body)).text).toContain(
+      "acme-app: 1 failed with board.unreachable.",
+    );
+  });
+
+  it("that was refused is said again by the next run, and one that may have been read is not", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, held);
+    listener.answerWith(503);
+    const { code, err } = await stage.run(["sync", "-c", file]);
+    expect(code).toBe(4);
+    expect(err).toContain("The notice of what waits for a person was not taken");
+    expect(err).not.toContain("s3cret");
+    listener.answerWith(0);
+    await stage.run(["sync", "-c", file]);
+    listener.answerWith(200);
+    await stage.run(["sync", "-c", file]);
+    expect(listener.at("/notice")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,94 @@
+import { expect, it } from "vitest";
+import { runProgram } from "../../../src/commands/program.ts";
+import { createOutput, openStage, type Stage } from "../stage.ts";
+
+interface Line {
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** Runs the daemon; `onLine` sees each line of its log and may end it. */
+async function runDaemon(
+  stage: Stage,
+  args: readonly string[],
+  onLine: (line: Line, end: () => void) => void,
+): Promise<{ readonly code: number; readonly out: string; readonly lines: readonly Line[] }> {
+  const interruption = new AbortController();
+  const lines: Line[] = [];
+  const [out, err] = [createOutput(), createOutput()];
+  const write = (text: string): void => {
+    const line: Line = JSON.parse(text);
+    lines.push(line);
+    onLine(line, () => interruption.abort("SIGTERM"));
+  };
+  const { folder: cwd, env } = stage;
+  const terminal = { cwd, env, version: "1", pid: 4711, out, err: { ...err, write } };
+  const code = await runProgram({ ...terminal, args: ["daemon", ...args], signal: interruption.signal });
+  return { code, out: out.text(), lines };
+}
+
+it("runs every project at once, is alive and holds the state meanwhile, and exits 0 at SIGTERM", async () => {
+  const stage = await openStage();
+  const finished: unknown[] = [];
+  let address = "";
+  const seen: { health?: number; page?: number; sync?: string } = {};
+  const { code, out, lines } = await runDaemon(stage, [], (line, end) => {
+    if (line.msg === "Listening") address = String(line["address"]);
+    if (line.msg !== "Project finished") return;
+    finished.push(line["project"]);
+    if (finished.length < 2) return;
+    const look = async (): Promise<void> => {
+      seen.health = (await stage.run(["health"])).code;
+      seen.page = (await fetch(`${address}/healthz`)).status;
+      seen.sync = (await stage.run(["sync"])).err;
+    };
+    void look().finally(end);
+  });
+  expect({ code, out }).toEqual({ code: 0, out: "" });
+  expect(finished.toSorted()).toEqual(["acme-api", "acme-app"]);
+  expect(seen.health).toBe(0);
+  expect(seen.page).toBe(200);
+  expect(seen.sync).toMatch(/is held by daemon, process 4711 on \S+, since /);
+  expect(stage.story.github.issues("acme/app")).toHaveLength(4);
+  expect(lines.at(-1)?.msg).toMatch(/^Daemon stopp/);
+  await expect(fetch(`${address}/healthz`)).rejects.toThrow("fetch failed");
+  expect(await stage.run(["sync"])).toMatchObject({ code: 0 });
+  const health = await stage.run(["health"]);
+  expect(health.code).toBe(1);
+  expect(health.out).toMatch(/^The daemon on \S+ was stopped \d+ seconds? ago\.$/m);
+});
+
+it("does without HTTP where the config says so, and leaves out projects that ran within their period", async () => {
+  const stage = await openStage();
+  await stage.run(["sync"]);
+  const file = stage.writeConfig("quiet.yaml", (config) =>
+    config
+      .replace("http: { port: 0 }", "http: false")
+      .replace("repo: acme/api\n", 'repo: acme/api\n    schedule: "0 0 1 2 *"\n'),
+  );
+  const { code, lines } = await runDaemon(stage, ["-c", file], (line, end) => {
+    if (line.msg === "Daemon started") end();
+  });
+  expect(code).toBe(0);
+  expect(lines.map(({ msg }) => msg)).not.toContain("Listening");
+  expect(lines.map(({ msg }) => msg)).not.toContain("Project started");
+});
+
+it("says with --json what ended it, as the one document on stdout", async () => {
+  const stage = await openStage();
+  const { code, out } = await runDaemon(stage, ["--json"], (line, end) => {
+    if (line.msg === "Daemon started") end();
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ stopped: "SIGTERM" });
+});
+
+it("exits 2 where its port is taken", async () => {
+  const stage = await openStage();
+  const { port } = new URL(stage.story.board.url);
+  const file = stage.writeConfig("taken.yaml", (config) => config.replace("port: 0", `port: ${port}`));
+  const { code, json, err } = await stage.run(["daemon", "--json", "-c", file]);
+  expect(code).toBe(2);
+  expect(json()).toMatchObject({ error: { code: "config" } });
+  expect(err).toContain(port);
+});

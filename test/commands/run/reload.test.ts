@@ -1,0 +1,109 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startDaemon } from "../daemon-stage.ts";
+import { openStage } from "../stage.ts";
+
+const name = "reload.yaml";
+const whole = (config: string): string => config;
+/** Without its second project. */
+const single = (config: string): string => config.replace(/ {2}- project: acme-api\n( {4}.*\n)+/, "");
+
+describe("SIGHUP", () => {
+  it("takes up projects that are new, and lets those be that are gone", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig(name, single);
+    const daemon = startDaemon(stage, ["-c", file]);
+    const address = await daemon.address();
+    await daemon.findLine(({ msg }) => msg === "Project finished");
+    stage.writeConfig(name, whole);
+    const from = daemon.lines.length;
+    daemon.hangUp();
+    const taken = await daemon.findLine(({ msg }) => msg.startsWith("The config was read anew"));
+    expect(taken["projects"]).toEqual(["acme-app", "acme-api"]);
+    const finished = await daemon.findLine(({ msg }) => msg === "Project finished", from);
+    expect(finished["project"]).toBe("acme-api");
+    stage.writeConfig(name, single);
+    daemon.hangUp();
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    expect(metrics).not.toContain('project="acme-api"');
+    expect(metrics).toContain('boardsync_config_reloads_total{outcome="taken"} 2');
+    // What was asked by the former config counts, too.
+    const opened = ["acme/app", "acme/api"].flatMap((repo) => stage.story.github.issues(repo)).length;
+    const created = /boardsync_requests_total\{side="tracker",code="201"\} (\d+)/.exec(metrics)?.[1];
+    expect(Number(created)).toBeGreaterThanOrEqual(opened);
+    expect(await daemon.end()).toBe(0);
+  });
+
+  it("refuses a bad config, says all that is wrong with it, and the old one goes on", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig(name, whole);
+    const daemon = startDaemon(stage, ["-c", file]);
+    const address = await daemon.address();
+    await daemon.ranAll();
+    stage.writeConfig(name, (config) => `zebra: 1\n${config}settle: soon\n`);
+    const from = daemon.lines.length;
+    daemon.hangUp();
+    const refused = await daemon.findLine(
+      ({ msg }) => msg === "The new config is refused, and the old one goes on",
+    );
+    expect(refused["level"]).toBe("error");
+    expect(refused["problems"]).toEqual([
+      expect.stringMatching(/reload\.yaml:1:1: zebra: /),
+      expect.stringMatching(/reload\.yaml:\d+:9: settle: must be a duration/),
+    ]);
+    expect(daemon.lines.slice(from)).toHaveLength(1);
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    expect(metrics).toContain('boardsync_config_reloads_total{outcome="refused"} 1');
+  });
+
+  it("refuses secrets that are wrong", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig(name, whole);
+    const daemon = startDaemon(stage, ["-c", file]);
+    await daemon.ranAll();
+    writeFileSync(join(stage.folder, ".env"), "GITHUB_APP_ID=1\n");
+    daemon.hangUp();
+    const refused = await daemon.findLine(({ msg }) => msg.startsWith("The new config is refused"));
+    expect(refused["problems"]).toEqual([
+      expect.stringContaining("GITHUB_TOKEN and GITHUB_APP_ID are all set"),
+    ]);
+  });
+
+  it("says what only a restart changes, and goes on as before with that", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig(name, whole);
+    const daemon = startDaemon(stage, ["-c", file]);
+    const address = await daemon.address();
+    stage.writeConfig(name, (config) =>
+      config.replace("{ port: 0 }", "false").replace("state.db", "other.db"),
+    );
+    for (let time = 0; time < 2; time += 1) {
+      const from = daemon.lines.length;
+      daemon.hangUp();
+      const said = await daemon.findLine(
+        ({ msg }) => msg.includes("only when the daemon is restarted"),
+        from,
+      );
+      expect(said["settings"]).toEqual(["state", "http"]);
+    }
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  });
+
+  it("takes up another log level and other secrets", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig(name, whole);
+    const daemon = startDaemon(stage, ["-c", file]);
+    const address = await daemon.address();
+    await daemon.ranAll();
+    const post = () => fetch(`${address}/webhooks/github`, { method: "POST", body: "{}" });
+    expect((await post()).status).toBe(404);
+    writeFileSync(join(stage.folder, ".env"), "BOARDSYNC_LOG_LEVEL=error\nGITHUB_WEBHOOK_SECRET=hook-1\n");
+    const from = daemon.lines.length;
+    daemon.hangUp();
+    expect((await post()).status).toBe(401);
+    expect(await daemon.end()).toBe(0);
+    expect(daemon.lines.slice(from)).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { openStage, runCommand, type Stage } from "../stage.ts";
+
+const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
+
+/** What is offered for the last of some words. */
+async function offered(stage: Stage, ...words: readonly string[]): Promise<readonly string[]> {
+  const { code, out, err } = await stage.run(["__complete", "--", ...words]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return out.split("\n").slice(0, -1);
+}
+
+describe("what is offered", () => {
+  it.each<[readonly string[], readonly string[]]>([
+    [["st"], ["status"]],
+    [["re"], ["retry", "release", "rebuild"]],
+    [["help", "hea"], ["health"]],
+    [["--log-level", "w"], ["warn"]],
+    [["--quiet", "sta"], ["status"]],
+    [["sync", "--a"], ["--adopt"]],
+    [["sync", "--con"], ["--config"]],
+    [
+      ["completion", ""],
+      ["bash", "zsh", "fish"],
+    ],
+    [
+      ["sync", "--project", ""],
+      ["acme-app", "acme-api"],
+    ],
+    [["sync", "-p", "acme-ap", "-p", "acme-api"], ["acme-api"]],
+    [
+      ["approve", "acme-ap"],
+      ["acme-app", "acme-api"],
+    ],
+    [["approve", "acme-app", "p1", "p12"], ["p12"]],
+    [
+      ["explain", "p1"],
+      ["p1", "p10", "p11", "p12"],
+    ],
+    [
+      ["explain", "acme-api/p1"],
+      ["acme-api/p10", "acme-api/p11", "acme-api/p12"],
+    ],
+    [["backup", ""], []],
+    [["--config", ""], []],
+    [["explain", "p1", ""], []],
+  ])("after %j: %j", async (words, expected) => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    expect(await offered(stage, ...words)).toEqual(expected);
+  });
+
+  it("are all commands at first, and none that is hidden", async () => {
+    const found = await offered(await openStage(), "");
+    expect(found).toEqual(
+      expect.arrayContaining(["init", "check", "plan", "sync", "explain", "history", "help"]),
+    );
+    expect(found).not.toContain("__complete");
+  });
+
+  it("is nothing where config or state can't be read", async () => {
+    const stage = await openStage();
+    expect(await offered(stage, "explain", "")).toEqual([]);
+    expect(await offered(stage, "-c", "no.yaml", "explain", "")).toEqual([]);
+    expect(await offered(stage, "sync", "-c", "no.yaml", "-p", "")).toEqual([]);
+  });
+
+  it("never holds what a shell would run", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("odd.yaml", (config) =>
+      config.replace("project: acme-api", "project: $(reboot)"),
+    );
+    expect(await offered(stage, "-c", file, "sync", "-p", "")).toEqual(["acme-app"]);
+  });
+});
+
+describe("the script", () => {
+  it("for bash completes what is typed", async () => {
+    const { out } = await runCommand(["completion", "bash"], { env: {}, cwd: "/" });
+    const script = `boardsync() { "${process.execPath}" "${main}" "$@"; }
+${out}
+COMP_WORDS=(boardsync sync --ad); COMP_CWORD=2; _boardsync; printf '%s\\n' "\${COMPREPLY[@]}"
+COMP_WORDS=(boardsync st); COMP_CWORD=1; _boardsync; printf '%s\\n' "\${COMPREPLY[@]}"
+complete -p boardsync`;
+    const printed = execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8" });
+    expect(printed).toBe("--adopt\nstatus\ncomplete -o default -F _boardsync boardsync\n");
+  });
+
+  it.each([
+    ["zsh", "compdef _boardsync boardsync"],
+    ["fish", "complete -c boardsync -f -a '(__boardsync_complete)'"],
+  ])("for %s asks the same command, and is read by the shell where it is there", async (shell, line) => {
+    const { code, out } = await runCommand(["completion", shell], { env: {}, cwd: "/" });
+    expect(code).toBe(0);
+    expect(out).toContain(line);
+    expect(out).toContain("boardsync __complete -- ");
+    const { error, status } = spawnSync(shell, ["-n"], { input: out });
+    if (error === undefined) expect(status).toBe(0);
+  });
+
+  it("for another shell is refused with those that there are", async () => {
+    const { code, err } = await runCommand(["completion", "tcsh"], { env: {}, cwd: "/" });
+    expect(code).toBe(2);
+    expect(err).toContain("Allowed choices are bash, zsh, fish.");
+  });
+});

@@ -1,0 +1,323 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { matchStatuses } from "../../../src/commands/setup/init-statuses.ts";
+import { deadUrl, openStage, type RunOptions, type Stage } from "../stage.ts";
+
+const pairs = ["--project", "acme-app=acme/app", "--project", "acme-api=acme/api"];
+const noFile = { BOARDSYNC_CONFIG: undefined };
+const noToken = { GITHUB_TOKEN: undefined };
+
+/** Answers questions in order, by hand; remembers what was asked. */
+function answering(answers: readonly string[], secret = "") {
+  const left = [...answers];
+  const asked: string[] = [];
+  const ask = (question: string): Promise<string> => {
+    asked.push(question);
+    return Promise.resolve(left.shift() ?? "");
+  };
+  const askSecret = (question: string): Promise<string> => {
+    asked.push(question);
+    return Promise.resolve(secret);
+  };
+  return { asked, options: { ask, askSecret, isTerminal: true } satisfies RunOptions };
+}
+
+function flags({ story }: Stage, ...more: readonly string[]): readonly string[] {
+  return ["init", "--board-url", story.board.url, "--github-url", story.github.url, ...pairs, ...more];
+}
+
+function readConfig(stage: Stage, file = "config/boardsync.yaml"): string {
+  return readFileSync(join(stage.folder, file), "utf8");
+}
+
+describe("init with flags", () => {
+  it("asks nothing, and writes a commented config that says what the board uses", async () => {
+    const stage = await openStage();
+    const ran = await stage.run(flags(stage), { env: noFile });
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toContain("✓ acme-app → acme/app; statuses in use: planned, open, completed\n");
+    expect(ran.out).toContain("  closed as completed: the status `completed`\n");
+    expect(ran.out).toContain("  closed as not planned: no status means that\n");
+    expect(ran.out).toContain("config/boardsync.yaml is written. It holds no secret.\n");
+    const text = readConfig(stage);
+    expect(text).toContain("    select: { statuses: [planned] }\n");
+    expect(text).toContain("        set: { status: completed, roadmapColumn: COMPLETED }\n");
+    expect(text.match(/^ {4}select: /gm)).toHaveLength(2);
+    expect(text.match(/^ *#/gm)?.length).toBeGreaterThan(8);
+    expect(text).not.toContain(stage.story.board.key);
+    expect(statSync(join(stage.folder, "config/boardsync.yaml")).mode & 0o777).toBe(0o644);
+  });
+
+  it("writes what passes `check`, and syncs as it stands", async () => {
+    const stage = await openStage();
+    await stage.run(flags(stage, "--output", "new.yaml"), { env: noFile });
+    const text = readConfig(stage, "new.yaml").replace("tracker:\n", "$&  pace: { minIntervalMs: 0 }\n");
+    writeFileSync(join(stage.folder, "new.yaml"), `${text}\nstate: new.db\n`);
+    const checked = await stage.run(["check", "-c", "new.yaml"]);
+    expect(checked.out).not.toContain("✗");
+    expect(checked.code).toBe(0);
+    expect(await stage.run(["sync", "-c", "new.yaml"])).toMatchObject({ code: 0 });
+    expect(stage.story.github.issues("acme/app")).toHaveLength(4);
+  });
+
+  it("prints what it found as JSON", async () => {
+    const stage = await openStage();
+    const { json } = await stage.run(flags(stage, "--json"), { env: noFile });
+    expect(json()).toEqual({
+      file: "config/boardsync.yaml",
+      board: stage.story.board.url,
+      projects: [
+        {
+          project: "acme-app",
+          repo: "acme/app",
+          statuses: ["planned", "open", "completed"],
+          meanings: { planned: "planned", completed: "completed" },
+        },
+        {
+          project: "acme-api",
+          repo: "acme/api",
+          statuses: ["planned", "open"],
+          meanings: { planned: "planned" },
+        },
+      ],
+      ahead: [expect.objectContaining({ project: "acme-app", isFirst: true }), expect.anything()],
+    });
+  });
+
+  it("says what the first sync would do, and counts the posts whose page an issue names", async () => {
+    const stage = await openStage();
+    const { board, github } = stage.story;
+    const [post] = board.posts("acme-app").filter(({ status }) => status === "planned");
+    github.openIssue("acme/app", {
+      title: "CSV",
+      body: `See ${new URL(board.url).origin}/p/${post?.id}.`,
+      author: "ada",
+    });
+    const ran = await stage.run(flags(stage), { env: noFile });
+    expect(ran.out).toMatch(
+      /^acme-app: The first sync: \d issues? opened, .*1 further write held until a person lets it go \(1 because an issue names the post's page/m,
+    );
+    expect(ran.out).not.toContain("into the environment");
+    const { json } = await stage.run(flags(stage, "--force", "--json"), { env: noFile });
+    expect(json()).toMatchObject({ ahead: [{ project: "acme-app", named: 1 }, { named: 0 }] });
+    expect(github.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  it.each([
+    ["no token is there", noToken, 0, ""],
+    ["GitHub refuses the token", { GITHUB_TOKEN: "ghp_wrong" }, 0, ""],
+  ])("is written all the same where %s", async (_, env, code, err) => {
+    const stage = await openStage();
+    const ran = await stage.run(flags(stage), { env: { ...noFile, ...env } });
+    expect(ran).toMatchObject({ code, err });
+    expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+    expect(ran.out).not.toContain("first sync");
+  });
+
+  it("writes how the list goes on where only asking the board has shown that", async () => {
+    const stage = await openStage();
+    stage.story.board.restyle({ paging: { kind: "silent", param: "skip" }, pageSize: 10 });
+    for (let post = 0; post < 12; post += 1) stage.story.board.addPost("acme-app", { status: "planned" });
+    const ran = await stage.run(flags(stage, "--json", "--force"));
+    expect(ran.json()).toMatchObject({ paging: { kind: "offset", param: "skip" } });
+    expect(readFileSync(stage.file, "utf8")).toContain("\n  paging: { kind: offset, param: skip }\n");
+    const told = await stage.run(flags(stage, "--force"));
+    expect(told.out).toContain("! acme-app: The list shows no sign of how it goes on;");
+  });
+
+  it("says where the board's list shows less than there is, or may", async () => {
+    const stage = await openStage();
+    stage.story.board.restyle({ paging: { kind: "silent", param: "none" }, pageSize: 10 });
+    for (let post = 0; post < 12; post += 1) stage.story.board.addPost("acme-app", { status: "planned" });
+    const none = await stage.run(flags(stage, "--force"));
+    expect(none.out).toContain(
+      "! acme-app: The board was asked for further posts in the usual ways, and sent none",
+    );
+    const body = { feedback: [{ id: "p1", title: "One", status: "planned" }], total: 9 };
+    stage.story.board.failNext(
+      { kind: "answer", status: 200, body },
+      { times: 7, when: ({ path }) => path === "/feedback" },
+    );
+    expect((await stage.run(flags(stage, "--force"))).out).toContain(
+      "! The board says that more posts follow",
+    );
+  });
+
+  it("names the JSON Schema where it lies beside the file", async () => {
+    const stage = await openStage();
+    writeFileSync(join(stage.folder, "boardsync.schema.json"), "{}");
+    await stage.run(flags(stage, "-o", "new.yaml"));
+    expect(readConfig(stage, "new.yaml")).toMatch(
+      /^# yaml-language-server: \$schema=\.\/boardsync\.schema\.json\n/,
+    );
+  });
+
+  it("never replaces a file, but for --force", async () => {
+    const stage = await openStage();
+    const before = readFileSync(stage.file, "utf8");
+    const refused = await stage.run(flags(stage));
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toMatch(/boardsync\.yaml is there already: `--force` replaces it/);
+    expect(readFileSync(stage.file, "utf8")).toBe(before);
+    expect(await stage.run(flags(stage, "--force", "--quiet"))).toMatchObject({ code: 0, out: "" });
+    expect(readFileSync(stage.file, "utf8")).toContain("Written by `boardsync init`");
+  });
+
+  it.each<[string, (stage: Stage) => readonly string[], RunOptions["env"], string]>([
+    ["no address", () => ["init", ...pairs], {}, "There is nobody to ask here: say it with `--board-url`."],
+    ["no key", (stage) => flags(stage), { BOARD_API_KEY: undefined }, "BOARD_API_KEY is not set"],
+    [
+      "a key with a space in it",
+      (stage) => flags(stage),
+      { BOARD_API_KEY: "a b" },
+      "BOARD_API_KEY: the value holds a space",
+    ],
+    ["no project", ({ story }) => ["init", "--board-url", story.board.url], {}, "say it with `--project`"],
+    [
+      "an address that is none",
+      () => ["init", "--board-url", "feedback", ...pairs],
+      {},
+      "the board's address must be an address",
+    ],
+    [
+      "plain http",
+      () => ["init", "--board-url", "http://feedback.example.com", ...pairs],
+      {},
+      "must be https",
+    ],
+    [
+      "an unknown project",
+      ({ story }) => ["init", "--board-url", story.board.url, "--project", "acme=acme/app"],
+      {},
+      "The board has no project `acme`",
+    ],
+    [
+      "a project twice",
+      (stage) => flags(stage, "--project", "prj_app=acme/other"),
+      {},
+      "`acme-app` is named twice",
+    ],
+    [
+      "a GitHub at plain http",
+      (stage) => flags(stage, "--github-url", "http://github.example.com/api/v3"),
+      {},
+      "`http://github.example.com/api/v3`: GitHub's address must be https",
+    ],
+    [
+      "half a pair",
+      ({ story }) => ["init", "--board-url", story.board.url, "--project", "acme-app"],
+      {},
+      "write PROJECT=OWNER/REPO",
+    ],
+    [
+      "a repository that is none",
+      ({ story }) => ["init", "--board-url", story.board.url, "--project", "acme-app=app"],
+      {},
+      "must be a repository as `owner/name`",
+    ],
+  ])("exits 2 with %s, and writes nothing", async (_, args, env, words) => {
+    const stage = await openStage();
+    const before = readdirSync(stage.folder);
+    const { code, out, err } = await stage.run(args(stage), { env: { ...noFile, ...env } });
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(words);
+    expect(readdirSync(stage.folder)).toEqual(before);
+  });
+
+  it.each([
+    ["is down", deadUrl, {}],
+    ["refuses the key", undefined, { BOARD_API_KEY: "wrong-key-0123456789" }],
+  ])("exits 3 where the board %s", async (_, url, env) => {
+    const stage = await openStage();
+    const args = ["init", "--board-url", url ?? stage.story.board.url, ...pairs];
+    expect((await stage.run(args, { env: { ...noFile, ...env } })).code).toBe(3);
+    expect(readdirSync(stage.folder)).toEqual(["boardsync.yaml"]);
+  });
+});
+
+describe("init at a terminal", () => {
+  it("asks for address, key and repositories, again where an answer won't do", async () => {
+    const stage = await openStage();
+    const { url, key } = stage.story.board;
+    const { asked, options } = answering(["feedback", url, "acme", "acme/app", ""], key);
+    const env = { ...noFile, ...noToken, BOARD_API_KEY: undefined };
+    const ran = await stage.run(["init"], { ...options, env });
+    expect(ran.code).toBe(0);
+    expect(asked.map((question) => question.slice(0, 34))).toEqual([
+      "The address of the board's API, su",
+      "The address of the board's API, su",
+      "The board's API key (Settings → AP",
+      "The repository of Acme App (acme-a",
+      "The repository of Acme App (acme-a",
+      "The repository of Acme API (acme-a",
+    ]);
+    expect(ran.err).toContain("`acme` must be a repository as `owner/name`");
+    expect(readConfig(stage).match(/project: .*/g)).toEqual(["project: acme-app"]);
+    expect(ran.out + ran.err + readConfig(stage)).not.toContain(key);
+  });
+
+  it.each([
+    ["y", true],
+    ["", false],
+  ])("asks before it replaces a file, and takes %j for an answer", async (answer, isReplaced) => {
+    const stage = await openStage();
+    const { asked, options } = answering([answer]);
+    const { code, out } = await stage.run(flags(stage), options);
+    expect(code).toBe(0);
+    expect(asked).toEqual([
+      expect.stringMatching(/boardsync\.yaml is there already\. Replace it\? \[y\/N\] $/),
+    ]);
+    expect(readFileSync(stage.file, "utf8").includes("Written by")).toBe(isReplaced);
+    expect(out.includes("Nothing was written.")).toBe(!isReplaced);
+  });
+
+  it("gives up after a few answers that won't do", async () => {
+    const stage = await openStage();
+    const { asked, options } = answering(["a", "", "c", "d", "e", "f"]);
+    expect((await stage.run(["init"], { ...options, env: noFile })).code).toBe(2);
+    expect(asked).toHaveLength(5);
+  });
+
+  it("writes nothing where every project is left out", async () => {
+    const stage = await openStage();
+    const { options } = answering([stage.story.board.url, "", ""]);
+    const { code, err } = await stage.run(["init"], { ...options, env: noFile });
+    expect(code).toBe(2);
+    expect(err).toContain(
+      "No project was chosen, so nothing was written. The board shows: acme-app, acme-api.",
+    );
+  });
+});
+
+describe("a board whose statuses have no common word", () => {
+  it.each([
+    ["selects only new posts", [], /select: \{ createdAfter: \d{4}-\d\d-\d\d \}/],
+    ["selects by votes where there is no time", ["createdAt"], /select: \{ minVotes: 10 \}/],
+    ["selects what is not archived at worst", ["createdAt", "votes"], /select: \{ archived: false \}/],
+  ])("%s", async (_, hidden, select) => {
+    const stage = await openStage();
+    for (const { id } of stage.story.board.posts("acme-app")) {
+      stage.story.board.editPost("acme-app", id, { status: "Reifezeit: 2 # mehr" });
+    }
+    stage.story.board.restyle({ hidden });
+    const args = ["init", "--board-url", stage.story.board.url, "--project", "acme-app=acme/app"];
+    expect((await stage.run(args, { env: { ...noFile, ...noToken } })).code).toBe(0);
+    const text = readConfig(stage);
+    expect(text).toMatch(select);
+    expect(text).toContain('Statuses in use: "Reifezeit: 2 # mehr".');
+    expect(text).not.toMatch(/set: \{ status/);
+  });
+});
+
+it.each([
+  [
+    ["Planned", "In Progress", "Done", "Declined"],
+    { planned: "Planned", inProgress: "In Progress", completed: "Done", closed: "Declined" },
+  ],
+  [["done", "completed"], { completed: "completed" }],
+  [["won't do", "in-development", "open"], { inProgress: "in-development", closed: "won't do" }],
+  [["open", "under review"], {}],
+])("the statuses %j mean %j", (statuses, meanings) => {
+  expect(matchStatuses(statuses)).toEqual(meanings);
+});

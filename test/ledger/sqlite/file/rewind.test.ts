@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openStore } from "../../../../src/ledger/sqlite/file/store.ts";
+import { createLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
+import { createPost, hourMs, noon, postId, project, pullPosts } from "../../samples.ts";
+import { createFolder, options } from "../folder.ts";
+
+it("nothing that happened or is to be done lies ahead of a clock that was set back", () => {
+  const store = openStore(join(createFolder(), "state.db"), options);
+  onTestFinished(() => store.close());
+  const ledger = createLedger(store);
+  const late = noon + hourMs;
+  const run = ledger.runs.begin(late);
+  pullPosts(ledger, [createPost("a"), createPost("b")], run, late);
+  ledger.rows.record(project, postId("a"), {
+    base: {},
+    standing: { kind: "linked", reason: "x" },
+    notes: [{ kind: "waiting", message: "y", since: late }],
+    due: late + hourMs,
+  });
+  ledger.rows.release(project, postId("b"), late);
+  ledger.journal.paceWrite(late, true, "", project);
+  ledger.memory.rememberAccount({ login: "bot", checkedAt: late });
+  expect(ledger.rewind(late)).toBe(0);
+  expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).not.toContain("a");
+
+  expect(ledger.rewind(noon)).toBe(hourMs);
+  expect(ledger.journal.trackerWrites(noon - hourMs, "")).toEqual({ all: [noon], creates: [noon] });
+  expect(ledger.memory.account()?.checkedAt).toBe(noon);
+  expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).toContain("a");
+  expect(ledger.rows.row(project, postId("a"), noon)?.seenAt).toBe(0);
+  const dump = store.database
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
+    .all()
+    .map(({ name }) => JSON.stringify(store.database.prepare(`SELECT * FROM ${name}`).all()));
+  for (const time of [late, late + hourMs]) expect(dump.join()).not.toContain(String(time));
+  expect(ledger.rewind(noon)).toBe(0);
+});

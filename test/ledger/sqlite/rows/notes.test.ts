@@ -1,0 +1,28 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
+import { createPost, createRecord, noon, postId, project, pullPosts } from "../../samples.ts";
+import { createFolder, options } from "../folder.ts";
+
+it("writes nothing for a record of what stands already", () => {
+  const file = join(createFolder(), "state.db");
+  const ledger = openLedger(file, options);
+  const journalBytes = (): number => statSync(`${file}-wal`).size;
+  const action = { kind: "patch-post", signature: "s1" } as const;
+  const recordAt = (since: number, message: string): void => {
+    const notes = [{ kind: "held", message, since, action } as const];
+    ledger.rows.record(project, postId("p1"), createRecord({ notes, due: "now" }));
+  };
+  pullPosts(ledger, [createPost("p1")]);
+  recordAt(noon, "a person has to choose");
+  const before = journalBytes();
+  recordAt(noon + 9, "a person has to choose");
+  expect(journalBytes()).toBe(before);
+  recordAt(noon + 9, "26 posts would notify their voters");
+  expect(journalBytes()).toBeGreaterThan(before);
+  expect(ledger.rows.held(project)).toEqual([
+    expect.objectContaining({ signature: "s1", message: "26 posts would notify their voters" }),
+  ]);
+  ledger.close();
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import type { ContentBase, LinkedIssue, Row } from "../../../src/model/link.ts";
+import type { PostId } from "../../../src/model/post.ts";
+import type { CreateIssue, UpdateIssue } from "../../../src/plan/action.ts";
+import { hashText } from "../../../src/plan/hash.ts";
+import { planRow } from "../../../src/plan/plan.ts";
+import { signatureOf } from "../../../src/plan/print.ts";
+import type { Settings } from "../../../src/plan/settings.ts";
+import {
+  aim,
+  makeAdopted,
+  makeBase,
+  makeContext,
+  makeLink,
+  makeParked,
+  makeRow,
+  makeSettings,
+  postId,
+  untouched,
+} from "../make.ts";
+
+function plan(row: Row, settings: Partial<Settings> = {}) {
+  return planRow(row, makeContext({ settings: makeSettings(settings) }));
+}
+
+describe("a selected post without an issue", () => {
+  const row = makeRow({
+    title: "Dark mode",
+    description: "Please",
+    status: "open",
+    votes: 3,
+    categoryId: "c1",
+  });
+  const issue = {
+    labels: ["feedback"],
+    categoryLabels: { c1: "started" },
+    assignees: ["ada"],
+    milestone: "Next",
+    type: "Feature",
+  };
+  const create: CreateIssue = {
+    kind: "create-issue",
+    post: postId,
+    repo: "acme/app",
+    title: "Dark mode",
+    body: "marker Please",
+    labels: ["feedback"],
+    assignees: [],
+    milestone: undefined,
+    type: undefined,
+    content: { titleHash: hashText("Dark mode"), blockHash: hashText("Please") },
+    reason: "selected: isArchived is `null`",
+    followUp: undefined,
+  };
+  const plain = { issue: { labels: ["feedback"], categoryLabels: {}, assignees: [] } };
+
+  it("gets one, with the post's text and what the settings ask for", () => {
+    const decision = plan(row, { issue, route: [{ category: "c1", repo: "acme/api" }], settleMs: 5 });
+    expect(decision).toEqual({
+      post: postId,
+      actions: [
+        {
+          ...create,
+          repo: "acme/api",
+          labels: ["feedback", "started"],
+          assignees: ["ada"],
+          milestone: "Next",
+          type: "Feature",
+        },
+      ],
+      base: {},
+      issueBases: [],
+      notes: [],
+      standing: { kind: "wanted", reason: create.reason },
+      dueAt: undefined,
+    });
+  });
+
+  it("names the PATCH that follows from the facts that it asks for", () => {
+    const [action] = plan(row, { issue }).actions;
+    expect(action).toMatchObject({
+      followUp: {
+        kind: "patch-post",
+        writes: [{ field: "status", before: "open", value: "in_progress", target: aim("in_progress") }],
+        reason: "the new issue open → rule 2",
+        notifies: 3,
+      },
+    });
+  });
+
+  it("is followed by the rule for its milestone", () => {
+    const [action] = plan(row, { issue: { ...plain.issue, milestone: "Next" } }).actions;
+    expect(action).toMatchObject({ followUp: { writes: [{ value: "planned" }] } });
+  });
+
+  it.each<[string, Partial<Settings>]>([
+    ["no rule matches it", plain],
+    ["nothing may be written to the board", { issue, writes: "issues" }],
+  ])("is followed by nothing where %s", (_, settings) => {
+    expect(plan(row, settings).actions).toMatchObject([{ kind: "create-issue", followUp: undefined }]);
+  });
+
+  it("is followed by nothing where an issue before it had asked for the same: that is no change", () => {
+    const base = { status: makeBase(aim("in_progress"), "open", { foreign: "open" }) };
+    expect(plan({ ...row, base }, { issue }).actions).toMatchObject([{ followUp: undefined }]);
+  });
+
+  it("waits while one is being opened, or its outcome is unknown", () => {
+    const decision = plan({ ...row, openIntents: ["create-issue"] }, plain);
+    expect([decision.actions, decision.standing.kind]).toEqual([[], "wanted"]);
+  });
+
+  it("waits while the same issue stays refused, not when the post has changed", () => {
+    const parked = [makeParked("create-issue", signatureOf(create, makeSettings(plain)))];
+    expect(plan({ ...row, parked }, plain).actions).toEqual([]);
+    const values = { ...row.post.values, title: "Dark theme" };
+    expect(plan(makeRow(values, { parked }), plain).actions).toHaveLength(1);
+  });
+
+  it("stays without one under `writes: none`", () => {
+    const decision = plan(row, { ...plain, writes: "none" });
+    expect([decision.actions, decision.standing.kind]).toEqual([[], "wanted"]);
+  });
+
+  it.each<[string, Row, string]>([
+    ["missing", { ...row, missing: 1 }, "the board no longer lists the post"],
+    ["not selected", makeRow({ isArchived: true }), "isArchived is `true`; select.archived wants false"],
+  ])("is skipped where it is %s, with the reason", (_, skipped, reason) => {
+    const decision = plan(skipped);
+    expect([decision.actions, decision.standing]).toEqual([[], { kind: "skipped", reason }]);
+  });
+});
+
+describe("the text of an issue that boardsync opened", () => {
+  const content: ContentBase = { titleHash: hashText("Dark mode"), blockHash: hashText("Please") };
+  const link = makeLink(untouched, { content });
+  const update: UpdateIssue = {
+    kind: "update-issue",
+    post: postId,
+    issue: { repositoryId: 7, number: 12 },
+    title: "Dark theme",
+    block: undefined,
+    posts: [postId],
+    previous: content,
+    content: { titleHash: hashText("Dark theme"), blockHash: content.blockHash },
+    reason: "the post's title changed since #12 was last written",
+  };
+
+  function linked(title: string, description: string, changes: Partial<Row> = {}): Row {
+    return makeRow({ title, description }, { links: [link], ...changes });
+  }
+
+  it("stays as long as the post says the same", () => {
+    expect(plan(linked("Dark mode", "Please")).actions).toEqual([]);
+  });
+
+  it("follows the further posts of the issue, and names them in its mark", () => {
+    const others = [makeRow({ title: "Night mode" }).post].map((post) => ({ ...post, id: "p2" as PostId }));
+    const row = linked("Dark mode", "Please", { links: [{ ...link, others }] });
+    expect(plan(row).actions).toEqual([
+      {
+        ...update,
+        title: undefined,
+        block: "Please p2",
+        posts: [postId, "p2"],
+        content: { ...content, blockHash: hashText("Please p2") },
+        reason: "the post's text changed since #12 was last written",
+      },
+    ]);
+  });
+
+  it("follows the title", () => {
+    expect(plan(linked("Dark theme", "Please")).actions).toEqual([update]);
+  });
+
+  it("follows the description", () => {
+    expect(plan(linked("Dark mode", "Soon")).actions).toMatchObject([
+      { title: undefined, block: "Soon", reason: "the post's text changed since #12 was last written" },
+    ]);
+  });
+
+  it("follows where the issue was found by its marker, too", () => {
+    const found = { ...makeAdopted(untouched), content };
+    expect(plan(linked("Dark theme", "Please", { links: [found] })).actions).toEqual([update]);
+  });
+
+  it("follows both", () => {
+    expect(plan(linked("Dark theme", "Soon")).actions).toMatchObject([
+      {
+        title: "Dark theme",
+        block: "Soon",
+        reason: "the post's title and text changed since #12 was last written",
+      },
+    ]);
+  });
+
+  it("comes after what is written to the post", () => {
+    const row = linked("Dark theme", "Please", {
+      links: [makeLink({ ...untouched, labels: ["started"] }, { content })],
+    });
+    expect(plan(row).actions.map(({ kind }) => kind)).toEqual(["patch-post", "update-issue"]);
+  });
+
+  it("is followed under `writes: issues`", () => {
+    expect(plan(linked("Dark theme", "Please"), { writes: "issues" }).actions).toEqual([update]);
+  });
+
+  it.each<[string, Row, Partial<Settings>]>([
+    ["with `content: once`", linked("Dark theme", "Please"), { content: "once" }],
+    ["with `writes: none`", linked("Dark theme", "Please"), { writes: "none" }],
+    ["of an archived post", makeRow({ title: "Dark theme", isArchived: true }, { links: [link] }), {}],
+    ["of a missing post", linked("Dark theme", "Please", { missing: 2 }), {}],
+    ["that is being written", linked("Dark theme", "Please", { openIntents: ["update-issue"] }), {}],
+    [
+      "that was refused",
+      linked("Dark theme", "Please", {
+        parked: [makeParked("update-issue", signatureOf(update, makeSettings()))],
+      }),
+      {},
+    ],
+  ])("is left alone %s", (_, row, settings) => {
+    expect(plan(row, settings).actions).toEqual([]);
+  });
+
+  it.each<[string, LinkedIssue]>([
+    ["is gone", { ...link, isGone: true }],
+    ["people opened", makeAdopted(untouched)],
+    ["stands first for another post", makeLink(untouched)],
+  ])("is left alone where the issue %s", (_, other) => {
+    expect(plan(linked("Dark theme", "Please", { links: [other] })).actions).toEqual([]);
+  });
+});

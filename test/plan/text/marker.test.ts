@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../../src/model/post.ts";
+import { boardHash, formatMarker, type Marker, parseMarker } from "../../../src/plan/text/marker.ts";
+import { hostileText } from "../hostile-text.ts";
+
+function markerOf(project: string, posts: readonly string[]): Marker {
+  return { board: "0123456789abcdef", project: project as ProjectId, posts: posts as readonly PostId[] };
+}
+
+const marker = markerOf("acme", ["p1", "p2"]);
+const line = "<!-- boardsync:v1 board=0123456789abcdef project=YWNtZQ posts=cDE,cDI -->";
+
+describe("the marker", () => {
+  it("is one line of a fixed form", () => {
+    expect(formatMarker(marker)).toBe(line);
+  });
+
+  it.each([
+    ["alone", line],
+    ["with a body behind it", `${line}\nText`],
+    ["with CRLF", `${line}\r\nText\r\n`],
+    ["after a byte order mark and blanks", `\uFEFF\r\n  ${line}\n`],
+    ["before another one, which does not count", `${line}\n${formatMarker(markerOf("x", ["y"]))}`],
+  ])("is read %s", (_, body) => {
+    expect(parseMarker(body)).toEqual(marker);
+  });
+
+  it.each([
+    ["there is none", "Text"],
+    ["it is empty", ""],
+    ["text stands before it", `Text\n${line}`],
+    ["another comment stands before it", `<!-- x -->\n${line}`],
+    ["it is in a code block", `\`\`\`\n${line}`],
+    ["its version is another", line.replace("v1", "v2")],
+    ["its board is no hash", line.replace("0123456789abcdef", "0123456789ABCDEF")],
+    ["it names no post", line.replace("cDE,cDI", "")],
+    ["a post is empty", line.replace("cDE,", "cDE,,")],
+    ["a post is no base64url", line.replace("cDE", "c*E")],
+    ["a post is padded", line.replace("cDE", "cDE=")],
+    ["a post is not as we write it", line.replace("cDE", "cDF")],
+    ["a project is no UTF-8", line.replace("YWNtZQ", "_w")],
+    ["an id is spelt the other way without need", line.replace("YWNtZQ", ":YQBjAA")],
+    ["an id is too long", formatMarker(markerOf("x".repeat(201), ["p"]))],
+    ["an id is far too long", formatMarker(markerOf("x".repeat(2_000), ["p"]))],
+    ["it is not closed", line.replace(" -->", "")],
+    ["it says more", line.replace(" -->", " more=1 -->")],
+  ])("is not read where %s", (_, body) => {
+    expect(parseMarker(body)).toBeUndefined();
+  });
+
+  it("carries any ids and holds nothing that could end it", () => {
+    const id = fc.oneof(hostileText, fc.string({ unit: "binary" }), fc.constant("\uD800")).map((text) => {
+      return text.slice(0, 200) || "x";
+    });
+    fc.assert(
+      fc.property(id, fc.array(id, { minLength: 1, maxLength: 5 }), (project, posts) => {
+        const written = formatMarker(markerOf(project, posts));
+        expect(written).toMatch(/^<!-- [A-Za-z0-9:_=, -]+ -->$/);
+        expect(parseMarker(`${written}\nText`)).toEqual(markerOf(project, posts));
+      }),
+    );
+  });
+});
+
+describe("the board's hash", () => {
+  it("is the same for each spelling of an address", () => {
+    const hash = boardHash("https://feedback.example.com/api/v1");
+    expect(hash).toMatch(/^[0-9a-f]{16}$/);
+    for (const same of [
+      "https://feedback.example.com/api/v1/",
+      "HTTPS://Feedback.Example.com:443/api/v1//",
+      "https://feedback.example.com/api/v1?x#y",
+    ]) {
+      expect(boardHash(same)).toBe(hash);
+    }
+  });
+
+  it("is another for another board", () => {
+    const hash = boardHash("https://feedback.example.com/api/v1");
+    expect(boardHash("https://feedback.example.com/api/v2")).not.toBe(hash);
+    expect(boardHash("https://feedback.example.com:8443/api/v1")).not.toBe(hash);
+    expect(boardHash("https://feedback.example.org/api/v1")).not.toBe(hash);
+  });
+
+  it("throws for what is no address", () => {
+    expect(() => boardHash("feedback")).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { checkTemplate, readTemplate } from "../../../src/plan/text/template.ts";
+
+describe("a template", () => {
+  it("gives its text for each scope", () => {
+    const template = readTemplate("Hi {{ name | upcase }}{% if name == 'a' %}!{% endif %}", (value) => value);
+    expect(template({ name: "a" })).toBe("Hi A!");
+    expect(template({ name: "b" })).toBe("Hi B");
+  });
+
+  it("makes what an expression gives safe after all its filters, and keeps its own text", () => {
+    const template = readTemplate(
+      "<b>{{ a | url_decode }}</b>{% echo a | append: '<' %}{% assign b = a | url_decode %}{{ b }}",
+      (value) => value.replaceAll("<", "[lt]"),
+    );
+    expect(template({ a: "%3Ci" })).toBe("<b>[lt]i</b>%3Ci[lt][lt]i");
+  });
+
+  it("gives nothing for what is missing", () => {
+    const template = readTemplate("({{ a }}{{ a.b.c }}{{ nil }}{{ n }})", (value) => value);
+    expect(template({ n: 0 })).toBe("(0)");
+  });
+
+  it("sees own properties only, and never takes a value for a template", () => {
+    const template = readTemplate("{{ a.constructor }}{{ a.inherited }}{{ a.own }}", (value) => value);
+    const a = Object.assign(Object.create({ inherited: "no" }), { own: "{{ a.own }}" });
+    expect(template({ a })).toBe("{{ a.own }}");
+  });
+
+  it("stops one that builds without end", () => {
+    const template = readTemplate("{% for i in (1..100000000) %}{{ i }}{% endfor %}", (value) => value);
+    expect(() => template({})).toThrow("memory alloc limit exceeded");
+  });
+
+  it.each([
+    ["{{ a | nope }}", "The template can't be read: undefined filter: nope (line 1, column 1)."],
+    ["a\n  {{ b", 'The template can\'t be read: output "{{ b" not closed (line 2, column 3).'],
+    ["{% if a %}", "The template can't be read: tag {% if a %} not closed (line 1, column 1)."],
+    ["{% include 'x' %}", 'The template can\'t be read: tag "include" not found (line 1, column 1).'],
+    ["{% render 'x' %}", 'The template can\'t be read: tag "render" not found (line 1, column 1).'],
+    ["{% layout 'x' %}", 'The template can\'t be read: tag "layout" not found (line 1, column 1).'],
+    ["{{ 'now' | date: '%s' }}", "The template can't be read: undefined filter: date (line 1, column 1)."],
+    ["{{ a | sample }}", "The template can't be read: undefined filter: sample (line 1, column 1)."],
+    ["{{ a | raw }}", "The template can't be read: undefined filter: raw (line 1, column 1)."],
+    ["x".repeat(100_001), "The template can't be read: parse length limit exceeded."],
+  ])("is refused with its place: %.20s", (text, expected) => {
+    expect(checkTemplate(text)).toBe(expected);
+  });
+
+  it("is not complained about when it can be used", () => {
+    expect(checkTemplate("{{ post.title }}")).toBeUndefined();
+  });
+});
