@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
-import type { ProjectReport, RunReport } from "../sync/ground/world.ts";
+import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
 

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Side } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Traffic } from "../model/surroundings.ts";
-import type { ProjectReport, RunReport } from "../sync/ground/world.ts";
+import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { type ProjectState, stateKinds } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { HttpPart } from "./http.ts";

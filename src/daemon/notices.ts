@@ -1,7 +1,7 @@
 import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
-import type { ProjectReport, ReportedError } from "../sync/ground/world.ts";
+import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
 import { describeHeard, describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
 

@@ -1,4 +1,4 @@
-import type { RunReport } from "../sync/ground/world.ts";
+import type { RunReport } from "../sync/ground/reports.ts";
 
 /** A wait for the minute's limit that would not end within the run's time ends the run, too. */
 const longestWaitMs = 60_000;

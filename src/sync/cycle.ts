@@ -1,19 +1,12 @@
 import { decide } from "./decide/decide.ts";
 import { planContext } from "./ground/context.ts";
-import { type Cycle, type PulledCycle, startTally } from "./ground/cycle-state.ts";
+import { type BoardPull, type PulledCycle, startTally } from "./ground/cycle-state.ts";
 import { checkLimits, noteLimitOf } from "./ground/limits.ts";
 import { noteFailure, reportProject } from "./ground/report.ts";
-import type {
-  CarriedAction,
-  PlannedAction,
-  ProjectReport,
-  Run,
-  SavedProject,
-  SyncProject,
-  World,
-} from "./ground/world.ts";
+import type { CarriedAction, PlannedAction, ProjectReport, SavedProject } from "./ground/reports.ts";
+import { isFree } from "./ground/wanted.ts";
+import type { Run, SyncProject, World } from "./ground/world.ts";
 import { applySaved } from "./orders/apply-saved.ts";
-import { saveNotes } from "./orders/plan-file.ts";
 import { undoRun } from "./orders/undo.ts";
 import { adoptNamed } from "./past/adopt-named.ts";
 import { takeLinks } from "./past/link-requests.ts";
@@ -25,66 +18,82 @@ import { pullBoard } from "./read/pull-board.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
 import { repositoryNames } from "./read/repositories.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
-import { apply } from "./write/apply.ts";
-import { decideNotes, writeNotes } from "./write/backlinks.ts";
+import { tellPlan, withNotes } from "./tell/plan.ts";
+import { decideNotes, writeNotes } from "./write/note.ts";
+import { write } from "./write/write.ts";
 
-/** What a cycle has to say: the report of its project, and what it planned. */
-export interface CycleResult {
+/** What a cycle tells beside its report, by what it was ordered to do. */
+interface Told {
+  /** Of a plan. */
+  readonly planned?: readonly PlannedAction[];
+  /** Of a plan, and of a look at an undo: what a file keeps of it. */
+  readonly saved?: SavedProject | undefined;
+  /** Of a saved plan, or an undo: what became of each action. */
+  readonly carried?: readonly CarriedAction[];
+}
+
+/** What a cycle has to say. */
+export interface CycleResult extends Told {
   readonly report: ProjectReport;
-  readonly planned: readonly PlannedAction[];
-  /** Of mode `plan`: what a file keeps of it. */
-  readonly saved: SavedProject | undefined;
-  readonly carried: readonly CarriedAction[];
   /** Whether both sides were reached and the project could be decided at all. */
   readonly isDone: boolean;
 }
 
 /**
- * One project, once: pull → plan → guard → apply → record. The same for `plan`, `sync` and the daemon. What fails is in
+ * One project, once: read → settle what is past → decide → guard → write → tell. The same for every order. What fails is in
  * the report; only an unusable state is thrown.
  */
 export async function runCycle(project: SyncProject, world: World, run: Run): Promise<CycleResult> {
   const tally = startTally();
   const before = { board: world.board.requests, tracker: world.tracker.requests };
-  let isDone = false;
+  let pull: BoardPull | undefined;
+  let told: Told | undefined;
   try {
     checkLimits(world, repositoryNames(project.settings));
-    const cycle = await identify(project, world, run, tally);
-    await rebase(cycle);
-    const pulled = await pull(cycle);
-    endOldWrites(pulled);
-    await resolveUnknown(pulled);
-    // After that, so that an issue whose opening was in doubt is read like those that were linked before.
-    await pullSignals(pulled);
-    await adoptNamed(pulled);
-    await recoverPairs(pulled);
-    await takeLinks(pulled);
-    if (run.undo === undefined) await planAndApply(pulled);
-    else await undoRun(pulled, run.undo);
-    isDone = true;
+    const found = await identify(project, world, run, tally);
+    await rebase(found);
+    pull = await pullBoard(found);
+    const repositories = await pullTracker(found);
+    const cycle = planContext({ ...found, repositories }, pull);
+    await settlePast(cycle);
+    told = await carryOut(cycle);
   } catch (error) {
     noteLimitOf(world, error);
     const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;
     noteFailure(tally, { run, world, project }, error, hasAsked);
   }
-  const report = reportProject(project, world, run, tally, before, isDone);
-  const { planned, saved, carried } = tally;
-  return { report, planned, saved, carried, isDone };
+  const isDone = told !== undefined;
+  const report = reportProject(project, world, run, tally, before, { pull, isDone });
+  return { ...told, report, isDone };
 }
 
-async function planAndApply(pulled: PulledCycle): Promise<void> {
-  const wanted = await decide(pulled);
-  const notes = decideNotes(pulled, wanted);
-  if (pulled.run.mode === "sync") {
-    await apply(pulled, wanted);
-    await writeNotes(pulled, notes);
+/** Whatever is left of earlier runs, of an earlier life of the state, and of what people asked for about links. */
+async function settlePast(cycle: PulledCycle): Promise<void> {
+  endOldWrites(cycle);
+  await resolveUnknown(cycle);
+  // After that, so that an issue whose opening was in doubt is read like those that were linked before.
+  await pullSignals(cycle);
+  await adoptNamed(cycle);
+  await recoverPairs(cycle);
+  await takeLinks(cycle);
+}
+
+async function carryOut(cycle: PulledCycle): Promise<Told> {
+  const { order } = cycle.run;
+  if (order.kind === "undo") return undoRun(cycle, order);
+  const { judged, following } = await decide(cycle);
+  const plan = order.kind === "plan" ? tellPlan(cycle, judged, following) : undefined;
+  const notes = decideNotes(cycle, judged);
+  switch (order.kind) {
+    case "plan":
+      return plan === undefined ? {} : withNotes(cycle, plan, notes);
+    case "adopt":
+      return {};
+    case "apply":
+      return { carried: await applySaved(cycle, judged, notes) };
+    case "sync":
+      await write(cycle, judged.filter(isFree));
+      await writeNotes(cycle, notes);
+      return {};
   }
-  if (pulled.run.mode === "plan") saveNotes(pulled, notes);
-  if (pulled.run.mode === "apply") await applySaved(pulled, wanted, notes);
-}
-
-async function pull(cycle: Cycle): Promise<PulledCycle> {
-  const board = await pullBoard(cycle);
-  const repositories = await pullTracker(cycle);
-  return planContext({ ...cycle, repositories }, board);
 }

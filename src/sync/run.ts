@@ -1,26 +1,17 @@
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./ground/looks.ts";
-import type {
-  CarriedAction,
-  Mode,
-  Order,
-  PlanReport,
-  ProjectReport,
-  Run,
-  RunReport,
-  SavedProject,
-  SyncProject,
-  World,
-} from "./ground/world.ts";
+import { isPreview, isRoutine, type Order } from "./ground/order.ts";
+import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject } from "./ground/reports.ts";
+import type { Run, SyncProject, World } from "./ground/world.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 import { leastServedFirst } from "./write/share.ts";
 
 export interface RunResult {
   readonly report: RunReport;
-  /** Without actions in any mode but `plan`. */
+  /** Without actions where the order is none to plan. */
   readonly plan: PlanReport;
-  /** Of mode `plan`, and of a look at an undo: the projects that could be decided, as a file keeps them. */
+  /** Of a plan, and of a look at an undo: the projects that could be decided, as a file keeps them. */
   readonly saved: readonly SavedProject[];
   /** What became of what a person has ordered, by project. */
   readonly carried: ReadonlyMap<string, readonly CarriedAction[]>;
@@ -40,21 +31,19 @@ export interface Standing {
 export async function runProjects(
   projects: readonly SyncProject[],
   world: World,
-  mode: Mode,
+  order: Order,
   signal: AbortSignal,
-  order: Order = {},
 ): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
   refuseFullJournal(world);
   checkClock(world, startedAt);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
-  if (mode === "plan") ledger.journal.recover(startedAt);
+  if (isPreview({ order })) ledger.journal.recover(startedAt);
   else recoverJournal(world, startedAt);
   const run: Run = {
     number: ledger.runs.begin(startedAt),
-    mode,
-    ...order,
+    order,
     bounds: { until: startedAt + policy.budgetMs, signal },
     dueAt: world.round?.dueAt ?? startedAt,
     looks: world.round?.looks ?? new Map(),
@@ -65,9 +54,9 @@ export async function runProjects(
   };
   forgetOldLooks(run.looks, startedAt);
   const results: CycleResult[] = [];
-  for (const project of mode === "sync" ? leastServedFirst(projects, world) : projects) {
+  for (const project of isRoutine(run) ? leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
-    log.info({ run: run.number, project: project.key, mode }, "Project started");
+    log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
     logResult(world, run, result.report);
     results.push(result);
@@ -97,7 +86,7 @@ function finish(
     result,
     projects: reports.map((report) => ({ project: report.project, report })),
   });
-  if (run.mode !== "plan") keepSmall(world, run.number);
+  if (!isPreview(run)) keepSmall(world, run.number);
   return {
     report: {
       run: run.number,
@@ -110,12 +99,12 @@ function finish(
       projects: results.map(({ report, planned }) => ({
         project: report.project,
         repo: report.repo,
-        actions: planned,
+        actions: planned ?? [],
         errors: report.errors,
       })),
     },
     saved: results.flatMap(({ saved }) => saved ?? []),
-    carried: new Map(results.map(({ report, carried }) => [report.project, carried])),
+    carried: new Map(results.map(({ report, carried }) => [report.project, carried ?? []])),
     standings: projects.map(({ key }) => ({
       project: key,
       state: readProjectState(ledger, key, { now: finishedAt }),

@@ -3,7 +3,7 @@ import { type Cause, composeMessage, findCauses, pickNews } from "../../src/daem
 import type { WaitingRow } from "../../src/ledger/rows.ts";
 import type { RepositoryName } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
-import type { ProjectReport } from "../../src/sync/ground/world.ts";
+import type { ProjectReport } from "../../src/sync/ground/reports.ts";
 import { judgeProject } from "../../src/sync/tell/project-state.ts";
 import { readReport } from "../../src/sync/tell/stored-report.ts";
 

@@ -1,4 +1,4 @@
-import type { PlannedAction } from "../../src/sync/ground/world.ts";
+import type { PlannedAction } from "../../src/sync/ground/reports.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import { namePart } from "./invariants.ts";
 import type { Stage } from "./stage.ts";

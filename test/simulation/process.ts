@@ -1,5 +1,3 @@
-import type { Mode } from "../../src/sync/ground/world.ts";
-
 /** The process ends here: nothing after this line of it ever happens. */
 export class Crash extends Error {
   override readonly name = "Crash";
@@ -16,7 +14,7 @@ export interface Doom {
 /** One life of the program, from its start to its end. */
 export interface Life {
   isDead: boolean;
-  mode: Mode;
+  mode: "sync" | "plan" | "adopt";
   /** Since its last run began. */
   awaits: number;
   commits: number;

@@ -2,7 +2,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
 import type { RenderedIssue } from "../../src/plan/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
-import type { Mode, SyncProject, World } from "../../src/sync/ground/world.ts";
+import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { repositoryNames } from "../../src/sync/read/repositories.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Fetch } from "../../src/tracker/github/transport.ts";
@@ -162,7 +162,12 @@ export function createStage(
     if (bug.isLoose === true) state.loosen();
     return { life, world: worldOf(life, state.open(life)) };
   };
-  const go = async (world: World, life: Life, mode: Mode, end: RunEnd): Promise<RunResult | undefined> => {
+  const go = async (
+    world: World,
+    life: Life,
+    mode: "sync" | "plan" | "adopt",
+    end: RunEnd,
+  ): Promise<RunResult | undefined> => {
     const controller = new AbortController();
     let requests = 0;
     let rival: Promise<void> | undefined;
@@ -172,7 +177,7 @@ export function createStage(
       if (requests === end.rivalAt && bug.hasNoLock === true) rival = startRival();
     };
     try {
-      const result = await runProjects([project], world, mode, controller.signal);
+      const result = await runProjects([project], world, { kind: mode }, controller.signal);
       await rival;
       if (life.isDead) watch.violate("no bug", "a run goes on after its process has ended");
       for (const { errors } of result.report.projects) {
@@ -192,7 +197,9 @@ export function createStage(
     const life = startLife();
     const { signal } = new AbortController();
     // What the two do to each other is for the checks to say.
-    await runProjects([project], worldOf(life, state.open(life)), "sync", signal).catch(() => undefined);
+    await runProjects([project], worldOf(life, state.open(life)), { kind: "sync" }, signal).catch(
+      () => undefined,
+    );
     life.isDead = true;
   };
   return {

@@ -9,7 +9,8 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import type { IssueRecord, Repository } from "../../src/model/issue.ts";
 import { type Post, type PostId, type ProjectId, postFields } from "../../src/model/post.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
-import type { Progress, RunReport } from "../../src/sync/ground/world.ts";
+import type { RunReport } from "../../src/sync/ground/reports.ts";
+import type { Progress } from "../../src/sync/ground/world.ts";
 import { runProjects } from "../../src/sync/run.ts";
 import type { IssueWrite, Listed } from "../../src/tracker/tracker.ts";
 
@@ -93,7 +94,7 @@ export function openLongTime(options: LongTimeOptions): LongTime {
         },
       );
       const chosen = projects.filter(({ key }) => keys?.includes(key) ?? true);
-      return (await runProjects(chosen, world, "sync", signal)).report;
+      return (await runProjects(chosen, world, { kind: "sync" }, signal)).report;
     },
     toggle: tracker.toggle,
     addPost: board.add,

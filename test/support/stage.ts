@@ -25,17 +25,15 @@ import type { Finding } from "../../src/story/check/findings.ts";
 import { explainPost } from "../../src/story/explain/explain.ts";
 import type { Explanation } from "../../src/story/explain/explanation.ts";
 import { type RebuildReport, rebuildProjects } from "../../src/story/rebuild/rebuild.ts";
+import type { Order } from "../../src/sync/ground/order.ts";
 import type {
-  Mode,
-  Order,
   PlannedAction,
   ProjectReport,
   RunReport,
   SavedPlan,
   SavedProject,
-  SyncProject,
-  World,
-} from "../../src/sync/ground/world.ts";
+} from "../../src/sync/ground/reports.ts";
+import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { readPlan, writePlan } from "../../src/sync/orders/plan-file.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import { createAppKey } from "./app-key.ts";
@@ -46,6 +44,9 @@ export const hourMs = 60 * minuteMs;
 
 /** A part of the config, as YAML would hold it. */
 export type ConfigPart = Readonly<Record<string, unknown>>;
+
+/** An order that needs no more said. */
+export type SimpleOrder = "sync" | "plan" | "adopt";
 
 export interface StageOptions {
   /** Default: `acme-app`, with the id `prj_app`. */
@@ -98,7 +99,7 @@ export interface Stage {
   adopt(): Promise<RunReport>;
   /** Plans on a private copy of the state, as the command does; the lines of all projects. */
   plan(): Promise<readonly PlannedAction[]>;
-  run(mode: Mode, world?: World, order?: Order): Promise<RunResult>;
+  run(order: Order | SimpleOrder, world?: World): Promise<RunResult>;
   /** The same, as `plan --out` saves it and `apply` reads it. */
   savePlan(): Promise<SavedPlan>;
   /** What an undo of a run would take back. */
@@ -243,19 +244,20 @@ function createStage(
     };
   };
 
-  const run = async (mode: Mode, given?: World, order?: Order): Promise<RunResult> => {
+  const run = async (order: Order | SimpleOrder, given?: World): Promise<RunResult> => {
     clock.skip(minuteMs);
     const { world, projects } = connect();
     abort = new AbortController();
-    return runProjects(projects, given ?? world, mode, abort.signal, order);
+    const whole: Order = typeof order === "string" ? { kind: order } : order;
+    return runProjects(projects, given ?? world, whole, abort.signal);
   };
 
-  const runOnCopy = async (mode: Mode, order?: Order): Promise<RunResult> => {
+  const runOnCopy = async (order: Order | SimpleOrder): Promise<RunResult> => {
     const file = join(folder, "plan.db");
     await ledger.copyTo(file, undefined);
     const copy = open(file);
     try {
-      return await run(mode, { ...connect().world, ledger: copy }, order);
+      return await run(order, { ...connect().world, ledger: copy });
     } finally {
       copy.close();
       for (const name of readdirSync(folder)) if (name.startsWith("plan.db")) rmSync(join(folder, name));
@@ -293,8 +295,7 @@ function createStage(
       if (typeof plan === "string") throw new Error(plan);
       return plan;
     },
-    lookAtUndo: async (number) =>
-      (await runOnCopy("undo", { undo: { run: number, agreed: undefined } })).saved,
+    lookAtUndo: async (number) => (await runOnCopy({ kind: "undo", run: number, agreed: undefined })).saved,
     explain(post, key = "acme-app") {
       const { world, projects } = connect();
       const project = projects.find((one) => one.key === key);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/ground/world.ts";
+import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/ground/reports.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -10,7 +10,7 @@ interface Applied {
 }
 
 async function apply(stage: Stage, plan: SavedPlan): Promise<Applied> {
-  const { report, carried } = await stage.run("apply", undefined, { saved: plan });
+  const { report, carried } = await stage.run({ kind: "apply", plan });
   return { report, actions: [...carried.values()].flat() };
 }
 

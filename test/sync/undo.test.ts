@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId } from "../../src/model/post.ts";
-import type { CarriedAction, RunReport, SavedProject } from "../../src/sync/ground/world.ts";
+import type { CarriedAction, RunReport, SavedProject } from "../../src/sync/ground/reports.ts";
 import { openPosts } from "../support/setups.ts";
 import {
   addPlanned,
@@ -24,7 +24,7 @@ async function undo(stage: Stage, run: number, between: () => void = () => undef
 }
 
 async function carryOut(stage: Stage, run: number, agreed: readonly SavedProject[]): Promise<Undone> {
-  const { report, carried } = await stage.run("undo", undefined, { undo: { run, agreed } });
+  const { report, carried } = await stage.run({ kind: "undo", run, agreed });
   return { report, actions: [...carried.values()].flat() };
 }
 

@@ -87,7 +87,7 @@ function createRunner(
     environment: {},
   };
   const world = buildWorld(config, connectSides(config, secrets, machine), ledger, machine);
-  return (mode) => runProjects(syncProjects(config), world, mode, terminal.signal);
+  return (kind) => runProjects(syncProjects(config), world, { kind }, terminal.signal);
 }
 
 /** The demo's clock: pauses cost nothing, and days can be skipped. */

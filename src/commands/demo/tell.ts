@@ -1,5 +1,5 @@
 import { type Scene, type Story, scenes } from "../../sandbox/story.ts";
-import type { RunReport } from "../../sync/ground/world.ts";
+import type { RunReport } from "../../sync/ground/reports.ts";
 import type { runProjects } from "../../sync/run.ts";
 import { printPlan } from "../print/plan-report.ts";
 import { printRun, runLegend } from "../print/run-report.ts";
@@ -10,7 +10,7 @@ import { type Change, findChanges, printChanges, printIssues, printPosts, takeSn
 const dayMs = 86_400_000;
 
 /** Runs all projects of the story once. */
-export type Runner = (mode: "plan" | "sync") => ReturnType<typeof runProjects>;
+export type Runner = (kind: "plan" | "sync") => ReturnType<typeof runProjects>;
 
 /** What the story is told with. */
 export interface Telling {

@@ -3,7 +3,7 @@ import { buildWorld } from "../../app.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Finding } from "../../story/check/findings.ts";
-import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/world.ts";
+import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/reports.ts";
 import { namesPage } from "../../sync/read/naming.ts";
 import { runProjects } from "../../sync/run.ts";
 import { count } from "../print/text.ts";
@@ -43,7 +43,7 @@ export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
         projects.filter(({ key }) => ledger.runs.last(key) !== undefined).map(({ key }) => key),
       );
       const world = buildWorld(config, sides, ledger, quiet);
-      const { plan, report } = await runProjects(projects, world, "plan", terminal.signal);
+      const { plan, report } = await runProjects(projects, world, { kind: "plan" }, terminal.signal);
       return plan.projects.flatMap(({ project, actions, errors }) => {
         const found = report.projects.find((one) => one.project === project);
         if (found === undefined || errors.some(({ post }) => post === undefined)) return [];

@@ -1,4 +1,4 @@
-import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/world.ts";
+import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
 import type { CommonOptions, Terminal } from "../terminal.ts";
 import { printJson } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/world.ts";
+import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import type { Standing } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import { joinFailures } from "../failure.ts";

@@ -1,6 +1,6 @@
 import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
 import { command } from "../../sync/ground/remedy.ts";
-import type { PutOff } from "../../sync/ground/world.ts";
+import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../look/status-database.ts";

@@ -4,7 +4,7 @@ import type {
   ProjectReport,
   RunReport,
   SavedAction,
-} from "../../sync/ground/world.ts";
+} from "../../sync/ground/reports.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
 import { printJson } from "./json.ts";

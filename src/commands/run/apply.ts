@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
-import type { CarriedAction, RunReport } from "../../sync/ground/world.ts";
+import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import { refusePlan } from "../../sync/orders/plan-file.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { printJson } from "../print/json.ts";
@@ -26,7 +26,7 @@ export function apply(terminal: Terminal, options: CommonOptions, file: string):
       const { identity: state } = ledger;
       refuse(file, refusePlan(plan, { program, board: world.policy.boardHash, state, projects }));
       const planned = projects.filter(({ key }) => plan.projects.some(({ project }) => project === key));
-      const result = await runProjects(planned, world, "apply", terminal.signal, { saved: plan });
+      const result = await runProjects(planned, world, { kind: "apply", plan }, terminal.signal);
       printApplied(safe, options, clean(withActions(result)), result.standings);
       return exitOf(terminal, exitOfResult(result.report.result));
     });

@@ -113,7 +113,7 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, go
     const successOf = () => ledger.memory.project(key)?.lastSuccessAt;
     const before = successOf();
     try {
-      const { report } = await runProjects(chosen, world, "sync", terminal.signal);
+      const { report } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
       metrics.noteRun(report);
       if (isUnfinished(report, config.budget)) goOn(key);
       const options = announceOptions(current, ledger, terminal);

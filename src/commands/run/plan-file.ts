@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { resolve } from "node:path";
 import { explainReadFault } from "../../config/files.ts";
 import { ConfigError } from "../../errors.ts";
-import type { SavedPlan } from "../../sync/ground/world.ts";
+import type { SavedPlan } from "../../sync/ground/reports.ts";
 import { readPlan } from "../../sync/orders/plan-file.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
-import type { PlanReport, RunReport } from "../../sync/ground/world.ts";
+import type { PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { writePlan } from "../../sync/orders/plan-file.ts";
 import { runProjects } from "../../sync/run.ts";
 import { countAdopted, printPlan } from "../print/plan-report.ts";
@@ -28,7 +28,7 @@ export async function plan(
         plan: made,
         report,
         saved,
-      } = await runProjects(session.projects, world, "plan", terminal.signal);
+      } = await runProjects(session.projects, world, { kind: "plan" }, terminal.signal);
       const { out } = options;
       const isSaved = out !== undefined && report.result !== "failed" && !terminal.signal.aborted;
       if (isSaved) {

@@ -17,10 +17,10 @@ export async function sync(
     const { terminal: safe, clean, config, machine, sides, projects } = session;
     return withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
-      const mode = options.adopt === true ? "adopt" : "sync";
-      const { report, standings } = await runProjects(projects, world, mode, terminal.signal);
+      const kind = options.adopt === true ? "adopt" : "sync";
+      const { report, standings } = await runProjects(projects, world, { kind }, terminal.signal);
       printRun(safe, options, clean(report), standings);
-      if (mode === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
+      if (kind === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
       return exitOf(terminal, exitOfResult(report.result));
     });
   });

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { SavedProject, SyncProject } from "../../sync/ground/world.ts";
+import type { SavedProject } from "../../sync/ground/reports.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOfResult } from "../print/run-report.ts";
 import { count } from "../print/text.ts";
@@ -38,7 +39,7 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
       if (loss !== undefined) session.log.warn({ run: number }, loss);
       const take = (on: Ledger, agreed: readonly SavedProject[] | undefined): Promise<RunResult> => {
         const world = buildWorld(session.config, session.sides, on, session.machine);
-        return runProjects(concerned, world, "undo", terminal.signal, { undo: { run: number, agreed } });
+        return runProjects(concerned, world, { kind: "undo", run: number, agreed }, terminal.signal);
       };
       const look = await withPrivateCopy(terminal, state, (copy) => take(copy, undefined));
       const actions = look.saved.flatMap((project) => project.actions);

@@ -40,7 +40,7 @@ function explainRow(explaining: Explaining): Explanation {
   const derived = row.links.length === 0 ? undefined : deriveTarget(row.links, settings);
   const waits = explainWaits(explaining);
   const world = { ledger, policy: explaining.policy };
-  const context = createContext({ project, world, run: { mode: "sync" }, memory, settings }, seen);
+  const context = createContext({ project, world, run: { order: { kind: "sync" } }, memory, settings }, seen);
   const { standing, actions, next } = explainNext(explaining, context(explaining.now), waits);
   const { title } = row.post.values;
   return {

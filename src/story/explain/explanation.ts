@@ -3,7 +3,7 @@ import type { LinkOrigin, Target } from "../../model/link.ts";
 import type { FieldValue, PostChange } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
 import type { ConditionView, VerdictName } from "../../plan/explain.ts";
-import type { PlannedAction } from "../../sync/ground/world.ts";
+import type { PlannedAction } from "../../sync/ground/reports.ts";
 
 /** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
 export interface Explanation {

@@ -4,7 +4,7 @@ import { settingsPrint, writeRules } from "../../plan/print.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { describeAction } from "../../sync/decide/plan-lines.ts";
 import { command } from "../../sync/ground/remedy.ts";
-import type { PlannedAction } from "../../sync/ground/world.ts";
+import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { isSettling } from "../../sync/read/old-state.ts";
 import type { ExplainedWait, Explanation } from "./explanation.ts";
 import type { Explaining } from "./sources.ts";

@@ -3,7 +3,8 @@ import type { BoardProject, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
 import { noteError, noteFailure } from "../../sync/ground/report.ts";
-import type { ProjectReport, ReportedError, RunReport, SyncProject, World } from "../../sync/ground/world.ts";
+import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
+import type { SyncProject, World } from "../../sync/ground/world.ts";
 import { pickProject } from "../../sync/read/identify.ts";
 import { repositoryNames } from "../../sync/read/repositories.ts";
 import { runProjects } from "../../sync/run.ts";
@@ -75,7 +76,7 @@ export async function rebuildProjects(
   const before = new Map(projects.map(({ key }) => [key, countLinked(key, world)]));
   const startedAt = clock.now();
   ledger.transaction(() => forgetReads(projects, world));
-  const { report } = await runProjects(projects, patient, "adopt", signal);
+  const { report } = await runProjects(projects, patient, { kind: "adopt" }, signal);
   const bounds = { until: startedAt + patienceMs, signal };
   const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map(), listed: [] };
   const rebuilt: RebuiltProject[] = [];
@@ -164,7 +165,7 @@ async function findOrNote(
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return findAll(world, { memory, configured, isListComplete, issues, first });
   } catch (error) {
-    noteFailure(tally, { run: { ...rebuild, mode: "adopt" }, world, project }, error, false);
+    noteFailure(tally, { run: { ...rebuild, order: { kind: "adopt" } }, world, project }, error, false);
     if (tally.isPutOff) noteError(tally, unfinished);
     return nothingFound;
   }

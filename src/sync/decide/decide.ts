@@ -15,28 +15,34 @@ import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state
 import { eachDueRowInTurns } from "../ground/due-rows.ts";
 import { isSameAsked } from "../ground/holds.ts";
 import { lanesOf } from "../ground/lane.ts";
+import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { postsWith, type Wanted } from "../ground/wanted.ts";
-import type { PlannedAction, SavedAction } from "../ground/world.ts";
-import { saveActions, withoutTexts } from "../orders/plan-file.ts";
-import { approveSaved } from "../orders/saved-actions.ts";
+import type { Hold } from "../ground/verdict.ts";
+import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { adoptDecision, adoptMarked } from "../past/adopt.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamed } from "../read/naming.ts";
 import { publicHold } from "../read/visibility.ts";
-import { planLater, timeWrites } from "./plan-later.ts";
-import { describeAction, describeChange, withoutRepeated } from "./plan-lines.ts";
-import { markApproved, takeRequests } from "./requests.ts";
+import { takeApprovals } from "./approvals.ts";
+import { describeAction, describeChange } from "./plan-lines.ts";
+import { takeRequests } from "./requests.ts";
 
 /** Voters count as notified by one burst for this long. */
 const guardWindowMs = 3_600_000;
+
+/** What a run wants to write, when the guard has looked over it. */
+export interface Decided {
+  readonly judged: readonly Judged[];
+  /** What is left to the next run, because it follows something that this one writes. */
+  readonly following: readonly Judged[];
+}
 
 /**
  * Decides every due row. What needs no write is recorded at once; a row with actions stays due until they are done. Then
  * the guard looks over all of it, before the first write.
  */
-export async function decide(cycle: PulledCycle): Promise<readonly Wanted[]> {
+export async function decide(cycle: PulledCycle): Promise<Decided> {
   takeRequests(cycle);
   const wanted: Wanted[] = [];
   const unsettled = new Set<PostId>();
@@ -47,36 +53,12 @@ export async function decide(cycle: PulledCycle): Promise<readonly Wanted[]> {
     if (decided === undefined || decided === "unsettled") unsettled.add(row.post.id);
     else wanted.push(...decided);
   });
-  const all = holdBack(cycle, await holdNamed(cycle, wanted), unsettled);
-  const judged = withoutFollowing(all);
-  recordHeld(cycle, judged);
-  dropUnwanted(cycle, judged);
-  if (cycle.run.mode === "plan") tellPlan(cycle, all, judged);
-  return judged;
-}
-
-/** What the next run does, and what follows it by itself or when a person lets it go. */
-function tellPlan(cycle: PulledCycle, all: readonly Wanted[], judged: readonly Wanted[]): void {
-  const later = timeWrites(cycle, judged);
-  const timed = judged.flatMap((action) => {
-    const notBefore = later.get(action);
-    const lines = showLines(action);
-    if (!later.has(action)) return lines;
-    return lines.map((line) => (line.when === "now" ? { ...line, ...laterThan(notBefore) } : line));
-  });
-  const going = new Set(judged);
-  const following = all.filter((action) => !going.has(action)).flatMap(showLines);
-  const { planned } = cycle.tally;
-  planned.push(...withoutRepeated(timed));
-  planned.push(
-    ...following.map((line) => (line.when === "now" ? { ...line, ...laterThan(undefined) } : line)),
-  );
-  planned.push(...planLater(cycle));
-  cycle.tally.saved = saveActions(cycle, judged.map(toSaved));
-}
-
-function laterThan(notBefore: string | undefined): Pick<PlannedAction, "when" | "notBefore"> {
-  return { when: "later", ...(notBefore !== undefined && { notBefore }) };
+  const named = await holdNamed(cycle, wanted);
+  takeApprovals(cycle, named, unsettled);
+  const decided = putBehind(judge(cycle, named));
+  recordHeld(cycle, decided.judged);
+  dropUnwanted(cycle, decided.judged);
+  return decided;
 }
 
 /** Told of every row. A board that has just grown takes a while, and the pages' bar has come to its end by then. */
@@ -94,7 +76,7 @@ const shownAtOnce = 500;
 /** Decides one row as it is now, and records what needs no write. */
 function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] | "unsettled" {
   if (adoptMarked(cycle, row, now)) return [];
-  if (cycle.run.mode === "adopt") {
+  if (takesAsItIs(cycle.run)) {
     adoptDecision(cycle, row, now);
     return [];
   }
@@ -114,21 +96,20 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     signature: contentSignature(action),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
-    held: undefined,
-    isApprovable: false,
-    followUpHeld: undefined,
-    lines: cycle.run.mode === "plan" ? describeAction(cycle, row, action) : [],
+    lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],
   }));
 }
 
 /** Why a person has to let an action go, whatever the guard says. */
-function holdOf(cycle: PulledCycle, action: Action): string | undefined {
+function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
   switch (action.kind) {
     case "patch-post":
     case "change-issue":
-      return action.hold;
-    case "create-issue":
-      return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
+      return action.hold === undefined ? undefined : { kind: "hold", why: action.hold };
+    case "create-issue": {
+      const why = publicHold(cycle, cycle.repositories.get(action.repo), action.post);
+      return why === undefined ? undefined : { kind: "hold", why, isPassing: true };
+    }
     case "update-issue":
     case "comment-issue":
       return undefined;
@@ -159,23 +140,15 @@ function isDaily({ world: { ledger, clock }, memory, project }: PulledCycle, { p
   return days(clock.now()) > days(last);
 }
 
-function holdBack(
-  cycle: PulledCycle,
-  wanted: readonly Wanted[],
-  unsettled: ReadonlySet<PostId>,
-): readonly Wanted[] {
-  approveSaved(cycle, wanted);
-  markApproved(cycle, wanted, unsettled);
-  return judge(cycle, wanted);
-}
-
 /**
- * Nothing is said of a post between our PATCH and the next look at it, so what board rules ask for then waits for the next run:
- * no plan names what the run after it will not send.
+ * Board rules wait for the run after a PATCH: until the post is listed again we don't know its values, so a plan could name a
+ * write that the next run won't make.
  */
-function withoutFollowing(judged: readonly Wanted[]): readonly Wanted[] {
-  const patched = postsWith(judged, "patch-post");
-  return judged.filter(({ post, kind }) => !isOfBoardRule(kind) || !patched.has(post));
+function putBehind(all: readonly Judged[]): Decided {
+  const patched = postsWith(all, "patch-post");
+  const [judged, following]: [Judged[], Judged[]] = [[], []];
+  for (const one of all) (isOfBoardRule(one.kind) && patched.has(one.post) ? following : judged).push(one);
+  return { judged, following };
 }
 
 function isOfBoardRule(kind: Wanted["kind"]): boolean {
@@ -183,42 +156,59 @@ function isOfBoardRule(kind: Wanted["kind"]): boolean {
 }
 
 /**
- * Says of every action why it is held, if it is. What a person approved goes. What was held before stays held until then,
+ * Says of every action whether it may go. What a person approved goes. What was held before stays held until then,
  * whatever room there is by now. Neither fills the guard's measure: new actions are counted by themselves.
  */
-function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Wanted[] {
-  const { world, memory, settings, tally } = cycle;
+function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Judged[] {
+  const { world, memory, settings, pull } = cycle;
   const since = world.clock.now() - guardWindowMs;
-  const isFree = ({ post, kind }: Wanted): boolean => isApproved(cycle, post, kind);
   const holds = Map.groupBy(world.ledger.rows.held(memory.id), ({ post }) => post);
-  const holdOn = (action: Wanted): string | undefined =>
-    holds.get(action.post)?.find((held) => held.planned?.isPassing !== true && isSameAsked(held, action))
-      ?.message;
-  const verdict = guard(
-    wanted
-      .filter((action) => action.hold === undefined && holdOn(action) === undefined)
-      .map((action) => ({ ...action, isApproved: isFree(action) })),
+  const heldBefore = (action: Wanted): Hold | undefined => {
+    const held = holds
+      .get(action.post)
+      ?.find((one) => one.planned?.isPassing !== true && isSameAsked(one, action));
+    return held && { kind: "hold", why: held.message };
+  };
+  const known = wanted.map((action) => {
+    const isLetGo = isApproved(cycle, action.post, action.kind);
+    return { action, isLetGo, before: action.hold ?? heldBefore(action) };
+  });
+  const guarded = guard(
+    known
+      .filter(({ before }) => before === undefined)
+      .map(({ action, isLetGo }) => ({ ...action, isApproved: isLetGo })),
     { statusWrites: world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
-  return wanted.map((action) => {
+  const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
+  return known.map(({ action, isLetGo, before }): Judged => {
+    const { holdIssues, holdStatuses } = isLetGo ? nothingHeld : guarded;
     const isPatch = action.kind === "patch-post";
-    const { holdIssues, holdStatuses } = isFree(action) ? nothingHeld : verdict;
-    const heldStatus = action.isNotifying ? holdStatuses : undefined;
-    const before = isFree(action) ? undefined : (action.hold ?? holdOn(action));
-    const held = before ?? (isPatch ? heldStatus : holdIssues);
-    const isFollowed = isAllowed({ kind: "patch-post" }, settings);
-    const followUpHeld = isFollowed ? heldStatus : writesHold(settings);
+    const status = action.isNotifying ? holdStatuses : undefined;
+    const own = before !== undefined && !isLetGo ? approvable(before) : undefined;
+    const held = own ?? holdBy(isPatch ? status : holdIssues);
     // These hold more than the action, and end with their cause.
-    const other = isAllowed(action, settings) ? tally.hold : writesHold(settings);
+    const whole = isAllowed(action, settings) ? pull.hold : writesHold(settings);
     return {
       ...action,
-      held: other ?? held,
       // What the guard would hold anew waits for nobody while it is held for another reason.
-      isApprovable: other === undefined ? held !== undefined : before !== undefined,
-      ...(!isPatch && { followUpHeld }),
+      verdict: (whole === undefined ? held : stop(whole, own)) ?? { kind: "go" },
+      followUp: isPatch ? undefined : patchesStop === undefined ? holdBy(status) : stop(patchesStop),
     };
   });
+}
+
+/** A hold that no approval ends; one that it lies over stays approvable. */
+function stop(why: string, own?: Hold): Hold {
+  return { kind: "hold", why, ...(own?.isApprovable && { isApprovable: true }) };
+}
+
+function approvable(hold: Hold): Hold {
+  return { ...hold, isApprovable: true };
+}
+
+function holdBy(why: string | undefined): Hold | undefined {
+  return why === undefined ? undefined : { kind: "hold", why, isApprovable: true };
 }
 
 function writesHold({ writes }: Pick<Settings, "writes">): string {
@@ -228,29 +218,21 @@ function writesHold({ writes }: Pick<Settings, "writes">): string {
 const nothingHeld: GuardVerdict = { holdIssues: undefined, holdStatuses: undefined };
 
 /** A held action says so for as long as it is held: its row stays due, until it is approved or no longer wanted. */
-function recordHeld(cycle: PulledCycle, judged: readonly Wanted[]): void {
-  const held = judged.filter((action) => action.held !== undefined);
-  for (const { post, kind, hold, held: message = "", isApprovable } of held) {
-    // What holds a new issue beside the guard is its repository, or what is there already.
-    const isPassing = kind === "create-issue" && message === hold;
-    const delay = {
-      kind: "held",
-      message,
-      ...(isApprovable && { isApprovable }),
-      ...(isPassing && { isPassing }),
-    } as const;
-    delayAction(cycle, { post, kind }, delay);
+function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): void {
+  const posts = new Set<PostId>();
+  for (const { post, kind, verdict } of judged) {
+    if (verdict.kind !== "hold") continue;
+    delayAction(cycle, { post, kind }, verdict);
+    posts.add(post);
   }
-  if (held.length === 0) return;
+  if (posts.size === 0) return;
   cycle.world.ledger.transaction(() => {
-    for (const post of new Set(held.map(({ post }) => post))) {
-      attemptNow(cycle, post, () => recordRow(cycle, post));
-    }
+    for (const post of posts) attemptNow(cycle, post, () => recordRow(cycle, post));
   });
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */
-function dropUnwanted(cycle: PulledCycle, judged: readonly Wanted[]): void {
+function dropUnwanted(cycle: PulledCycle, judged: readonly Judged[]): void {
   for (const intent of cycle.world.ledger.journal.open(cycle.memory.id)) {
     const { post, kind, state } = intent;
     if (state !== "PREPARED" || judged.some((wanted) => wanted.post === post && wanted.kind === kind))
@@ -268,17 +250,4 @@ function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
   ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
-}
-
-function toSaved(wanted: Wanted): SavedAction {
-  const { kind, post, planSignature: signature } = wanted;
-  return { kind, post, signature, lines: showLines(wanted).map(withoutTexts) };
-}
-
-/** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */
-function showLines({ kind, lines, held, followUpHeld }: Wanted): readonly PlannedAction[] {
-  return lines.map((line) => {
-    const why = line.kind === kind ? held : (held ?? followUpHeld);
-    return why === undefined ? line : { ...line, when: "held", held: why };
-  });
 }

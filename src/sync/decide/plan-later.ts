@@ -9,8 +9,8 @@ import { planRow } from "../../plan/plan.ts";
 import { wishedActions } from "../../plan/wished.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import type { Wanted } from "../ground/wanted.ts";
-import type { PlannedAction } from "../ground/world.ts";
+import type { PlannedAction } from "../ground/reports.ts";
+import { isFree, type Judged } from "../ground/wanted.ts";
 import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { describeAction } from "./plan-lines.ts";
 
@@ -114,10 +114,10 @@ const hourPatienceMs = 10_000;
  */
 export function timeWrites(
   cycle: PulledCycle,
-  judged: readonly Wanted[],
-): ReadonlyMap<Wanted, string | undefined> {
+  judged: readonly Judged[],
+): ReadonlyMap<Judged, string | undefined> {
   const { clock, policy } = cycle.world;
-  const later = new Map<Wanted, string | undefined>();
+  const later = new Map<Judged, string | undefined>();
   const rest = earlierRequestOf(cycle) === undefined ? undefined : new Date(restOf(cycle)).toISOString();
   const until = clock.now() + policy.budgetMs;
   const played = new Map<
@@ -126,7 +126,7 @@ export function timeWrites(
   >();
   for (const action of judged.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))) {
     const [lane] = action.lanes;
-    if (action.held !== undefined || lane === undefined || lane.side === "board") continue;
+    if (!isFree(action) || lane === undefined || lane.side === "board") continue;
     if (rest !== undefined && (action.kind === "create-issue" || action.kind === "update-issue")) {
       later.set(action, rest);
       continue;
@@ -164,7 +164,7 @@ function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): P
 const hourMs = 3_600_000;
 
 /** As `apply` takes them. */
-const order: readonly Wanted["kind"][] = [
+const order: readonly Judged["kind"][] = [
   "patch-post",
   "update-issue",
   "change-issue",

@@ -2,7 +2,8 @@ import type { PlannedChange } from "../../ledger/rows.ts";
 import type { Field, Row } from "../../model/link.ts";
 import { type Action, changeOf, type FieldWrite } from "../../plan/action.ts";
 import { nameIssue } from "../ground/cycle-state.ts";
-import type { PlannedAction, World } from "../ground/world.ts";
+import type { PlannedAction } from "../ground/reports.ts";
+import type { World } from "../ground/world.ts";
 
 /** Without what is listed twice: where two posts ask the same of an issue, one change does for both. */
 export function withoutRepeated(lines: readonly PlannedAction[]): readonly PlannedAction[] {

@@ -1,16 +1,11 @@
-import type { PersonRequest } from "../../ledger/requests.ts";
-import type { ActionName } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
-import type { Wanted } from "../ground/wanted.ts";
-
-type Approval = Extract<PersonRequest, { kind: "approve" }>;
 
 /**
  * Takes up what people asked for beside the runs, of whole posts: it is done before anything is decided. Links are taken up
- * by `takeLinks` before that, and approvals wait for the plan.
+ * by `takeLinks` before that, and approvals after it by `takeApprovals`.
  */
 export function takeRequests(cycle: PulledCycle): void {
   const { ledger, log } = cycle.world;
@@ -56,41 +51,4 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
       return;
     }
   }
-}
-
-/**
- * Marks the wanted actions that a person has approved: these very actions and no others. An approval is over when nothing asks
- * for any of them any more.
- *
- * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
- */
-export function markApproved(
-  cycle: PulledCycle,
-  wanted: readonly Wanted[],
-  unsettled: ReadonlySet<PostId>,
-): void {
-  const { ledger } = cycle.world;
-  for (const request of ledger.requests.pending(cycle.memory.id)) {
-    if (request.kind !== "approve") continue;
-    const approved = wanted.filter((action) => names(request, action));
-    for (const action of approved) noteApproval(cycle, action, request);
-    const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
-    if (!isOpen) ledger.requests.end(request.id);
-  }
-}
-
-function names({ actions }: Approval, wanted: Wanted): boolean {
-  return actions.some((action) => isSameAction(action, wanted));
-}
-
-function isSameAction(one: ActionName, other: Wanted): boolean {
-  return one.post === other.post && one.kind === other.kind && one.signature === other.signature;
-}
-
-/** An approved issue brings the PATCH along that the plan has shown with it. */
-function noteApproval({ tally }: PulledCycle, { post, kind }: Wanted, { id }: Approval): void {
-  const kinds = tally.approved.get(post) ?? new Map();
-  kinds.set(kind, id);
-  if (kind === "create-issue") kinds.set("patch-post", id);
-  tally.approved.set(post, kinds);
 }

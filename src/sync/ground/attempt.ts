@@ -7,6 +7,7 @@ import { closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
 import { postpone, recordRow } from "./record.ts";
 import { closureBy, isPutOff, noteBug, noteError } from "./report.ts";
+import type { Outcome } from "./verdict.ts";
 
 /**
  * Does what belongs to one post. Whatever fails in it is the failure of this post alone; a limit or a refused key also
@@ -14,15 +15,15 @@ import { closureBy, isPutOff, noteBug, noteError } from "./report.ts";
  *
  * @throws StateError
  */
-export async function attempt(
+export async function attempt<T>(
   cycle: PulledCycle,
   action: { readonly post: PostId; readonly kind: ActionKind },
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T | Outcome> {
   try {
-    await work().catch((error: unknown) => noteRead(cycle, action, error));
+    return await work().catch((error: unknown) => noteRead(cycle, action, error));
   } catch (error) {
-    notePost(cycle, action.post, error);
+    return notePost(cycle, action.post, error);
   }
 }
 
@@ -45,7 +46,7 @@ function noteRead(
   cycle: PulledCycle,
   action: { readonly post: PostId; readonly kind: ActionKind },
   error: unknown,
-): void {
+): Outcome {
   if (!(error instanceof RemoteError)) throw error;
   noteLimitOf(cycle.world, error);
   const { code, message, fault, detail, retryAt } = error;
@@ -53,18 +54,18 @@ function noteRead(
   if (isPutOff(error)) {
     const closure = closureBy(error, cycle.run);
     closeLane(cycle.run, error, closure);
-    postpone(cycle, action, closure);
-    return;
+    return postpone(cycle, action, closure);
   }
   noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });
   recordRow(cycle, action.post);
+  return { kind: "failed", why: message };
 }
 
-function notePost({ tally, world, project }: Cycle, post: PostId, error: unknown): void {
+function notePost({ tally, world, project }: Cycle, post: PostId, error: unknown): Outcome {
   if (!(error instanceof TemplateError)) {
-    noteBug(tally, { project: project.key, post }, error, world.log);
-    return;
+    return { kind: "failed", why: noteBug(tally, { project: project.key, post }, error, world.log) };
   }
-  const message = `A template of the config fails on this post, so nothing is written for it: ${error.message}. Correct the template; the next run tries again.`;
-  noteError(tally, { post, code: "config.template", message });
+  const why = `A template of the config fails on this post, so nothing is written for it: ${error.message}. Correct the template; the next run tries again.`;
+  noteError(tally, { post, code: "config.template", message: why });
+  return { kind: "failed", why };
 }

@@ -8,6 +8,7 @@ import type { Settings } from "../../plan/settings.ts";
 import type { Redacted } from "../../plan/text/redact.ts";
 import { repositoryNames } from "../read/repositories.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
+import { isPreview } from "./order.ts";
 import type { Policy, Run } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
@@ -23,7 +24,7 @@ export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings">
     readonly policy: Pick<Policy, "boardHash">;
     readonly ledger: Pick<Ledger, "rows" | "memory">;
   };
-  readonly run: Pick<Run, "mode">;
+  readonly run: Pick<Run, "order">;
 }
 
 /** The planner's context of a project, for the fields that its board shows. */
@@ -32,7 +33,7 @@ export function createContext(
   seen: ReadonlySet<PostField>,
 ): (now: number) => PlanContext {
   // `writes` holds writes back, not the look at what they would be.
-  const settings: Settings = run.mode === "plan" ? { ...cycle.settings, writes: "all" } : cycle.settings;
+  const settings: Settings = isPreview(run) ? { ...cycle.settings, writes: "all" } : cycle.settings;
   const text = { board: policy.boardHash, project: memory.id, redact: redactedOf(settings, ledger) };
   const render: PlanContext["render"] = (post, others) => project.renderer.render(post, { ...text, others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
@@ -75,7 +76,7 @@ function markRowsForFullLook(cycle: Cycle): void {
   const print = settingsPrint(cycle.settings, cycle.project.templates);
   const isFresh = memory.fullAt !== undefined && now - memory.fullAt < policy.fullEveryMs;
   // What `writes` has held back is decided already; a plan shows it all the same.
-  const isShown = cycle.run.mode === "plan" && cycle.settings.writes !== "all";
+  const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
   if (isFresh && memory.settingsPrint === print && !isShown) return;
   ledger.transaction(() => {
     ledger.rows.markDue(memory.id, "all");

@@ -1,7 +1,6 @@
 import type { PagePlace } from "../../board/board.ts";
 import type { Left } from "../../ledger/backlogs.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
-import type { RequestId } from "../../ledger/requests.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
@@ -9,16 +8,9 @@ import type { ActionKind } from "../../plan/action.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import type { Settings } from "../../plan/settings.ts";
 import { type Lane, laneClosure } from "./lane.ts";
-import type {
-  CarriedAction,
-  Closure,
-  PlannedAction,
-  ReportedError,
-  Run,
-  SavedProject,
-  SyncProject,
-  World,
-} from "./world.ts";
+import type { ReportedError } from "./reports.ts";
+import type { Delay } from "./verdict.ts";
+import type { Closure, Run, SyncProject, World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
 export interface Cycle {
@@ -31,6 +23,7 @@ export interface Cycle {
   /** By the name that the config uses; a repository that can't be used is not among them. */
   readonly repositories: ReadonlyMap<RepositoryName, RepositoryMemory>;
   readonly tally: Tally;
+  readonly course: Course;
 }
 
 /** An internal note that has to be changed, as this pull has shown it. */
@@ -57,6 +50,10 @@ export interface PulledPage {
 /** What a pull of the board brought, besides the posts in the ledger. */
 export interface BoardPull {
   readonly seen: ReadonlySet<PostField>;
+  /** How many posts it has shown. */
+  readonly posts: number;
+  /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
+  readonly hold: string | undefined;
   /** `usable`: all that there was to see, but absence from it means nothing. `incomplete`: it broke off. */
   readonly kind: "complete" | "usable" | "incomplete";
   /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */
@@ -78,22 +75,8 @@ export function isShown({ pull }: PulledCycle, { seenAt }: Row): boolean {
   return seenAt !== undefined && seenAt >= pull.beganAt;
 }
 
-/** Why an action that is decided is not done in this run. */
-export interface Delay {
-  readonly kind: "held" | "waiting";
-  readonly message: string;
-  /** Of one that is held: whether a person may let it go. */
-  readonly isApprovable?: true;
-  /** Likewise: whether the hold ends with its cause. */
-  readonly isPassing?: true;
-  /** Set where it is another one by now than a saved plan names. */
-  readonly isMoved?: true;
-}
-
-/** What one cycle has done so far; the report is made of it. */
+/** What one cycle counts and says: the report is made of it, and nothing is decided by it. */
 export interface Tally {
-  /** Posts that this pull has shown. */
-  posts: number;
   created: number;
   adopted: number;
   issueWrites: number;
@@ -105,27 +88,11 @@ export interface Tally {
   isPutOff: boolean;
   /** Why something was left to a later run. */
   readonly putOff: Closure[];
-  /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
-  hold: string | undefined;
-  readonly delays: Map<PostId, Map<ActionKind, Delay>>;
-  /** What a person let go, with the request that says so; undefined where this run itself was ordered to do it. */
-  readonly approved: Map<PostId, Map<ActionKind, RequestId | undefined>>;
-  /** Why a lane takes no more writes of this project in this run, although it is open for others. */
-  readonly closed: Map<string, Closure>;
-  /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
-  readonly left: Map<string, Left>;
   readonly errors: ReportedError[];
-  /** Of mode `plan` only. */
-  readonly planned: PlannedAction[];
-  /** The same as a file keeps it; undefined while nothing is decided. */
-  saved: SavedProject | undefined;
-  /** Of a saved plan, or an undo: what became of each action. */
-  readonly carried: CarriedAction[];
 }
 
 export function startTally(): Tally {
   return {
-    posts: 0,
     created: 0,
     adopted: 0,
     issueWrites: 0,
@@ -134,43 +101,56 @@ export function startTally(): Tally {
     notesPutOff: 0,
     isPutOff: false,
     putOff: [],
-    hold: undefined,
-    delays: new Map(),
-    approved: new Map(),
-    closed: new Map(),
-    left: new Map(),
     errors: [],
-    planned: [],
-    saved: undefined,
-    carried: [],
   };
 }
 
-/** Remembers why an action is not done in this run; every record of its row says so as long as the row asks for it. */
+/** What is settled of a project's actions while its cycle goes on. */
+export interface Course {
+  /** Why actions are not done in this run: every record of a row says so for as long as the row asks for them. */
+  readonly delays: Map<PostId, Map<ActionKind, Delay>>;
+  /** What a person let go. */
+  readonly approved: Map<PostId, Set<ActionKind>>;
+  /** Why a lane takes no more writes of this project in this run, although it is open for others. */
+  readonly closed: Map<string, Closure>;
+  /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
+  readonly left: Map<string, Left>;
+}
+
+export function startCourse(): Course {
+  return { delays: new Map(), approved: new Map(), closed: new Map(), left: new Map() };
+}
+
+/** Remembers why an action is not done in this run. */
 export function delayAction(
-  { tally }: Cycle,
+  { course }: Cycle,
   { post, kind }: { readonly post: PostId; readonly kind: ActionKind },
   delay: Delay,
 ): void {
-  const delays = tally.delays.get(post) ?? new Map<ActionKind, Delay>();
-  tally.delays.set(post, delays.set(kind, delay));
+  const delays = course.delays.get(post) ?? new Map<ActionKind, Delay>();
+  course.delays.set(post, delays.set(kind, delay));
+}
+
+/** Lets an action go, as a person asked. */
+export function approve({ course }: Cycle, post: PostId, kind: ActionKind): void {
+  course.approved.set(post, (course.approved.get(post) ?? new Set()).add(kind));
 }
 
 /** Whether a person let this action of this run go. */
-export function isApproved({ tally }: Pick<Cycle, "tally">, post: PostId, kind: ActionKind): boolean {
-  return tally.approved.get(post)?.has(kind) ?? false;
+export function isApproved({ course }: Pick<Cycle, "course">, post: PostId, kind: ActionKind): boolean {
+  return course.approved.get(post)?.has(kind) ?? false;
 }
 
 /** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */
-export function isOpen({ run, world, tally }: Cycle, lane: Lane): boolean {
+export function isOpen({ run, world, course }: Cycle, lane: Lane): boolean {
   const { bounds } = run;
-  const closure = laneClosure(run, lane) ?? laneClosure(tally, lane);
+  const closure = laneClosure(run, lane) ?? laneClosure(course, lane);
   return closure === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
 }
 
 /** Why a lane is closed, for the note of what waits. */
-export function closureOf({ run, tally }: Cycle, lane: Lane): Closure {
-  return laneClosure(run, lane) ?? laneClosure(tally, lane) ?? endOf(run);
+export function closureOf({ run, course }: Cycle, lane: Lane): Closure {
+  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? endOf(run);
 }
 
 /** Why a run begins nothing more. */

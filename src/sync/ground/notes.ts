@@ -1,6 +1,7 @@
 import type { PostPage } from "../../board/board.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Cycle, DueNote, PulledPage } from "./cycle-state.ts";
+import { takesAsItIs } from "./order.ts";
 
 /** Notes are private and may be long: no more than these of one pull stand in memory. The rest waits for the next pull. */
 const most = { notes: 10_000, characters: 8 * 1024 * 1024 };
@@ -15,7 +16,7 @@ export interface NoteCollector {
 /** undefined where no note has to be read. */
 export function collectNotes({ world, memory, settings, run }: Cycle): NoteCollector | undefined {
   const { backlinks } = world.ledger;
-  const isWanted = settings.backlink && settings.writes === "all" && run.mode !== "adopt";
+  const isWanted = settings.backlink && settings.writes === "all" && !takesAsItIs(run);
   if (!isWanted || !backlinks.hasDue(memory.id)) return undefined;
   const notes = new Map<PostId, DueNote>();
   let characters = 0;

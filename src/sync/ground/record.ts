@@ -10,6 +10,7 @@ import { wishedActions } from "../../plan/wished.ts";
 import { describeChange, describeField } from "../decide/plan-lines.ts";
 import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
 import { isSameAsked } from "./holds.ts";
+import { type Outcome, sayDelay } from "./verdict.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
@@ -76,11 +77,12 @@ export function postpone(
   cycle: PulledCycle,
   wanted: Pick<Action, "post" | "kind">,
   reason: string | Closure,
-): void {
+): Outcome {
   if (typeof reason !== "string") cycle.tally.putOff.push(reason);
-  const why = typeof reason === "string" ? reason : reason.message;
-  delayAction(cycle, wanted, { kind: "waiting", message: `Decided, and waiting: ${why}` });
+  const delay = { kind: "wait", why: typeof reason === "string" ? reason : reason.message } as const;
+  delayAction(cycle, wanted, delay);
   recordRow(cycle, wanted.post);
+  return delay;
 }
 
 /** What is undecided is said in every run until it is decided: nothing need change on either side for it to become known. */
@@ -99,17 +101,17 @@ function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number):
   });
   const held = holdsOf(cycle, row, decision);
   const delays = decision.actions.flatMap((action): readonly RowNote[] => {
-    const delay = cycle.tally.delays.get(action.post)?.get(action.kind);
-    const isPassing = delay?.isPassing;
+    const delay = cycle.course.delays.get(action.post)?.get(action.kind);
+    const isPassing = delay?.kind === "hold" ? delay.isPassing : undefined;
     const planned = { ...describeChange(cycle, row, action), ...(isPassing && { isPassing }) };
     const asked = { post: action.post, kind: action.kind, planned };
     const standing = held.get(action.kind);
     const isHeldStill = standing !== undefined && isSameAsked({ ...asked, planned: standing.planned }, asked);
-    const hold = delay ?? (isHeldStill ? standing : undefined);
-    if (hold === undefined) return [];
-    const { kind, message } = hold;
+    if (delay === undefined && !isHeldStill) return [];
+    const kind = delay !== undefined && delay.kind !== "hold" ? "waiting" : "held";
+    const message = delay === undefined ? String(standing?.message) : sayDelay(delay);
+    const isApprovable = delay === undefined || (delay.kind === "hold" && delay.isApprovable === true);
     const name = { kind: action.kind, signature: contentSignature(action) };
-    const isApprovable = delay === undefined || delay.isApprovable === true;
     return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
   });
   // What can't be decided now may still be asked for: its holds stay.

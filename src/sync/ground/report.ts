@@ -1,10 +1,12 @@
 import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
-import { endOf, type Tally } from "./cycle-state.ts";
+import { type BoardPull, endOf, type Tally } from "./cycle-state.ts";
 import { sayLimit } from "./limits.ts";
+import { isRoutine } from "./order.ts";
 import { adviceOn } from "./remedy.ts";
-import type { Closure, ProjectReport, ReportedError, Run, SyncProject, World } from "./world.ts";
+import type { ProjectReport, ReportedError } from "./reports.ts";
+import type { Closure, Run, SyncProject, World } from "./world.ts";
 
 /** Adds a failure to a report, each once, with what a person may do about it. */
 export function noteError({ errors }: Tally, { detail, retryAt, ...error }: NotedError): void {
@@ -38,7 +40,7 @@ type Bounded = Pick<Run, "bounds">;
 
 /** What is known where a project is put off. */
 interface Delayed {
-  readonly run: Pick<Run, "bounds" | "mode">;
+  readonly run: Pick<Run, "bounds" | "order">;
   readonly world: Pick<World, "clock" | "log">;
   readonly project: Pick<SyncProject, "key" | "periodMs">;
 }
@@ -53,7 +55,7 @@ export function notePutOff(tally: Tally, { run, world, project }: Delayed, error
   tally.isPutOff = true;
   tally.putOff.push(closure);
   const now = world.clock.now();
-  if (run.mode === "sync" && until !== undefined && until - now > project.periodMs(now))
+  if (isRoutine(run) && until !== undefined && until - now > project.periodMs(now))
     noteError(tally, { code, message: `${message}.`, retryAt: until });
   return closure;
 }
@@ -103,6 +105,7 @@ const maxQuote = 300;
  * Puts an error that nobody foresaw into the tally, for one post or for all of a project, and its stack into the log. Where
  * a request had left, its line in the journal makes the next run look up what became of it.
  *
+ * @returns the failure in words.
  * @throws StateError: that is no mistake of ours, and nothing goes on without the state.
  */
 export function noteBug(
@@ -110,15 +113,17 @@ export function noteBug(
   where: { readonly project: string; readonly post?: PostId },
   error: unknown,
   log: Log,
-): void {
+): string {
   if (error instanceof StateError) throw error;
   log.error({ ...where, err: error }, "A mistake in boardsync: please report it with this line");
-  // What a mistake leads to in later steps is the same mistake.
-  if (tally.errors.some(({ code, post }) => code === "internal" && post === where.post)) return;
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const quote = words.length > maxQuote ? `${words.slice(0, maxQuote).toWellFormed()}…` : words;
   const message = `A mistake in boardsync (${quote}). What had not been sent is not sent in this run, and nothing is sent twice; the next run tries again. Please report it: the log has the details.`;
-  noteError(tally, { ...(where.post !== undefined && { post: where.post }), code: "internal", message });
+  // What a mistake leads to in later steps is the same mistake.
+  const isKnown = tally.errors.some(({ code, post }) => code === "internal" && post === where.post);
+  if (!isKnown)
+    noteError(tally, { ...(where.post !== undefined && { post: where.post }), code: "internal", message });
+  return message;
 }
 
 /** The report of one project, made of what this run did and of what the ledger says waits. */
@@ -128,21 +133,21 @@ export function reportProject(
   run: Run,
   tally: Tally,
   before: { readonly board: number; readonly tracker: number },
-  isDone: boolean,
+  { pull, isDone }: { readonly pull: BoardPull | undefined; readonly isDone: boolean },
 ): ProjectReport {
   const { ledger, board, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
   const counts = memory && ledger.rows.counts(memory.id);
-  if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && run.mode === "sync") {
+  if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
     ledger.memory.rememberProject({ ...memory, lastSuccessAt: clock.now() });
   }
   const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
-  const held = Math.max(heldPosts, Number(tally.hold !== undefined));
+  const held = Math.max(heldPosts, Number(pull?.hold !== undefined));
   return {
     project: project.key,
     repo: project.settings.repo,
     result: resultOf(tally, isDone, held + parked + quarantined > 0),
-    posts: tally.posts,
+    posts: pull?.posts ?? 0,
     issues: counts?.issues ?? 0,
     created: tally.created,
     adopted: tally.adopted,
@@ -157,7 +162,7 @@ export function reportProject(
     failed: tally.errors.length,
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
-    ...(tally.hold !== undefined && { hold: tally.hold }),
+    ...(pull?.hold !== undefined && { hold: pull.hold }),
     ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
     ...readPutOff(tally),
   };

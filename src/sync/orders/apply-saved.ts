@@ -1,73 +1,124 @@
 import type { RunWrite } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import type { Decision } from "../../plan/action.ts";
+import type { Action, Decision } from "../../plan/action.ts";
 import { planRow } from "../../plan/plan.ts";
+import { planSignature } from "../../plan/print.ts";
+import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import type { PulledCycle } from "../ground/cycle-state.ts";
-import type { Wanted } from "../ground/wanted.ts";
-import type { CarriedAction, SavedAction } from "../ground/world.ts";
-import { apply } from "../write/apply.ts";
-import { type NoteWrite, writeNotes } from "../write/backlinks.ts";
+import { delayAction, type PulledCycle } from "../ground/cycle-state.ts";
+import { savedActions } from "../ground/order.ts";
+import { recordRow } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import type { CarriedAction, SavedAction } from "../ground/reports.ts";
+import { type Outcome, sayDelay } from "../ground/verdict.ts";
+import { isFree, type Judged } from "../ground/wanted.ts";
+import { noteSignature } from "../tell/plan.ts";
 import { leave } from "../write/backlog.ts";
-import { noteSignature } from "./plan-file.ts";
-import { findWanted, movedSince, noteRefusal, savedOf } from "./saved-actions.ts";
-
-/** What is to become of a saved action. */
-type Verdict =
-  | { readonly outcome: "go"; readonly wanted: Wanted | NoteWrite }
-  | { readonly outcome: "already" | "refused"; readonly message: string };
-
-type Result = Pick<CarriedAction, "outcome" | "message">;
+import { type NoteWrite, writeNotes } from "../write/note.ts";
+import { write } from "../write/write.ts";
 
 /**
  * Carries out what a saved plan names and what is wanted still, to the letter; whatever else is wanted waits for a run of its
  * own. What has moved since is refused, one by one.
+ *
+ * @returns what became of each of its actions, in the order of the plan.
  */
 export async function applySaved(
   cycle: PulledCycle,
-  wanted: readonly Wanted[],
+  judged: readonly Judged[],
   notes: readonly NoteWrite[],
-): Promise<void> {
-  const find = findWanted(wanted);
-  const findNote = (action: SavedAction): NoteWrite | undefined =>
-    action.kind === "patch-note" ? notes.find((write) => isSameNote(action, write)) : undefined;
-  const judged = savedOf(cycle).map((action) => ({
-    action,
-    verdict: judge(cycle, action, find(action) ?? findNote(action)),
-  }));
-  for (const { action, verdict } of judged) {
-    if (verdict.outcome === "refused") noteRefusal(cycle, action, verdict.message);
+): Promise<readonly CarriedAction[]> {
+  const find = findWanted(judged);
+  const parts = savedActions(cycle.run, cycle.project.key).map((action): Part => {
+    const note = notes.find((write) => isSameNote(action, write));
+    return { action, wanted: find(action), note, end: endOf(cycle, action, find(action) ?? note) };
+  });
+  for (const { action, end } of parts) {
+    if (end?.outcome === "refused") noteRefusal(cycle, action, end.message);
   }
-  const free = judged.flatMap(({ verdict }) => (verdict.outcome === "go" ? [verdict.wanted] : []));
-  for (const rest of wanted) if (rest.held === undefined && !free.includes(rest)) leave(cycle, rest);
-  await apply(
+  const going = parts.filter(({ end }) => end === undefined);
+  const free = new Set(going.flatMap(({ wanted }) => wanted ?? []));
+  for (const rest of judged) if (isFree(rest) && !free.has(rest)) leave(cycle, rest);
+  const written = await write(cycle, [...free], (wanted, now) => refuseMoved(cycle, wanted, now));
+  const noted = await writeNotes(
     cycle,
-    free.filter((one) => "planSignature" in one),
+    going.flatMap(({ note }) => note ?? []),
   );
-  await writeNotes(
-    cycle,
-    free.filter((one) => "note" in one),
-  );
-  for (const { action, verdict } of judged) {
-    const { kind, post, lines } = action;
-    const { outcome, message } = verdict.outcome === "go" ? resultOf(cycle, action) : verdict;
-    cycle.tally.carried.push({ kind, post, issue: lines[0]?.issue ?? null, outcome, message });
+  return parts.map(({ action: { kind, post, lines }, wanted, note, end }) => {
+    const outcome = (wanted && written.get(wanted)) ?? (note && noted.get(note));
+    return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcome)) };
+  });
+}
+
+/** One action of the plan, with what is wanted of it now. */
+interface Part {
+  readonly action: SavedAction;
+  readonly wanted: Judged | undefined;
+  readonly note: NoteWrite | undefined;
+  /** What becomes of it without any write; undefined where it is written. */
+  readonly end: Result | undefined;
+}
+
+type Result = Pick<CarriedAction, "outcome" | "message">;
+
+function toResult(outcome: Outcome = { kind: "unneeded" }): Result {
+  switch (outcome.kind) {
+    case "done":
+    case "unneeded":
+      return { outcome: "done", message: "" };
+    case "failed":
+      return { outcome: "failed", message: outcome.why };
+    case "refuse":
+      return { outcome: "refused", message: sayDelay(outcome) };
+    case "wait":
+    case "hold":
+      return { outcome: "waiting", message: sayDelay(outcome) };
   }
 }
 
-function isSameNote({ post, signature }: SavedAction, write: NoteWrite): boolean {
-  return write.note.post === post && noteSignature(write) === signature;
+function isSameNote({ kind, post, signature }: SavedAction, write: NoteWrite): boolean {
+  return kind === "patch-note" && write.note.post === post && noteSignature(write) === signature;
 }
 
-function judge(cycle: PulledCycle, action: SavedAction, wanted: Wanted | NoteWrite | undefined): Verdict {
-  if (wanted !== undefined && "held" in wanted && wanted.held !== undefined) {
-    return { outcome: "refused", message: wanted.held };
+function endOf(
+  cycle: PulledCycle,
+  action: SavedAction,
+  wanted: Judged | NoteWrite | undefined,
+): Result | undefined {
+  if (wanted !== undefined) {
+    const hold = "verdict" in wanted && wanted.verdict.kind === "hold" ? wanted.verdict : undefined;
+    return hold && { outcome: "refused", message: hold.why };
   }
-  if (wanted !== undefined) return { outcome: "go", wanted };
   const run = findDone(cycle, action);
   if (run !== undefined) return { outcome: "already", message: `done by run ${run}` };
   return { outcome: "refused", message: whyNot(cycle, action) };
+}
+
+/** Refuses what is something else by now than when this run decided, a moment ago. */
+function refuseMoved(cycle: PulledCycle, wanted: Judged, now: Action | undefined): Outcome | undefined {
+  if (now !== undefined && planSignature(now) === wanted.planSignature) return undefined;
+  noteRefusal(cycle, wanted, movedSince);
+  const refusal = {
+    kind: "refuse",
+    why: "the saved plan that was applied asked for something else",
+  } as const;
+  delayAction(cycle, wanted, refusal);
+  recordRow(cycle, wanted.post);
+  return refusal;
+}
+
+/** Why a saved action is not done where nothing more can be said. */
+const movedSince = "the post or its issue has moved since the plan was made";
+
+/** Counts as every other failure of a post: the rest is done. */
+function noteRefusal(
+  { tally }: PulledCycle,
+  { post, kind }: Pick<SavedAction, "post" | "kind">,
+  why: string,
+): void {
+  const message = `${kind} of the saved plan is refused, and nothing was written for it: ${why.replace(/\.$/, "")}. \`boardsync plan\` shows what is asked for now.`;
+  noteError(tally, { post, code: "plan.moved", message });
 }
 
 /** How far back an action's own write is looked for among those of its post. */
@@ -76,7 +127,7 @@ const maxWrites = 100;
 /** The run that has made this very write since the plan was made; undefined where none has. */
 function findDone({ world, memory, run }: PulledCycle, action: SavedAction): number | undefined {
   const { journal } = world.ledger;
-  const since = Date.parse(run.saved?.madeAt ?? "");
+  const since = run.order.kind === "apply" ? Date.parse(run.order.plan.madeAt) : Number.POSITIVE_INFINITY;
   const runs = journal
     .history(memory.id, action.post, maxWrites)
     .filter(({ at, outcome }) => at >= since && (outcome === "applied" || outcome === "unknown"))
@@ -102,10 +153,7 @@ const writeKinds: Readonly<Record<SavedAction["kind"], readonly string[]>> = {
 };
 
 /** Whether an action is among the writes of its post. Texts of issues and comments are not kept; of the rest each value counts. */
-export function isMade(
-  { kind, lines }: Pick<SavedAction, "kind" | "lines">,
-  made: readonly RunWrite[],
-): boolean {
+function isMade({ kind, lines }: Pick<SavedAction, "kind" | "lines">, made: readonly RunWrite[]): boolean {
   const own = made.filter((write) => writeKinds[kind].includes(write.kind));
   if (kind !== "patch-post" && kind !== "change-issue") return own.length > 0;
   return lines.every((line) => {
@@ -132,39 +180,6 @@ function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): string {
   if (parked !== undefined) return parked.message;
   const notes = decide(cycle, row)?.notes.map(({ message }) => message) ?? [];
   return notes.length === 0 ? movedSince : `${movedSince} (${notes.join("; ")})`;
-}
-
-/** What became of an action that was let go. */
-function resultOf(cycle: PulledCycle, { post, kind }: SavedAction): Result {
-  const { delays, errors } = cycle.tally;
-  const failure = errors.find((error) => error.post === post)?.message;
-  if (kind === "patch-note") return resultOfNote(cycle, post, failure);
-  const delay = delays.get(post)?.get(kind);
-  if (delay !== undefined) {
-    return { outcome: delay.isMoved === true ? "refused" : "waiting", message: delay.message };
-  }
-  const row = readRow(cycle, post);
-  const isDone =
-    row !== undefined &&
-    !row.openIntents.includes(kind) &&
-    row.parked.every((parked) => parked.kind !== kind) &&
-    decide(cycle, row)?.actions.every((action) => action.kind !== kind) === true;
-  if (isDone) return { outcome: "done", message: "" };
-  return { outcome: "failed", message: failure ?? "" };
-}
-
-/** A note that this run did not write is due still. */
-function resultOfNote(
-  { world, memory, run }: PulledCycle,
-  post: PostId,
-  failure: string | undefined,
-): Result {
-  const isDone = world.ledger.journal
-    .writesOf(run.number)
-    .some((write) => write.project === memory.id && write.post === post && write.kind === "patch-note");
-  if (isDone && failure === undefined) return { outcome: "done", message: "" };
-  if (failure !== undefined) return { outcome: "failed", message: failure };
-  return { outcome: "waiting", message: "the note is still due" };
 }
 
 function readRow({ world, memory }: PulledCycle, post: PostId): Row | undefined {

@@ -1,8 +1,6 @@
-import { hashText } from "../../plan/hash.ts";
 import { settingsPrint } from "../../plan/print.ts";
-import type { PulledCycle } from "../ground/cycle-state.ts";
-import type { PlannedAction, SavedAction, SavedPlan, SavedProject, SyncProject } from "../ground/world.ts";
-import type { NoteWrite } from "../write/backlinks.ts";
+import type { SavedPlan } from "../ground/reports.ts";
+import type { SyncProject } from "../ground/world.ts";
 
 /** `SavedPlan.format` and `version`. */
 const planFormat = "boardsync-plan";
@@ -72,40 +70,6 @@ export function refusePlan(
     if (now === settings) return [];
     return [`The settings of the project \`${key}\` have changed since the plan was made: ${anew}.`];
   });
-}
-
-/** What a file keeps of a project's plan. */
-export function saveActions(cycle: PulledCycle, actions: readonly SavedAction[]): SavedProject {
-  const { project, memory, settings } = cycle;
-  return {
-    project: project.key,
-    id: memory.id,
-    repo: settings.repo,
-    settings: settingsPrint(settings, project.templates),
-    actions,
-  };
-}
-
-/** What a change of an internal note is known by: our line, and nothing of the rest. */
-export function noteSignature({ line }: NoteWrite): string {
-  return hashText(line ?? "");
-}
-
-/** Adds the changes of internal notes to what is kept of a plan. */
-export function saveNotes({ tally }: PulledCycle, notes: readonly NoteWrite[]): void {
-  if (tally.saved === undefined) return;
-  const actions = notes.map((write): SavedAction => {
-    const { post } = write.note;
-    const lines = tally.planned.filter((line) => line.kind === "patch-note" && line.post === post);
-    return { kind: "patch-note", post, signature: noteSignature(write), lines };
-  });
-  tally.saved = { ...tally.saved, actions: [...tally.saved.actions, ...actions] };
-}
-
-/** What is shown of an action, but for the words of the post. */
-export function withoutTexts(line: PlannedAction): PlannedAction {
-  const { title: _, comment: __, ...fields } = line.fields;
-  return { ...line, fields };
 }
 
 function isPlan(

@@ -11,9 +11,10 @@ import { laneOfIssue } from "../ground/lane.ts";
 import { isSameLogin } from "../ground/logins.ts";
 import { postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import type { Outcome, Step } from "../ground/verdict.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
-import { type Needed, type Progress, writeFields } from "../write/apply-change.ts";
-import { type FreshIssue, readFresh } from "../write/read-fresh.ts";
+import { type Needed, writeFields } from "../write/change.ts";
+import { type FreshIssue, readFresh } from "../write/issue.ts";
 import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
 
 type IssuePart = UndoPart & { readonly kind: "issue" };
@@ -22,7 +23,7 @@ type IssuePart = UndoPart & { readonly kind: "issue" };
  * How what a run has written to an issue is taken back. One that it opened is closed as not planned, never deleted, as long
  * as nobody has taken it up; it stays linked, so that no other one is opened.
  */
-export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<UndoStep> {
+export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: string): Promise<UndoStep> {
   const { post, issue } = part;
   const linked = findLinked(cycle, part);
   if (typeof linked === "string") return stay(linked);
@@ -33,7 +34,6 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart): Promise<
   if (found === undefined) return stay("the issue can't be found, or not be written to, by now");
   const { refusals, writes } = found;
   if (writes.length === 0) return stay(...refusals);
-  const reason = `undo of run ${cycle.run.undo?.run}`;
   const action: ChangeIssue = {
     kind: "change-issue",
     post,
@@ -51,7 +51,7 @@ async function lookAt(
   linked: LinkedIssue,
 ): Promise<(Change & { readonly fresh: FreshIssue }) | undefined> {
   const fresh = await readFresh(cycle, { post: part.post, kind: "change-issue" }, part.issue);
-  if (fresh === undefined) return undefined;
+  if ("kind" in fresh) return undefined;
   storeRecords(cycle, [fresh.record]);
   const change = part.isOpened
     ? await closeOpened(cycle, linked, fresh)
@@ -135,26 +135,24 @@ async function send(
   action: ChangeIssue,
   part: IssuePart,
   agreed: readonly FieldWrite<IssueField>[],
-): Promise<void> {
+): Promise<Outcome> {
   const { issue } = part;
   const lane = laneOfIssue(cycle.world, issue);
-  if (!isOpen(cycle, lane)) {
-    postpone(cycle, action, closureOf(cycle, lane));
-    return;
-  }
+  if (!isOpen(cycle, lane)) return postpone(cycle, action, closureOf(cycle, lane));
   const refusals: string[] = [];
-  const look = async (): Promise<Needed | Progress> => {
+  const look = async (): Promise<Needed | Step> => {
     const linked = findLinked(cycle, part);
     const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
-    if (found === undefined) return "go on";
+    if (found === undefined) return { outcome: { kind: "unneeded" }, next: "go on" };
     const writes = found.writes.filter(({ field, value }) =>
       agreed.some((write) => write.field === field && write.value === value),
     );
     return { action, fresh: found.fresh, writes };
   };
-  await writeFields(cycle, action, issue, look, refusals);
-  if (refusals.length === 0) return;
+  const { outcome } = await writeFields(cycle, action, issue, look, refusals);
+  if (refusals.length === 0) return outcome;
   const place = nameIssue(cycle, issue);
-  const message = `What the undo asks of ${place} was refused: ${refusals.join("; ")}. What else it asks for is done.`;
-  noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.rejected", message });
+  const why = `What the undo asks of ${place} was refused: ${refusals.join("; ")}. What else it asks for is done.`;
+  noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.rejected", message: why });
+  return { kind: "failed", why };
 }

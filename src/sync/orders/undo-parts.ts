@@ -4,6 +4,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId, RuleField } from "../../model/post.ts";
 import type { Action } from "../../plan/action.ts";
 import { mergeWritten, type WrittenField } from "../../plan/fields/undo.ts";
+import type { Outcome } from "../ground/verdict.ts";
 
 /** What a run did to one post or to one issue, as far as it can be taken back at all. */
 export type UndoPart =
@@ -35,7 +36,7 @@ export interface UndoStep {
 export interface UndoWay {
   readonly action: UndoAction;
   /** Sends it, through the journal like any other. */
-  send(): Promise<void>;
+  send(): Promise<Outcome>;
 }
 
 /** A part that stays as it is. */

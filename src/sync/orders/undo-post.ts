@@ -5,14 +5,16 @@ import { isAllowed, patchObstacle } from "../../plan/obstacle.ts";
 import { closureOf, isOpen, isShown, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";
+import type { Outcome } from "../ground/verdict.ts";
 import { lookAgain } from "../read/look-again.ts";
-import { patchPost } from "../write/apply-patch.ts";
+import { patchPost } from "../write/patch.ts";
 import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
 
 /** How what a run has written to a post is taken back: one PATCH of the fields that nobody has touched since. */
 export async function undoOnPost(
   cycle: PulledCycle,
   { post, fields }: UndoPart & { readonly kind: "post" },
+  reason: string,
 ): Promise<UndoStep> {
   const { ledger, clock } = cycle.world;
   await lookAgain(cycle, post);
@@ -30,20 +32,20 @@ export async function undoOnPost(
     kind: "patch-post",
     post,
     writes,
-    reason: `undo of run ${cycle.run.undo?.run}`,
+    reason,
     notifies: countVoters(row.post.values.votes, writes),
     hold: undefined,
   };
-  if (cycle.tally.hold !== undefined) return stay(cycle.tally.hold);
+  if (cycle.pull.hold !== undefined) return stay(cycle.pull.hold);
   if (!isAllowed(action, cycle.settings)) return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   const obstacle = patchObstacle(action, row, cycle.settings);
   if (obstacle !== undefined) return stay(obstacle.map(({ message }) => message).join("; "));
   return { refusals, way: { action, send: () => send(cycle, action) } };
 }
 
-async function send(cycle: PulledCycle, action: PatchPost): Promise<void> {
-  if (isOpen(cycle, boardLane)) await patchPost(cycle, action);
-  else postpone(cycle, action, closureOf(cycle, boardLane));
+function send(cycle: PulledCycle, action: PatchPost): Promise<Outcome> {
+  if (isOpen(cycle, boardLane)) return patchPost(cycle, action);
+  return Promise.resolve(postpone(cycle, action, closureOf(cycle, boardLane)));
 }
 
 function countVoters(votes: unknown, writes: readonly FieldWrite[]): number | null {

@@ -5,6 +5,7 @@ import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/due-rows.ts";
+import { takesAsItIs } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import { isMarkedByUs, keepNaming, rememberNamed } from "../read/naming.ts";
 import { isRecovering } from "../read/old-state.ts";
@@ -16,7 +17,7 @@ import { repositoryNames } from "../read/repositories.ts";
  * old only what carries our mark is linked: that says for certain what belongs together.
  */
 export async function adoptNamed(cycle: Cycle): Promise<void> {
-  if (cycle.run.mode !== "adopt" || isRecovering(cycle)) return;
+  if (!takesAsItIs(cycle.run) || isRecovering(cycle)) return;
   const posts = addressesOfPosts(cycle);
   if (posts.size === 0) return;
   for (const [post, issues] of await findNaming(cycle, posts)) {

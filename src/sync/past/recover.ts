@@ -2,6 +2,7 @@ import { ProjectError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { eachDueRowInTurns } from "../ground/due-rows.ts";
+import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { askAgain } from "../read/find-repository.ts";
 import { isRecovering, isSettling } from "../read/old-state.ts";
@@ -35,7 +36,7 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
   ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
   // A person who adopts or rebuilds has just said so.
-  if (cycle.run.mode === "adopt") return;
+  if (takesAsItIs(cycle.run)) return;
   log.warn(
     { project: cycle.project.key, copiedAt: new Date(copiedAt).toISOString() },
     "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",

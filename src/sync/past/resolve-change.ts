@@ -8,7 +8,7 @@ import type { PulledCycle } from "../ground/cycle-state.ts";
 import { isSameLogin } from "../ground/logins.ts";
 import { settleIntent } from "../ground/settle.ts";
 import { storeRecords } from "../read/markers.ts";
-import { takeComment } from "../write/apply-comment.ts";
+import { takeComment } from "../write/comment.ts";
 import { takeOwnChange } from "../write/own-change.ts";
 
 const made = "the issue shows what was sent";

@@ -3,7 +3,7 @@ import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject } from "../../model/post.ts";
 import type { Settings } from "../../plan/settings.ts";
-import type { Cycle, Tally } from "../ground/cycle-state.ts";
+import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { findRepository } from "./find-repository.ts";
@@ -28,7 +28,7 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
     );
     if (found !== undefined) repositories.set(name, found);
   }
-  return { world, run, project, memory, settings, account, repositories, tally };
+  return { world, run, project, memory, settings, account, repositories, tally, course: startCourse() };
 }
 
 /** Where it can't be had, no other project of the run asks for it again. */

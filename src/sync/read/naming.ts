@@ -63,7 +63,8 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
   return wanted.map((action) => {
     const found = named.get(action);
     if (found === undefined || shared.has(found.shown ?? "")) return action;
-    return { ...action, hold: wordsOf(cycle, action, nameIssue(cycle, found.issue)) };
+    const why = wordsOf(cycle, action, nameIssue(cycle, found.issue));
+    return { ...action, hold: { kind: "hold", why, isPassing: true } };
   });
 }
 

@@ -3,6 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue } from "../../model/issue.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Policy } from "../ground/world.ts";
 import { repositoryNames } from "./repositories.ts";
@@ -83,7 +84,7 @@ function isStraggler({ world: { ledger, policy } }: Cycle, { repositoryId, creat
 /** A plan works on a copy of its own, while the daemon that has the state goes on opening issues. */
 function isBesideDaemon({ run, world: { policy } }: Cycle, { createdAt }: Issue): boolean {
   const beganAt = run.bounds.until - policy.budgetMs;
-  return run.mode === "plan" && Date.parse(createdAt) >= beganAt - skewMs;
+  return isPreview(run) && Date.parse(createdAt) >= beganAt - skewMs;
 }
 
 /** Makes the state say of itself that it is old: every project of it begins in recovery, once, whatever happens next. */

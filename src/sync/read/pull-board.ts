@@ -156,7 +156,6 @@ function endPull(
   const { memory, tally } = cycle;
   const endedAt = clock.now();
   const measure = ledger.pulls.measure(pull);
-  tally.posts = measure.posts;
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
@@ -164,16 +163,16 @@ function endPull(
     ledger.pulls.end(pull, { kind: "incomplete", at: endedAt });
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
-    return { seen, kind: "incomplete", beganAt };
+    return { seen, posts: measure.posts, hold: undefined, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   // A board that shrank is looked at again before anything is counted as missing.
   const acceptance = findAcceptance(cycle);
-  tally.hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
-  if (tally.hold !== undefined) {
-    log.warn({ project: cycle.project.key, reason: tally.hold }, "Nothing is written: the project is held");
+  const hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
+  if (hold !== undefined) {
+    log.warn({ project: cycle.project.key, reason: hold }, "Nothing is written: the project is held");
   }
-  const kind = end.kind === "complete" && tally.hold === undefined ? "complete" : "usable";
+  const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
   ledger.transaction(() => {
     ledger.pulls.end(pull, { kind, at: endedAt });
     if (acceptance !== undefined && kind === "complete") ledger.requests.end(acceptance.id);
@@ -182,7 +181,7 @@ function endPull(
       ledger.memory.rememberProject({ ...current, seen: [...seen] });
     }
   });
-  return { seen, kind, beganAt };
+  return { seen, posts: measure.posts, hold, kind, beganAt };
 }
 
 /** Fewer new posts than this are nobody's surprise. */

@@ -1,4 +1,4 @@
-import type { PutOff, RunReport } from "../ground/world.ts";
+import type { PutOff, RunReport } from "../ground/reports.ts";
 
 /** What is shown of the stored report of a project's run. */
 export interface StoredReport {

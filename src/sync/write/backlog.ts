@@ -4,6 +4,7 @@ import type { ActionKind } from "../../plan/action.ts";
 import { closureOf, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";
+import type { Outcome } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import type { World } from "../ground/world.ts";
 import { repositoryNames } from "../read/repositories.ts";
@@ -16,10 +17,10 @@ export function putOff(
   cycle: PulledCycle,
   action: { readonly post: PostId; readonly kind: ActionKind },
   lane: Lane,
-): void {
+): Outcome {
   const isCreate = action.kind === "create-issue";
   if (lane.side === "tracker") add(cycle, lane, isCreate ? { creates: 1 } : { others: 1 });
-  postpone(cycle, action, closureOf(cycle, lane));
+  return postpone(cycle, action, closureOf(cycle, lane));
 }
 
 /** Counts what this run was not ordered to do: of an import that is under way it is still left. */
@@ -36,9 +37,9 @@ export function noteOpened(cycle: PulledCycle, lane: Lane): void {
   add(cycle, lane, { created: 1 });
 }
 
-function add({ tally }: PulledCycle, { budget }: Lane, more: Partial<Left>): void {
-  const { creates, others, created } = tally.left.get(budget) ?? none;
-  tally.left.set(budget, {
+function add({ course }: PulledCycle, { budget }: Lane, more: Partial<Left>): void {
+  const { creates, others, created } = course.left.get(budget) ?? none;
+  course.left.set(budget, {
     creates: creates + (more.creates ?? 0),
     others: others + (more.others ?? 0),
     created: created + (more.created ?? 0),
@@ -47,13 +48,13 @@ function add({ tally }: PulledCycle, { budget }: Lane, more: Partial<Left>): voi
 
 /** Remembers what this run leaves, and says how far an import is and when it will be done. */
 export function noteBacklogs(cycle: PulledCycle): void {
-  const { world, memory, project, tally, settings, run } = cycle;
+  const { world, memory, project, course, settings, run } = cycle;
   const { backlogs } = world.ledger;
   const now = world.clock.now();
   const known = new Map(backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
   const lanes = repositoryNames(settings).map((name) => laneOf(world, placeOf(world, name)).budget);
   for (const budget of new Set([...lanes, ...known.keys()])) {
-    const left = tally.left.get(budget) ?? none;
+    const left = course.left.get(budget) ?? none;
     if (left.creates + left.others > 0 || known.has(budget)) backlogs.note(memory.id, budget, left, now);
   }
   const progress = readImport(world, memory.id, now);

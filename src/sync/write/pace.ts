@@ -1,9 +1,6 @@
-import type { RepositoryMemory } from "../../ledger/memory.ts";
 import { nextWriteAt } from "../../plan/pace.ts";
-import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
-import { closeLane, type Lane, laneOf } from "../ground/lane.ts";
-import { noteClosure } from "./outcome.ts";
+import { closeLane, type Lane } from "../ground/lane.ts";
 import { hasShare } from "./share.ts";
 
 const hourMs = 3_600_000;
@@ -29,7 +26,7 @@ export async function awaitPace(cycle: PulledCycle, lane: Lane, kind: PacedKind)
     if (!isOpen(cycle, lane)) return false;
     if (!hasShare(cycle, lane, kind)) {
       const message = "other projects share the pace of this token, and it is their turn";
-      closeLane(cycle.tally, lane, { code: "tracker.pace", message });
+      closeLane(cycle.course, lane, { code: "tracker.pace", message });
       return false;
     }
     const now = clock.now();
@@ -65,17 +62,4 @@ function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) 
   const recent = { all: [...all], creates: [...creates] };
   run.recent.set(budget, recent);
   return recent;
-}
-
-/** One paced write that needs no journal: a label. What closes the tracker side for this run is noted. */
-export async function writePaced(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  write: IssueWrite,
-): Promise<WriteOutcome | undefined> {
-  const lane = laneOf(cycle.world, repository.repository.name);
-  if (!(await takePace(cycle, lane, "other"))) return undefined;
-  const outcome = await cycle.world.tracker.write(repository.repository, write);
-  noteClosure(cycle, lane, outcome);
-  return outcome;
 }

@@ -2,6 +2,7 @@ import type { ProjectId } from "../../model/post.ts";
 import { type Claim, mayTake } from "../../plan/pace.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
+import { isRoutine } from "../ground/order.ts";
 import type { SyncProject, World } from "../ground/world.ts";
 import { repositoryNames } from "../read/repositories.ts";
 
@@ -21,7 +22,7 @@ interface Part {
 export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | "other"): boolean {
   const { world, run, memory, project } = cycle;
   const { projectKeys, pace } = world.policy;
-  if (run.mode !== "sync" || projectKeys.length === 1) return true;
+  if (!isRoutine(run) || projectKeys.length === 1) return true;
   const now = world.clock.now();
   const parts = readParts(world, budget, now);
   const mine = parts.get(memory.id) ?? nothing;

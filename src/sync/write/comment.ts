@@ -1,64 +1,60 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import type { CommentIssue, IssueComment } from "../../plan/action.ts";
+import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { type Lane, laneOfIssue } from "../ground/lane.ts";
+import { laneOfIssue } from "../ground/lane.ts";
 import { recordRow, replan } from "../ground/record.ts";
+import { type Outcome, type Step, worse } from "../ground/verdict.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
 import { putOff } from "./backlog.ts";
-import { parkAction } from "./outcome.ts";
+import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { basesOf } from "./own-change.ts";
-import { readFresh } from "./read-fresh.ts";
-import { isClosedNow } from "./writable.ts";
-import { type IssueRequest, writeIssue } from "./write-issue.ts";
+import { parkAction, type Request, send } from "./send.ts";
 
 /**
  * Makes the comments that a board rule asks for, each once for each time that the rule begins to hold. A comment carries a
  * mark, by which it is found if no answer tells whether it was made.
  */
-export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Promise<void> {
+export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Promise<Outcome> {
+  let whole: Outcome = { kind: "done" };
   for (const { issue } of action.comments) {
-    const lane = laneOfIssue(cycle.world, issue);
-    if (!isOpen(cycle, lane)) {
-      putOff(cycle, action, lane);
-      continue;
-    }
-    const progress = await commentOne(cycle, action, issue, lane);
-    if (progress === "stop") return;
+    const { outcome, next } = await commentOne(cycle, action, issue);
+    whole = worse(whole, outcome);
+    if (next === "stop") break;
   }
+  return whole;
 }
 
-async function commentOne(
-  cycle: PulledCycle,
-  action: CommentIssue,
-  issue: IssueRef,
-  lane: Lane,
-): Promise<"go on" | "stop"> {
-  let found:
-    | { readonly now: CommentIssue; readonly comment: IssueComment; readonly locked: boolean }
-    | undefined;
+async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<Step> {
+  const lane = laneOfIssue(cycle.world, issue);
+  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, action, lane), next: "go on" };
   let isUnread = false;
-  const sent = await writeIssue(cycle, { action, lane, kind: "other" }, async () => {
+  let found:
+    | { readonly now: CommentIssue; readonly comment: IssueComment; readonly fresh: FreshIssue }
+    | undefined;
+  const turn = { action, lane, pace: "other" } as const;
+  const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
     const fresh = await readFresh(cycle, action, issue);
-    isUnread = fresh === undefined;
-    if (fresh === undefined) return undefined;
+    isUnread = "kind" in fresh;
+    if ("kind" in fresh) return fresh;
     storeRecords(cycle, [fresh.record]);
     const now = replan(cycle, action);
     const comment =
       now?.kind === "comment-issue" && now.comments.find((one) => isSameIssue(one.issue, issue));
-    if (now?.kind !== "comment-issue" || !comment) return undefined;
-    found = { now, comment, locked: fresh.record.issue.locked };
+    if (now?.kind !== "comment-issue" || !comment) return { kind: "unneeded" };
+    found = { now, comment, fresh };
     return requestOf(cycle, now, comment, fresh.repository);
   });
   // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
-  if (sent === undefined || found === undefined) return isUnread ? "go on" : "stop";
-  const { outcome, request } = sent;
-  if (outcome.kind === "applied") return "go on";
-  if (outcome.kind !== "rejected") return "stop";
-  const { now, comment, locked } = found;
-  if (await isClosedNow(cycle, request.repository, now, outcome)) return "stop";
-  parkRefused(cycle, now, comment, locked ? `${outcome.message} The issue is locked.` : outcome.message);
-  return "stop";
+  if (answer === undefined || found === undefined) return { outcome, next: isUnread ? "go on" : "stop" };
+  if (answer.kind !== "rejected") return { outcome, next: answer.kind === "applied" ? "go on" : "stop" };
+  const { now, comment, fresh } = found;
+  const isLocked = fresh.record.issue.locked;
+  const words = isLocked ? `${answer.message} The issue is locked.` : answer.message;
+  const refused =
+    (await waitIfClosed(cycle, fresh.repository, now, answer)) ?? parkRefused(cycle, now, comment, words);
+  return { outcome: refused, next: "stop" };
 }
 
 function requestOf(
@@ -66,9 +62,9 @@ function requestOf(
   action: CommentIssue,
   comment: IssueComment,
   repository: RepositoryMemory,
-): IssueRequest {
+): Request<WriteOutcome> {
   const { issue, write, body } = comment;
-  return {
+  return issueRequest(cycle, {
     action,
     repository,
     write: { kind: "add-comment", number: issue.number, body },
@@ -77,12 +73,11 @@ function requestOf(
     issueWrites: [write],
     fields: [{ field: "comment", value: "the text of the board rule" }],
     claim: "the comment was made",
-    isShown: () => true,
-    recordApplied: () => {
+    record: () => {
       takeComment(cycle, action, comment);
       recordRow(cycle, action.post);
     },
-  };
+  });
 }
 
 /** A comment is known to be made. */
@@ -102,8 +97,13 @@ export function takeComment(
   log.info(fields, "Comment made");
 }
 
-function parkRefused(cycle: PulledCycle, action: CommentIssue, { issue }: IssueComment, words: string): void {
+function parkRefused(
+  cycle: PulledCycle,
+  action: CommentIssue,
+  { issue }: IssueComment,
+  words: string,
+): Outcome {
   const place = nameIssue(cycle, issue);
   const message = `The comment that a board rule asks for on ${place} was refused: ${words} It was not made; \`boardsync retry ${action.post}\` tries it again.`;
-  parkAction(cycle, action, { place, code: "tracker.rejected", message });
+  return parkAction(cycle, action, { place, code: "tracker.rejected", message });
 }

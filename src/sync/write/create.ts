@@ -1,7 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/action.ts";
-import { isAllowed } from "../../plan/obstacle.ts";
 import { signalsOfNew } from "../../plan/rules/asked.ts";
 import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
@@ -10,68 +9,57 @@ import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "../gr
 import { boardLane, laneOf } from "../ground/lane.ts";
 import { postpone, recordRow, replan } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import type { Hold, Outcome } from "../ground/verdict.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { isScanned } from "../read/markers.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { repositoryNames } from "../read/repositories.ts";
 import { publicHold } from "../read/visibility.ts";
-import { patchPost } from "./apply-patch.ts";
 import { noteOpened } from "./backlog.ts";
-import { parkAction } from "./outcome.ts";
-import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare-issue.ts";
-import { isClosedNow, openForWrites } from "./writable.ts";
-import { type IssueRequest, writeIssue } from "./write-issue.ts";
+import { issueRequest, openForWrites, waitIfClosed } from "./issue.ts";
+import { patchPost } from "./patch.ts";
+import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare.ts";
+import { parkAction, type Sent, send } from "./send.ts";
 
 /**
  * Opens one issue. The request is journalled before it leaves and sent once; what became of it is decided by the answer,
  * and by the marker when there was none.
+ *
+ * @param followUp why the PATCH that follows it is held, although the issue may be opened; undefined where that goes, too.
  */
 export async function createIssue(
   cycle: PulledCycle,
   action: CreateIssue,
-  followUpHeld: string | undefined,
-): Promise<void> {
+  followUp: Hold | undefined,
+): Promise<Outcome> {
   const { ledger, clock } = cycle.world;
   const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
-  if (row === undefined || !isShown(cycle, row)) {
-    // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
-    postpone(
-      cycle,
-      action,
-      "this run's list of posts did not get as far as the post; the next one looks again",
-    );
-    return;
-  }
+  // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
+  if (row === undefined || !isShown(cycle, row)) return postpone(cycle, action, notListed);
   const found = cycle.repositories.get(action.repo);
-  if (found === undefined) {
-    postpone(cycle, action, `${action.repo} can't be used in this run`);
-    return;
-  }
+  if (found === undefined) return postpone(cycle, action, `${action.repo} can't be used in this run`);
   const open = await openForWrites(cycle, found, action);
-  if (open === undefined) return;
-  const hold = publicHold(cycle, open, action.post);
-  if (hold !== undefined) {
-    delayAction(cycle, action, { kind: "held", message: hold, isApprovable: true, isPassing: true });
+  if ("kind" in open) return open;
+  const isPublic = publicHold(cycle, open, action.post);
+  if (isPublic !== undefined) {
+    const hold: Hold = { kind: "hold", why: isPublic, isApprovable: true, isPassing: true };
+    delayAction(cycle, action, hold);
     recordRow(cycle, action.post);
-    return;
+    return hold;
   }
   const doubt = doubtOf(cycle);
-  if (doubt !== undefined) {
-    postpone(cycle, action, doubt);
-    return;
-  }
+  if (doubt !== undefined) return postpone(cycle, action, doubt);
   const repository = ledger.memory.repository(found.name) ?? found;
   const write = await prepareIssue(cycle, repository, action);
-  const isOpened = await send(cycle, repository, action, write);
-  if (!isOpened) return;
-  if (followUpHeld !== undefined) {
-    const isApprovable = isAllowed({ kind: "patch-post" }, cycle.settings);
-    const delay = { kind: "held", message: followUpHeld, ...(isApprovable && { isApprovable }) } as const;
-    delayAction(cycle, { post: action.post, kind: "patch-post" }, delay);
-  }
+  const outcome = await sendCreate(cycle, repository, action, write);
+  if (outcome.kind !== "done") return outcome;
+  if (followUp !== undefined) delayAction(cycle, { post: action.post, kind: "patch-post" }, followUp);
   recordRow(cycle, action.post);
-  if (followUpHeld === undefined) await followUp(cycle, action);
+  if (followUp === undefined) await patchAfter(cycle, action);
+  return outcome;
 }
+
+const notListed = "this run's list of posts did not get as far as the post; the next one looks again";
 
 /**
  * Why the post might have its issue already without our knowing, as words; undefined when it can't. It may be in any
@@ -85,42 +73,39 @@ function doubtOf(cycle: PulledCycle): string | undefined {
   return earlierRequestOf(cycle);
 }
 
-/** Sends the create; once more without the optional fields that a 422 names. Returns whether the issue was opened. */
-async function send(
+/** Sends the create; once more without the optional fields that a 422 names. */
+async function sendCreate(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   action: CreateIssue,
   write: CreateWrite,
-): Promise<boolean> {
+): Promise<Outcome> {
   const first = await sendOnce(cycle, repository, action, write);
-  if (first?.kind !== "rejected") return first?.kind === "applied";
-  if (await isClosedNow(cycle, repository, action, first)) return false;
-  const refused = first.status === 422 ? optionalOf(first.fields) : [];
-  if (refused.length === 0) {
-    parkCreate(cycle, repository, action, first.message);
-    return false;
-  }
-  const message = `${repository.name} refuses ${refused.join(", ")} (${first.message}), so the issue is opened without.`;
+  if (first.answer?.kind !== "rejected") return first.outcome;
+  const closed = await waitIfClosed(cycle, repository, action, first.answer);
+  if (closed !== undefined) return closed;
+  const { status, message: words } = first.answer;
+  const refused = status === 422 ? optionalOf(first.answer.fields) : [];
+  if (refused.length === 0) return parkCreate(cycle, repository, action, words);
+  const message = `${repository.name} refuses ${refused.join(", ")} (${words}), so the issue is opened without.`;
   const place = repository.repository.name;
   noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
   const second = await sendOnce(cycle, repository, action, without(write, refused));
-  if (second?.kind === "rejected") parkCreate(cycle, repository, action, second.message);
-  return second?.kind === "applied";
+  if (second.answer?.kind !== "rejected") return second.outcome;
+  return parkCreate(cycle, repository, action, second.answer.message);
 }
 
-async function sendOnce(
+function sendOnce(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   action: CreateIssue,
   write: CreateWrite,
-): Promise<WriteOutcome | undefined> {
-  const lane = laneOf(cycle.world, repository.repository.name);
-  const request: IssueRequest = {
+): Promise<Sent<WriteOutcome>> {
+  const request = issueRequest(cycle, {
     action,
     repository,
     write,
     place: repository.repository.name,
-    number: undefined,
     content: action.content,
     fields: [
       { field: "title", value: action.title },
@@ -128,12 +113,12 @@ async function sendOnce(
     ],
     claim: "the issue was opened",
     isShown: (record) => record !== undefined && isOurs(cycle, action, record),
-    recordApplied: (record) => {
+    record: (record) => {
       if (record !== undefined) linkOpened(cycle, repository, action, write, record);
     },
-  };
-  const sent = await writeIssue(cycle, { action, lane, kind: "create" }, () => Promise.resolve(request));
-  return sent?.outcome;
+  });
+  const lane = laneOf(cycle.world, repository.repository.name);
+  return send<WriteOutcome>(cycle, { action, lane, pace: "create" }, () => request);
 }
 
 /** An answer counts as the new issue only when it shows our marker for this very post. */
@@ -172,13 +157,13 @@ function parkCreate(
   { name, repository }: RepositoryMemory,
   action: CreateIssue,
   words: string,
-): void {
+): Outcome {
   const message = `${name} refuses the issue: ${words}`;
-  parkAction(cycle, action, { place: repository.name, code: "tracker.rejected", message });
+  return parkAction(cycle, action, { place: repository.name, code: "tracker.rejected", message });
 }
 
 /** The PATCH that the plan promised with the create, when the issue came out as it was asked for. */
-async function followUp(cycle: PulledCycle, action: CreateIssue): Promise<void> {
+async function patchAfter(cycle: PulledCycle, action: CreateIssue): Promise<void> {
   if (action.followUp === undefined || !isOpen(cycle, boardLane)) return;
   await lookAgain(cycle, action.post);
   const next = replan(cycle, { post: action.post, kind: "patch-post" });

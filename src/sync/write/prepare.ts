@@ -1,12 +1,13 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, Milestone } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/action.ts";
-import type { IssueWrite } from "../../tracker/tracker.ts";
-import { auditTracker } from "../ground/audit.ts";
+import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { laneOf } from "../ground/lane.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { noteError } from "../ground/report.ts";
-import { writePaced } from "./pace.ts";
+import { repositoryNow } from "./issue.ts";
+import { send } from "./send.ts";
 
 /** The request that opens an issue. */
 export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
@@ -44,27 +45,27 @@ export async function ensureLabels(
 ): Promise<boolean> {
   // Without push access the tracker drops labels silently; that is said when the answer shows it.
   if (!repository.repository.canPush) return false;
-  const { ledger, log } = cycle.world;
+  const { ledger, log, tracker } = cycle.world;
   let isSent = false;
   for (const name of labels) {
-    const current = currentMemory(cycle, repository);
+    const current = repositoryNow(cycle, repository);
     if (current.labels.some((label) => label.toLowerCase() === name.toLowerCase())) continue;
-    const outcome = await writePaced(cycle, repository, { kind: "create-label", name });
-    if (outcome === undefined) return isSent;
-    isSent = true;
-    auditTracker(cycle, outcome, {
-      kind: "create-label",
+    const lane = laneOf(cycle.world, repository.repository.name);
+    const { answer } = await send<WriteOutcome>(cycle, { lane, pace: "other", action: undefined }, () => ({
       post,
-      issue: undefined,
-      fields: [{ field: "label", value: name }],
       reason: `${repository.name} lacks the label`,
-    });
-    if (outcome.kind === "applied") {
-      ledger.memory.rememberRepository({ ...current, labels: [...current.labels, name] });
-    } else {
-      const fields = { repo: repository.name, label: name, outcome: outcome.kind, reason: outcome.message };
-      log.warn(fields, "The label could not be created");
-    }
+      intent: undefined,
+      call: () => tracker.write(repository.repository, { kind: "create-label", name }),
+      tell: () => ({ kind: "create-label", issue: undefined, fields: [{ field: "label", value: name }] }),
+      record: () => ledger.memory.rememberRepository({ ...current, labels: [...current.labels, name] }),
+      fail: ({ kind, message: reason }) => {
+        const fields = { repo: repository.name, label: name, outcome: kind, reason };
+        log.warn(fields, "The label could not be created");
+        return { kind: "failed", why: reason };
+      },
+    }));
+    if (answer === undefined) return isSent;
+    isSent = true;
   }
   return isSent;
 }
@@ -78,23 +79,19 @@ export async function findMilestone(
   const { ledger, tracker } = cycle.world;
   const byTitle = ({ milestones }: Pick<RepositoryMemory, "milestones">): Milestone | undefined =>
     milestones.find(({ title }) => title === wanted);
-  const current = currentMemory(cycle, repository);
+  const current = repositoryNow(cycle, repository);
   const known = byTitle(current);
   if (known !== undefined) return known;
   await lookOnce(cycle, `catalogue of ${repository.repository.id}`, async () => {
     const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
     ledger.memory.rememberRepository({ ...current, ...catalogue });
   });
-  return byTitle(currentMemory(cycle, repository));
+  return byTitle(repositoryNow(cycle, repository));
 }
 
 function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemory, milestone: string): void {
   const message = `${name} has no milestone "${milestone}", so issues are opened without one. Create it, or correct issue.milestone.`;
   noteError(tally, { issue: repository.name, code: "tracker.milestone", message });
-}
-
-function currentMemory({ world }: PulledCycle, repository: RepositoryMemory): RepositoryMemory {
-  return world.ledger.memory.repositoryById(repository.repository.id) ?? repository;
 }
 
 /** The optional fields that a refusal names; the tracker says `assignee` as well as `assignees`. */

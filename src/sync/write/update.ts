@@ -2,15 +2,14 @@ import type { IssueRecord } from "../../model/issue.ts";
 import type { UpdateIssue } from "../../plan/action.ts";
 import { hashText } from "../../plan/hash.ts";
 import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
-import type { IssueWrite } from "../../tracker/tracker.ts";
+import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { postpone, recordRow } from "../ground/record.ts";
+import type { Outcome } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
-import { parkAction } from "./outcome.ts";
-import { readFresh } from "./read-fresh.ts";
-import { isClosedNow } from "./writable.ts";
-import { type IssueRequest, writeIssue } from "./write-issue.ts";
+import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
+import { parkAction, type Request, send } from "./send.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -19,37 +18,41 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
  * wrote outside the block stays to the letter, and where they edited the block itself nothing is overwritten. An older text
  * that may still arrive from an earlier life of the state is waited for: it would stay there, as nothing would tell it from people's.
  */
-export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
-  const turn = { action, lane: laneOfIssue(cycle.world, action.issue), kind: "other" } as const;
-  const sent = await writeIssue(cycle, turn, () => compose(cycle, action));
-  if (sent === undefined) return;
-  const { outcome, request } = sent;
-  if (outcome.kind !== "rejected" || (await isClosedNow(cycle, request.repository, action, outcome))) return;
-  park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${outcome.message}`);
+export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<Outcome> {
+  const turn = { action, lane: laneOfIssue(cycle.world, action.issue), pace: "other" } as const;
+  let fresh: FreshIssue | undefined;
+  const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
+    const found = await readFresh(cycle, action, action.issue);
+    if ("kind" in found) return found;
+    fresh = found;
+    return compose(cycle, action, found);
+  });
+  if (answer?.kind !== "rejected" || fresh === undefined) return outcome;
+  const refused = `The change of the issue was refused: ${answer.message}`;
+  return (
+    (await waitIfClosed(cycle, fresh.repository, action, answer)) ??
+    park(cycle, action, "tracker.rejected", refused)
+  );
 }
 
-/** The request, made of the issue as it is this moment; undefined where nothing is to be sent. */
-async function compose(cycle: PulledCycle, action: UpdateIssue): Promise<IssueRequest | undefined> {
-  const fresh = await readFresh(cycle, action, action.issue);
-  if (fresh === undefined) return undefined;
-  const write = editOf(action, fresh.record);
-  if (write === "edited by people") {
-    parkEdited(cycle, action);
-    return undefined;
-  }
+/** The request, made of the issue as it is this moment. */
+function compose(
+  cycle: PulledCycle,
+  action: UpdateIssue,
+  { repository, record }: FreshIssue,
+): Request<WriteOutcome> | Outcome {
+  const write = editOf(action, record);
+  if (write === "edited by people") return park(cycle, action, "tracker.edited", edited);
   if (write === undefined) {
     cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
     recordRow(cycle, action.post);
-    return undefined;
+    return { kind: "done" };
   }
   const earlier = earlierRequestOf(cycle);
-  if (earlier !== undefined) {
-    postpone(cycle, action, earlier);
-    return undefined;
-  }
-  return {
+  if (earlier !== undefined) return postpone(cycle, action, earlier);
+  return issueRequest(cycle, {
     action,
-    repository: fresh.repository,
+    repository,
     write,
     place: nameIssue(cycle, action.issue),
     number: action.issue.number,
@@ -59,9 +62,8 @@ async function compose(cycle: PulledCycle, action: UpdateIssue): Promise<IssueRe
       ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
     ],
     claim: "the issue was changed",
-    isShown: () => true,
-    recordApplied: () => recordApplied(cycle, action),
-  };
+    record: () => recordApplied(cycle, action),
+  });
 }
 
 /** What to send; undefined when the issue shows it already. A title that people changed stays theirs. */
@@ -103,12 +105,9 @@ function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
   recordRow(cycle, action.post);
 }
 
-function parkEdited(cycle: PulledCycle, action: UpdateIssue): void {
-  const message =
-    "People edited the part of the issue that boardsync manages, so the post's later edits are not written there. Move their words below the block to go on.";
-  park(cycle, action, "tracker.edited", message);
-}
+const edited =
+  "People edited the part of the issue that boardsync manages, so the post's later edits are not written there. Move their words below the block to go on.";
 
-function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): void {
-  parkAction(cycle, action, { place: nameIssue(cycle, action.issue), code, message });
+function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): Outcome {
+  return parkAction(cycle, action, { place: nameIssue(cycle, action.issue), code, message });
 }

@@ -2,47 +2,44 @@ import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
 import type { ChangeIssue, FieldWrite } from "../../plan/action.ts";
 import { labelOf, splitState, withFields } from "../../plan/board-rules/issue-fields.ts";
 import { isSameName } from "../../plan/rules/condition.ts";
-import type { IssueWrite } from "../../tracker/tracker.ts";
+import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { postpone, recordRow, replan } from "../ground/record.ts";
+import { type Outcome, type Step, worse } from "../ground/verdict.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { putOff } from "./backlog.ts";
-import { parkAction } from "./outcome.ts";
+import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
-import { ensureLabels, findMilestone } from "./prepare-issue.ts";
-import { type FreshIssue, readFresh } from "./read-fresh.ts";
-import { isClosedNow } from "./writable.ts";
-import { type IssueRequest, type Turn, writeIssue } from "./write-issue.ts";
+import { ensureLabels, findMilestone } from "./prepare.ts";
+import { parkAction, type Request, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
-interface Step {
+interface Part {
   readonly write: IssueWrite;
   readonly writes: readonly FieldWrite<IssueField>[];
 }
-
-/** Whether what comes next may be tried in this run. */
-export type Progress = "go on" | "stop";
 
 /**
  * Brings a post's issues to what the board rules ask for, one request after the other, each journalled by itself. Before each
  * of them the issue is read: what people have changed meanwhile is decided with first. A refusal stops no other request; what
  * it leaves undone is parked.
  */
-export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Promise<void> {
+export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Promise<Outcome> {
   const refusals: string[] = [];
+  let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue);
-    if (!isOpen(cycle, lane)) {
-      putOff(cycle, action, lane);
-      continue;
-    }
-    const look = (): Promise<Needed | Progress> => lookAt(cycle, action, issue);
-    if ((await writeFields(cycle, action, issue, look, refusals)) === "stop") return;
+    const look = (): Promise<Needed | Step> => lookAt(cycle, action, issue);
+    const { outcome, next } = isOpen(cycle, lane)
+      ? await writeFields(cycle, action, issue, look, refusals)
+      : { outcome: putOff(cycle, action, lane), next: "go on" };
+    whole = worse(whole, outcome);
+    if (next === "stop") return whole;
   }
-  if (refusals.length > 0) parkRest(cycle, action, refusals);
+  return refusals.length > 0 ? worse(whole, parkRest(cycle, action, refusals)) : whole;
 }
 
 /** What an issue, read this moment, still needs. */
@@ -52,19 +49,21 @@ export interface Needed {
   readonly writes: readonly FieldWrite<IssueField>[];
 }
 
-async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Progress> {
+async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Step> {
   const fresh = await readFresh(cycle, action, issue);
-  if (fresh === undefined) return "go on";
+  if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   storeRecords(cycle, [fresh.record]);
   const now = replan(cycle, action);
-  if (now?.kind !== "change-issue") return "stop";
+  if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
-    postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
-    return "stop";
+    const outcome = postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
+    return { outcome, next: "stop" };
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
-  return change === undefined ? "go on" : { action: now, fresh, writes: change.writes };
+  return change === undefined ? nothingLeft : { action: now, fresh, writes: change.writes };
 }
+
+const nothingLeft: Step = { outcome: { kind: "done" }, next: "go on" };
 
 /**
  * Writes fields of an issue, one request after the other; adds what is refused, in words.
@@ -75,69 +74,72 @@ export async function writeFields(
   cycle: PulledCycle,
   action: ChangeIssue,
   issue: IssueRef,
-  look: () => Promise<Needed | Progress>,
+  look: () => Promise<Needed | Step>,
   refusals: string[],
-): Promise<Progress> {
-  const turn = { action, lane: laneOfIssue(cycle.world, issue), kind: "other" } as const;
+): Promise<Step> {
+  const turn = { action, lane: laneOfIssue(cycle.world, issue), pace: "other" } as const;
   // Each field is sent once: a read that lags may not show it yet.
   const sent = new Set<IssueField>();
   for (;;) {
-    const found: { next?: NextStep | Progress } = {};
-    const taken = await writeIssue(cycle, turn, async () => {
-      found.next = await findStep(cycle, turn, look, sent, refusals);
-      return typeof found.next === "string" ? undefined : requestOf(cycle, found.next);
+    let part: NextPart | undefined;
+    let end: Step | undefined;
+    const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
+      const found = await findPart(cycle, turn, look, sent, refusals);
+      if ("outcome" in found) {
+        end = found;
+        return found.outcome;
+      }
+      part = found;
+      return requestOf(cycle, found);
     });
-    const { next = "stop" } = found;
-    if (typeof next === "string") return next;
-    if (taken === undefined) return "stop";
-    const { outcome } = taken;
-    if (outcome.kind === "rejected") {
-      if (await isClosedNow(cycle, next.fresh.repository, action, outcome)) return "stop";
-      refusals.push(outcome.message);
-    } else if (outcome.kind !== "applied") return "stop";
-    for (const { field } of next.step.writes) sent.add(field);
-    if (!next.isLast) continue;
+    if (answer === undefined || part === undefined) return end ?? { outcome, next: "stop" };
+    if (answer.kind === "rejected") {
+      const closed = await waitIfClosed(cycle, part.fresh.repository, action, answer);
+      if (closed !== undefined) return { outcome: closed, next: "stop" };
+      refusals.push(answer.message);
+    } else if (answer.kind !== "applied") return { outcome, next: "stop" };
+    for (const { field } of part.writes) sent.add(field);
+    if (!part.isLast) continue;
     // The answer to a change of labels does not show the issue.
-    if (next.step.write.kind !== "edit-issue") await lookAgain(cycle, issue);
-    return "go on";
+    if (part.write.kind !== "edit-issue") await lookAgain(cycle, issue);
+    return nothingLeft;
   }
 }
 
 /** The first of the requests that an issue needs, made of what it shows this moment. */
-interface NextStep extends Needed {
-  readonly step: Step;
+interface NextPart extends Part {
+  readonly action: ChangeIssue;
+  readonly fresh: FreshIssue;
   readonly isLast: boolean;
 }
 
 /** A label that the repository lacks is created first; that takes a turn of its own, so the issue is read once more. */
-async function findStep(
+async function findPart(
   cycle: PulledCycle,
-  { lane, kind }: Turn,
-  look: () => Promise<Needed | Progress>,
+  { lane }: Turn,
+  look: () => Promise<Needed | Step>,
   sent: Set<IssueField>,
   refusals: string[],
-): Promise<NextStep | Progress> {
+): Promise<NextPart | Step> {
   for (;;) {
     const needed = await look();
-    if (typeof needed === "string") return needed;
+    if ("outcome" in needed) return needed;
     const { action, fresh } = needed;
     const writes = needed.writes.filter(({ field }) => !sent.has(field));
     const { issue } = fresh.record;
     await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
-    const { steps, lacking } = await stepsOf(cycle, fresh, writes);
+    const { parts, lacking } = await partsOf(cycle, fresh, writes);
     if (lacking !== undefined) {
       refusals.push(lacking);
       sent.add("milestone");
     }
-    const [step] = steps;
-    if (step === undefined) return "go on";
-    const labels = step.write.kind === "add-labels" ? step.write.labels : [];
+    const [part] = parts;
+    if (part === undefined) return nothingLeft;
+    const labels = part.write.kind === "add-labels" ? part.write.labels : [];
     const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
-    if (!isCreated) return { action, fresh, writes, step, isLast: steps.length === 1 };
-    if (!(await awaitPace(cycle, lane, kind))) {
-      putOff(cycle, action, lane);
-      return "stop";
-    }
+    if (!isCreated) return { ...part, action, fresh, isLast: parts.length === 1 };
+    if (!(await awaitPace(cycle, lane, "other")))
+      return { outcome: putOff(cycle, action, lane), next: "stop" };
   }
 }
 
@@ -148,11 +150,11 @@ async function lookAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (answer.kind === "found") storeRecords(cycle, [answer.record]);
 }
 
-function requestOf(cycle: PulledCycle, { action, fresh, step: { write, writes } }: NextStep): IssueRequest {
+function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPart): Request<WriteOutcome> {
   const { repository, record } = fresh;
   const { issue } = record;
   const place = nameIssue(cycle, issue);
-  return {
+  return issueRequest(cycle, {
     action,
     repository,
     write,
@@ -165,8 +167,7 @@ function requestOf(cycle: PulledCycle, { action, fresh, step: { write, writes } 
       ...(before !== undefined && { before }),
     })),
     claim: "the issue was changed",
-    isShown: () => true,
-    recordApplied: (record) => {
+    record: (record) => {
       const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
       takeOwnChange(cycle, { post: action.post, writes, issue: shown, repository });
       cycle.tally.issueWrites += 1;
@@ -183,16 +184,16 @@ function requestOf(cycle: PulledCycle, { action, fresh, step: { write, writes } 
       );
       recordRow(cycle, action.post);
     },
-  };
+  });
 }
 
 /** The requests for one issue, state and milestone last; and in words what can't be asked for. */
-async function stepsOf(
+async function partsOf(
   cycle: PulledCycle,
   { repository, record }: FreshIssue,
   writes: readonly FieldWrite<IssueField>[],
-): Promise<{ readonly steps: readonly Step[]; readonly lacking: string | undefined }> {
-  const labels = writes.flatMap((write): readonly Step[] => {
+): Promise<{ readonly parts: readonly Part[]; readonly lacking: string | undefined }> {
+  const labels = writes.flatMap((write): readonly Part[] => {
     const name = labelOf(write.field);
     if (name === undefined) return [];
     return [{ write: labelWrite(cycle, record, name, write.value === true), writes: [write] }];
@@ -202,14 +203,14 @@ async function stepsOf(
   const milestone = typeof title === "string" ? await findMilestone(cycle, repository, title) : undefined;
   const isLacking = typeof title === "string" && milestone === undefined;
   const possible = isLacking ? others.filter(({ field }) => field !== "milestone") : others;
-  const edit: readonly Step[] =
+  const edit: readonly Part[] =
     possible.length === 0
       ? []
       : [{ write: editWrite(record, possible, milestone?.number), writes: possible }];
   const lacking = isLacking
     ? `${repository.name} has no milestone "${title}": create it, or correct the board rule`
     : undefined;
-  return { steps: [...labels, ...edit], lacking };
+  return { parts: [...labels, ...edit], lacking };
 }
 
 /** Label names have no case: the one that is there is removed, and a new one is spelt as the config does. */
@@ -251,11 +252,11 @@ function stateOf(value: FieldWrite["value"]) {
 }
 
 /** What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. */
-function parkRest(cycle: PulledCycle, action: ChangeIssue, refusals: readonly string[]): void {
+function parkRest(cycle: PulledCycle, action: ChangeIssue, refusals: readonly string[]): Outcome {
   const rest = replan(cycle, action);
-  if (rest?.kind !== "change-issue") return;
+  if (rest?.kind !== "change-issue") return { kind: "done" };
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);
   const message = `What a board rule asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done; \`boardsync retry ${action.post}\` tries this again.`;
-  parkAction(cycle, rest, { place, code: "tracker.rejected", message });
+  return parkAction(cycle, rest, { place, code: "tracker.rejected", message });
 }

@@ -1,0 +1,51 @@
+import type { SavedPlan, SavedProject } from "./reports.ts";
+
+/** What a run has been ordered to do. The steps of a run ask the questions below, and never which order it is. */
+export type Order =
+  /** Writes what is decided and nothing holds: what the schedule asks for. */
+  | { readonly kind: "sync" }
+  /** Decides, and writes nothing; it is given a ledger of its own. */
+  | { readonly kind: "plan" }
+  /** Links what carries our marker, and takes both sides as they are. */
+  | { readonly kind: "adopt" }
+  /** Writes what a saved plan names, and nothing beside it. */
+  | { readonly kind: "apply"; readonly plan: SavedPlan }
+  | UndoOrder;
+
+/** Takes back what another run has written, and writes nothing beside that. */
+export interface UndoOrder {
+  readonly kind: "undo";
+  readonly run: number;
+  /** What a person was shown and wants undone; undefined for a look at what that would be. */
+  readonly agreed: readonly SavedProject[] | undefined;
+}
+
+interface Ordered {
+  readonly order: Order;
+}
+
+/** Whether it is a run like every other: it shares the pace with other projects, and its success counts as the project's. */
+export function isRoutine({ order }: Ordered): boolean {
+  return order.kind === "sync";
+}
+
+/** Whether it only shows what a run would do, on a copy of the state that nobody uses afterwards. */
+export function isPreview({ order }: Ordered): boolean {
+  return order.kind === "plan";
+}
+
+/** Whether both sides are taken as they are, whatever differs. */
+export function takesAsItIs({ order }: Ordered): boolean {
+  return order.kind === "adopt";
+}
+
+/** Whether it names the very actions that may be written; else whatever is decided may. */
+export function namesActions({ order }: Ordered): boolean {
+  return order.kind === "apply" || order.kind === "undo";
+}
+
+/** What a saved plan names of a project, where the order is to apply one. */
+export function savedActions({ order }: Ordered, project: string): SavedProject["actions"] {
+  if (order.kind !== "apply") return [];
+  return order.plan.projects.find((one) => one.project === project)?.actions ?? [];
+}

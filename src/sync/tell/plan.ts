@@ -1,0 +1,108 @@
+import { hashText } from "../../plan/hash.ts";
+import { settingsPrint } from "../../plan/print.ts";
+import { planLater, timeWrites } from "../decide/plan-later.ts";
+import { withoutRepeated } from "../decide/plan-lines.ts";
+import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
+import type { Judged } from "../ground/wanted.ts";
+import type { NoteWrite } from "../write/note.ts";
+
+/** A plan as it is shown, and as a file keeps it. */
+export interface ToldPlan {
+  readonly planned: readonly PlannedAction[];
+  readonly saved: SavedProject;
+}
+
+/**
+ * What the next run does, and what follows it by itself or when a person lets it go.
+ *
+ * @param following what is decided, and is not asked for again before the next run but one.
+ */
+export function tellPlan(
+  cycle: PulledCycle,
+  judged: readonly Judged[],
+  following: readonly Judged[],
+): ToldPlan {
+  const later = timeWrites(cycle, judged);
+  const timed = judged.flatMap((action) => {
+    const notBefore = later.get(action);
+    const lines = showLines(action);
+    return later.has(action) ? lines.map((line) => laterThan(line, notBefore)) : lines;
+  });
+  const afterwards = following.flatMap(showLines).map((line) => laterThan(line, undefined));
+  return {
+    planned: [...withoutRepeated(timed), ...afterwards, ...planLater(cycle)],
+    saved: saveActions(cycle, judged.map(toSaved)),
+  };
+}
+
+function laterThan(line: PlannedAction, notBefore: string | undefined): PlannedAction {
+  if (line.when !== "now") return line;
+  return { ...line, when: "later", ...(notBefore !== undefined && { notBefore }) };
+}
+
+/** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */
+function showLines({ kind, lines, verdict, followUp }: Judged): readonly PlannedAction[] {
+  const held = verdict.kind === "hold" ? verdict : undefined;
+  return lines.map((line) => {
+    const hold = line.kind === kind ? held : (held ?? followUp);
+    return hold === undefined ? line : { ...line, when: "held", held: hold.why };
+  });
+}
+
+function toSaved(judged: Judged): SavedAction {
+  const { kind, post, planSignature: signature } = judged;
+  return { kind, post, signature, lines: showLines(judged).map(withoutTexts) };
+}
+
+/** What is shown of an action, but for the words of the post. */
+function withoutTexts(line: PlannedAction): PlannedAction {
+  const { title: _, comment: __, ...fields } = line.fields;
+  return { ...line, fields };
+}
+
+/** What a file keeps of a project's actions. */
+export function saveActions(cycle: PulledCycle, actions: readonly SavedAction[]): SavedProject {
+  const { project, memory, settings } = cycle;
+  return {
+    project: project.key,
+    id: memory.id,
+    repo: settings.repo,
+    settings: settingsPrint(settings, project.templates),
+    actions,
+  };
+}
+
+/** The same plan with the changes of internal notes. */
+export function withNotes(cycle: PulledCycle, plan: ToldPlan, notes: readonly NoteWrite[]): ToldPlan {
+  const actions = notes.map((write): SavedAction => {
+    return {
+      kind: "patch-note",
+      post: write.note.post,
+      signature: noteSignature(write),
+      lines: [planNote(cycle, write)],
+    };
+  });
+  return {
+    planned: [...plan.planned, ...actions.flatMap(({ lines }) => lines)],
+    saved: { ...plan.saved, actions: [...plan.saved.actions, ...actions] },
+  };
+}
+
+/** Of a note nothing is shown but our own line. */
+function planNote(cycle: PulledCycle, { note, line, reason, issue }: NoteWrite): PlannedAction {
+  return {
+    kind: "patch-note",
+    post: note.post,
+    issue: issue === undefined ? null : nameIssue(cycle, issue),
+    fields: { internalNote: line ?? null },
+    reason,
+    notifies: 0,
+    when: "now",
+  };
+}
+
+/** What a change of an internal note is known by: our line, and nothing of the rest. */
+export function noteSignature({ line }: NoteWrite): string {
+  return hashText(line ?? "");
+}

@@ -1,0 +1,178 @@
+import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { Action, PatchPost } from "../../plan/action.ts";
+import { hashText } from "../../plan/hash.ts";
+import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
+import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
+import { isLookedAt, lookOnce } from "../ground/looks.ts";
+import { postpone, recordRow } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import type { Outcome } from "../ground/verdict.ts";
+import type { Closure } from "../ground/world.ts";
+import { parkAbsent } from "../read/absent.ts";
+import { askAgain, asProjectError } from "../read/find-repository.ts";
+import { sayMissing, takeAnswer } from "../read/follow.ts";
+import { failWrite, type Request } from "./send.ts";
+
+type AnyAction = Pick<Action, "post" | "kind">;
+
+/** One write to an issue, as its writer wants it sent. */
+export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "issueWrites"> {
+  readonly action: Exclude<Action, PatchPost>;
+  readonly repository: RepositoryMemory;
+  readonly write: IssueWrite;
+  /** As reports name it: the issue, or the repository that it is to be opened in. */
+  readonly place: string;
+  /** As the audit tells them. */
+  readonly fields: AuditEntry["fields"];
+  /** What nobody knows when the answer is lost: `the issue was opened`. */
+  readonly claim: string;
+  /** Whether the answer shows what was asked for; anything less is an unknown outcome. Left out where any answer does. */
+  readonly isShown?: (record: IssueRecord | undefined) => boolean;
+  /** Records what was applied, in the transaction that ends the intent. */
+  readonly record: (record: IssueRecord | undefined) => void;
+}
+
+/** The request of a write to an issue. */
+export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
+  const { action, write, place, fields, claim, number, content, issueWrites } = writing;
+  const { repository } = writing.repository;
+  const { isShown = () => true, record } = writing;
+  return {
+    post: action.post,
+    reason: action.reason,
+    intent: {
+      kind: action.kind,
+      bodyHash: hashText(JSON.stringify(write)),
+      repository: repository.id,
+      ...(number !== undefined && { number }),
+      ...(content !== undefined && { content }),
+      ...(issueWrites !== undefined && { issueWrites }),
+    },
+    call: async () => {
+      const answer = await cycle.world.tracker.write(repository, write);
+      return answer.kind !== "applied" || isShown(answer.record) ? answer : notShown;
+    },
+    tell: (answer) => {
+      const opened = answer.kind === "applied" ? answer.record?.issue.number : undefined;
+      const known = number ?? opened;
+      const issue = known === undefined ? undefined : { repository: repository.name, number: known };
+      return { kind: write.kind, issue, fields };
+    },
+    words: ({ record: shown }) =>
+      number === undefined && shown !== undefined ? `opened as #${shown.issue.number}` : "accepted",
+    record: (answer) => record(answer.record),
+    fail: (failure) => failWrite(cycle, { side: "tracker", action, place, claim }, failure),
+  };
+}
+
+const notShown: WriteOutcome = {
+  kind: "unknown",
+  message: "the answer does not show the issue that was asked for",
+};
+
+/** An issue as it is this moment, in a repository that can be written to. */
+export interface FreshIssue {
+  readonly repository: RepositoryMemory;
+  readonly record: IssueRecord;
+}
+
+/** Reads an issue right before it is written to; or says what has become of the action where it can't be written to now. */
+export async function readFresh(
+  cycle: PulledCycle,
+  action: AnyAction,
+  issue: IssueRef,
+): Promise<FreshIssue | Outcome> {
+  const found = repositoryById(cycle, issue.repositoryId);
+  if (found === undefined) return postpone(cycle, action, "its repository can't be used in this run");
+  const repository = await openForWrites(cycle, found, action);
+  if ("kind" in repository) return repository;
+  const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
+  if (answer.kind === "found") return { repository, record: answer.record };
+  // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
+  await takeAnswer(cycle, issue, answer);
+  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
+  parkAbsent(cycle);
+  if (answer.kind === "moved")
+    return postpone(cycle, action, "its issue was moved, and the next run goes on with it there");
+  recordRow(cycle, action.post);
+  return { kind: "failed", why: `${nameIssue(cycle, issue)} is not found` };
+}
+
+/**
+ * Asks for a repository once a run, before the first write of any project to its issues: whether it is still the same, not archived, with
+ * its issues on, and as private as it was. Where it can't be written to, the action waits, and that is said once a run.
+ *
+ * @returns the repository as it is now.
+ */
+export async function openForWrites(
+  cycle: PulledCycle,
+  known: RepositoryMemory,
+  action: AnyAction,
+): Promise<RepositoryMemory | Outcome> {
+  const current = repositoryNow(cycle, known);
+  const beganAt = cycle.run.bounds.until - cycle.world.policy.budgetMs;
+  const isFresh = current.checkedAt >= beganAt && !isLookedAt(cycle, lookOf(known, "second"));
+  const closure = isFresh ? closureOf(current) : await ask(cycle, known);
+  return closure === undefined ? repositoryNow(cycle, known) : wait(cycle, action, closure);
+}
+
+/**
+ * A write was refused: perhaps because of the repository, which may have been archived, or lost its issues, a moment ago.
+ * Then the refusal is none of this write's, and it waits like every other one. Asked once a run.
+ *
+ * @returns undefined where the refusal is the write's own.
+ */
+export async function waitIfClosed(
+  cycle: PulledCycle,
+  known: RepositoryMemory,
+  action: AnyAction,
+  answer: WriteOutcome,
+): Promise<Outcome | undefined> {
+  if (answer.kind !== "rejected" || ![403, 404, 410].includes(answer.status)) return undefined;
+  const closure = await ask(cycle, known, "second");
+  return closure && wait(cycle, action, closure);
+}
+
+/** The second look of a run is there for a refusal, and what it has shown counts from then on. */
+type Turn = "first" | "second";
+
+async function ask(
+  cycle: PulledCycle,
+  known: RepositoryMemory,
+  turn: Turn = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
+): Promise<Closure | undefined> {
+  try {
+    await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
+    return closureOf(repositoryNow(cycle, known));
+  } catch (error) {
+    const { code, message } = asProjectError(error);
+    return { code, message };
+  }
+}
+
+function lookOf({ repository: { id } }: RepositoryMemory, turn: Turn): string {
+  return `${turn} look before writes to ${id}`;
+}
+
+/** The repository as the state knows it by now. */
+export function repositoryNow({ world: { ledger } }: PulledCycle, known: RepositoryMemory): RepositoryMemory {
+  return ledger.memory.repositoryById(known.repository.id) ?? known;
+}
+
+/** Reading goes on there, and so do the board's writes; only what would be written to its issues waits. */
+function closureOf({ name, repository }: RepositoryMemory): Closure | undefined {
+  if (repository.isArchived) {
+    const message = `The repository ${name} is archived, so nothing can be written to its issues: that waits until it is unarchived.`;
+    return { code: "tracker.archived", message };
+  }
+  if (repository.hasIssues) return undefined;
+  const message = `Issues are switched off in ${name}. Switch them on in the repository's settings; what is to be written there waits.`;
+  return { code: "tracker.no-issues", message };
+}
+
+function wait(cycle: PulledCycle, action: AnyAction, closure: Closure): Outcome {
+  noteError(cycle.tally, closure);
+  return postpone(cycle, action, closure.message);
+}

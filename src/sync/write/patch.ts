@@ -1,0 +1,92 @@
+import type { PatchOutcome } from "../../board/board.ts";
+import type { Row } from "../../model/link.ts";
+import type { Post } from "../../model/post.ts";
+import { changeOf, isNotifying, type PatchPost } from "../../plan/action.ts";
+import { echoOnIssues } from "../../plan/board-rules/echo.ts";
+import { hashText } from "../../plan/hash.ts";
+import { recordApplied } from "../../plan/plan.ts";
+import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { boardLane } from "../ground/lane.ts";
+import { postpone, recordRow } from "../ground/record.ts";
+import type { Outcome } from "../ground/verdict.ts";
+import { isTooOld } from "../read/look-again.ts";
+import { type Failure, failWrite, parkAction, type Request, send } from "./send.ts";
+
+/** Sends one PATCH. Voters hear of a change of status the moment it is sent. */
+export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<Outcome> {
+  const turn = { lane: boardLane, pace: undefined, action };
+  const { outcome } = await send<PatchOutcome>(cycle, turn, () => compose(cycle, action));
+  return outcome;
+}
+
+function compose(cycle: PulledCycle, action: PatchPost): Request<PatchOutcome> | Outcome {
+  const { ledger, clock, board } = cycle.world;
+  const { post, reason, writes } = action;
+  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  if (row === undefined) return { kind: "unneeded" };
+  if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
+    return postpone(cycle, action, "the post was last seen too long ago; the next run looks again");
+  }
+  const change = changeOf(action);
+  const { updatedAt } = row.post.values;
+  const first = row.links[0]?.link.issue;
+  const repository = first && ledger.memory.repositoryById(first.repositoryId);
+  return {
+    post,
+    reason,
+    intent: {
+      kind: "patch-post",
+      bodyHash: hashText(JSON.stringify(change)),
+      writes,
+      ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
+    },
+    call: () => board.patchPost(cycle.memory.id, post, change),
+    tell: () => ({
+      kind: "patch-post",
+      issue: first && repository && { repository: repository.repository.name, number: first.number },
+      fields: writes.map(({ field, before, value }) => ({
+        field,
+        value,
+        ...(before !== undefined && { before }),
+      })),
+    }),
+    record: ({ post: shown }) => recordAccepted(cycle, row, action, shown),
+    fail: (failure) => fail(cycle, action, first && nameIssue(cycle, first), failure),
+  };
+}
+
+function fail(
+  cycle: PulledCycle,
+  action: PatchPost,
+  place: string | undefined,
+  failure: Failure<PatchOutcome>,
+): Outcome {
+  if (failure.kind === "rejected") {
+    return parkAction(cycle, action, { place, code: "board.rejected", message: failure.message });
+  }
+  return failWrite(cycle, { side: "board", action, place, claim: "the change reached the board" }, failure);
+}
+
+/** The bases are those of an applied write; what the board has made of it the next pull shows. */
+function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: Post | undefined): void {
+  const { ledger, log } = cycle.world;
+  const { id: project } = cycle.memory;
+  const { post, reason } = action;
+  const base = recordApplied(row, action, shown);
+  const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
+  const standing = { kind: "linked", reason } as const;
+  ledger.rows.record(project, post, { base, issueBases, standing, notes: [], due: "now" });
+  ledger.rows.forgetLook(project, post);
+  ledger.rows.unpark(project, post, "patch-post");
+  recordRow(cycle, post);
+  cycle.tally.postWrites += 1;
+  if (isNotifying(action)) cycle.tally.statusWrites += 1;
+  const fields = {
+    run: cycle.run.number,
+    project: cycle.project.key,
+    post,
+    change: changeOf(action),
+    reason,
+  };
+  log.info(fields, "Post patched");
+}

@@ -1,0 +1,293 @@
+import type { PatchOutcome } from "../../board/board.ts";
+import type { FaultDetail, Side } from "../../errors.ts";
+import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
+import type { Field } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import type { Action } from "../../plan/action.ts";
+import { signatureOf } from "../../plan/print.ts";
+import type { WriteOutcome } from "../../tracker/tracker.ts";
+import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
+import { closeLane, type Lane } from "../ground/lane.ts";
+import { noteLimit, sayLimit } from "../ground/limits.ts";
+import { postpone, recordRow } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import type { Outcome } from "../ground/verdict.ts";
+import type { Closure } from "../ground/world.ts";
+import { putOff } from "./backlog.ts";
+import { awaitPace, type PacedKind, takePace } from "./pace.ts";
+
+/** What either side answers to a write. */
+export type Answer = PatchOutcome | WriteOutcome;
+
+type Applied<A extends Answer> = Extract<A, { readonly kind: "applied" }>;
+
+/** Every answer but `applied`. */
+export type Failure<A extends Answer = Answer> = Exclude<A, { readonly kind: "applied" }>;
+
+/** Where a write counts, and for whom. */
+export interface Turn {
+  readonly lane: Lane;
+  /** By which of the tracker's limits it is paced; undefined on the board. */
+  readonly pace: PacedKind | undefined;
+  /** What is put off where there is no turn in this run; undefined for what another write needs first: that one says so. */
+  readonly action: Pick<Action, "post" | "kind"> | undefined;
+}
+
+/** One write that may leave now. */
+export interface Request<A extends Answer> {
+  readonly post: PostId;
+  readonly reason: string;
+  /** What the journal keeps of it; undefined for a write that needs none, because to make it twice changes nothing. */
+  readonly intent: WantedIntent | undefined;
+  readonly call: () => Promise<A>;
+  /** What the audit tells of it. */
+  readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields">;
+  /** What the journal says of it when it is applied: `accepted` where this is left out. */
+  readonly words?: (answer: Applied<A>) => string;
+  /** Records what was applied, in the transaction that ends the intent. */
+  readonly record: (answer: Applied<A>) => void;
+  /** Records a failure, likewise. */
+  readonly fail: (failure: Failure<A>) => Outcome;
+}
+
+/** What a writer says of its intent; the rest is known. */
+type WantedIntent = Omit<NewIntent, "project" | "run" | "at" | "post" | "reason">;
+
+/** What came of a write. Without an answer nothing was sent. */
+export interface Sent<A extends Answer> {
+  readonly answer?: A;
+  readonly outcome: Outcome;
+}
+
+/** A request; or what has become of the action where there is nothing to send. */
+export type Composed<A extends Answer> = Request<A> | Outcome;
+
+/**
+ * The one way in which anything leaves for either side. It waits for the pace, has the request made of what both sides show
+ * then, and writes down the intent; SENT is on the disk before the request leaves. Whatever the answer is: the audit, the end
+ * of the intent, and what the answer means for the post are recorded in one transaction. Nothing is sent twice, with one
+ * exception: a write whose token was refused did nothing, so it is made anew and goes out once more with the next token.
+ *
+ * @param compose makes the request. Where there is nothing to send it records that, and says what has become of the action.
+ */
+export async function send<A extends Answer>(
+  cycle: PulledCycle,
+  turn: Turn,
+  compose: () => Composed<A> | Promise<Composed<A>>,
+): Promise<Sent<A>> {
+  const { clock, ledger } = cycle.world;
+  for (let isSecond = false; ; isSecond = true) {
+    if (!(await hasTurn(cycle, turn, awaitPace))) return { outcome: tooLate(cycle, turn) };
+    const request = await compose();
+    if ("kind" in request) return { outcome: request };
+    const intent = request.intent && prepare(cycle, request, request.intent);
+    if (!(await hasTurn(cycle, turn, takePace))) return { outcome: tooLate(cycle, turn) };
+    if (intent !== undefined) ledger.journal.markSent(intent, clock.now());
+    const answer = await request.call();
+    const againAfterMs = isSecond ? undefined : againAfter(answer);
+    if (againAfterMs === undefined) {
+      noteClosure(cycle, turn.lane, answer);
+      const outcome = ledger.transaction(() => {
+        recordAnswer(cycle, turn, request, intent, answer);
+        if (isApplied(answer)) request.record(answer);
+        return isApplied(answer) ? done : request.fail(answer as Failure<A>);
+      });
+      return { answer, outcome };
+    }
+    ledger.transaction(() => recordAnswer(cycle, turn, request, intent, answer));
+    await clock.sleep(againAfterMs, cycle.run.bounds.signal);
+  }
+}
+
+const done: Outcome = { kind: "done" };
+
+async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof takePace): Promise<boolean> {
+  return pace === undefined || (await ask(cycle, lane, pace));
+}
+
+function tooLate(cycle: PulledCycle, { action, lane }: Turn): Outcome {
+  return action === undefined ? { kind: "wait", why: "" } : putOff(cycle, action, lane);
+}
+
+function againAfter(answer: Answer): number | undefined {
+  return answer.kind === "unauthorized" && "againAfterMs" in answer ? answer.againAfterMs : undefined;
+}
+
+function isApplied<A extends Answer>(answer: A): answer is Applied<A> {
+  return answer.kind === "applied";
+}
+
+/**
+ * Writes the intent down before anything is sent. One of the same content that is prepared already is used again, so that
+ * the times it has been sent still count; one of another content is out of date, and ends.
+ */
+function prepare(
+  cycle: PulledCycle,
+  { post, reason }: Pick<Request<Answer>, "post" | "reason">,
+  wanted: WantedIntent,
+): IntentId {
+  const { ledger, clock } = cycle.world;
+  const at = clock.now();
+  const open = ledger.journal
+    .open(cycle.memory.id)
+    .find((one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED");
+  if (open !== undefined && isSame(open, wanted)) return open.id;
+  return ledger.transaction(() => {
+    if (open !== undefined)
+      ledger.journal.resolve(open.id, "REJECTED", at, "not sent; something else is wanted now");
+    return ledger.journal.prepare({
+      ...wanted,
+      post,
+      reason,
+      project: cycle.memory.id,
+      run: cycle.run.number,
+      at,
+    });
+  });
+}
+
+/** The place counts as much as the content, or the outcome would be looked up where nothing was sent. */
+function isSame(open: Intent, wanted: WantedIntent): boolean {
+  return (
+    open.bodyHash === wanted.bodyHash &&
+    open.repository === wanted.repository &&
+    open.number === wanted.number &&
+    printWrites(open.writes ?? open.issueWrites) === printWrites(wanted.writes ?? wanted.issueWrites)
+  );
+}
+
+function printWrites(writes: readonly IntentWrite<Field>[] = []): string {
+  return JSON.stringify(writes.map(({ field, before, value, target }) => [field, before, value, target]));
+}
+
+/** The audit's line, and the end of the intent. */
+function recordAnswer<A extends Answer>(
+  { world: { ledger, clock }, run, memory, course }: PulledCycle,
+  { lane }: Turn,
+  request: Request<A>,
+  intent: IntentId | undefined,
+  answer: A,
+): void {
+  const message = answer.kind === "applied" ? undefined : answer.message;
+  const { post, reason } = request;
+  const told = request.tell(answer);
+  ledger.journal.audit({
+    ...told,
+    ...(intent !== undefined && { intent }),
+    at: clock.now(),
+    run: run.number,
+    side: lane.side,
+    project: memory.id,
+    post,
+    reason,
+    outcome: answer.kind,
+    message,
+    // The guard counts PATCHes by the audit, and issue writes by the run.
+    isApproved: told.kind === "patch-post" && isApproved({ course }, post, "patch-post"),
+  });
+  if (intent === undefined) return;
+  const words = isApplied(answer) ? (request.words?.(answer) ?? "accepted") : String(message);
+  ledger.journal.resolve(intent, isApplied(answer) ? "DONE" : meaningOf(answer).state, clock.now(), words);
+}
+
+interface Meaning {
+  /** What the intent becomes. PREPARED: it provably did nothing, and a later run sends it. */
+  readonly state: "REJECTED" | "PREPARED" | "UNKNOWN";
+  /** The second half of its code. */
+  readonly fault: string;
+  /** Whether its lane takes no more writes in this run: asking on would only make it worse. */
+  readonly isEnd: boolean;
+}
+
+const meanings: Readonly<Record<Failure<Answer>["kind"], Meaning>> = {
+  rejected: { state: "REJECTED", fault: "rejected", isEnd: false },
+  missing: { state: "REJECTED", fault: "missing", isEnd: false },
+  limited: { state: "PREPARED", fault: "limited", isEnd: true },
+  unauthorized: { state: "PREPARED", fault: "unauthorized", isEnd: true },
+  unsent: { state: "PREPARED", fault: "unreachable", isEnd: true },
+  unknown: { state: "UNKNOWN", fault: "unknown", isEnd: false },
+};
+
+function meaningOf({ kind }: Answer): Meaning {
+  return meanings[kind as Failure<Answer>["kind"]];
+}
+
+/** A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. */
+function noteClosure({ run, world }: PulledCycle, lane: Lane, answer: Answer): void {
+  if (answer.kind === "applied" || !meaningOf(answer).isEnd) return;
+  closeLane(run, lane, closureOf(lane.side, answer));
+  if (answer.kind === "limited") noteLimit(world, lane, answer.retryAt);
+}
+
+function closureOf(side: Side, failure: Failure<Answer>): Closure {
+  const code = `${side}.${meaningOf(failure).fault}`;
+  if (failure.kind !== "limited") return { code, message: failure.message };
+  return { code, message: sayLimit(side, failure.retryAt), until: failure.retryAt };
+}
+
+/** How messages speak of a write. */
+export interface Spoken {
+  readonly side: Side;
+  readonly action: Pick<Action, "post" | "kind">;
+  /** The issue, or the repository that it is to be opened in, by name; undefined where none is known. */
+  readonly place: string | undefined;
+  /** What nobody knows when the answer is lost: `the issue was opened`. */
+  readonly claim: string;
+}
+
+/**
+ * What a failure means for the post of an action. What was rejected is not recorded here: its writer knows whether something
+ * less may be sent, or whether it is parked.
+ */
+export function failWrite(cycle: PulledCycle, spoken: Spoken, failure: Failure<Answer>): Outcome {
+  const { side, action, place, claim } = spoken;
+  const { message } = failure;
+  const trouble: Trouble = { place, code: `${side}.${meaningOf(failure).fault}`, message };
+  switch (failure.kind) {
+    case "rejected":
+      return { kind: "failed", why: message };
+    case "limited":
+      return postpone(cycle, action, closureOf(side, failure));
+    case "missing":
+      cycle.world.ledger.rows.markMissing(cycle.memory.id, action.post);
+      return reportTrouble(cycle, action.post, trouble);
+    case "unauthorized":
+      return reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
+    case "unsent":
+      return reportTrouble(cycle, action.post, trouble);
+    case "unknown":
+      return reportTrouble(cycle, action.post, {
+        ...trouble,
+        message: `It is not known whether ${claim} (${message}). It is looked up before anything is sent again.`,
+      });
+  }
+}
+
+/** What goes wrong with one post, as reports say it. */
+export interface Trouble {
+  readonly place: string | undefined;
+  readonly code: string;
+  readonly message: string;
+  readonly detail?: FaultDetail | undefined;
+}
+
+/** Leaves an action alone until it changes, or a person says `retry`. */
+export function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble): Outcome {
+  const { ledger, clock } = cycle.world;
+  const { post, kind } = action;
+  const { code, message } = trouble;
+  ledger.rows.park(cycle.memory.id, post, {
+    kind,
+    code,
+    message,
+    since: clock.now(),
+    signature: signatureOf(action, cycle.settings),
+  });
+  return reportTrouble(cycle, post, trouble);
+}
+
+function reportTrouble(cycle: PulledCycle, post: PostId, { place, ...trouble }: Trouble): Outcome {
+  noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), ...trouble });
+  recordRow(cycle, post);
+  return { kind: "failed", why: trouble.message };
+}

@@ -1,0 +1,114 @@
+import { type Action, type ActionKind, isNotifying } from "../../plan/action.ts";
+import { attempt } from "../ground/attempt.ts";
+import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
+import { type Lane, lanesOf } from "../ground/lane.ts";
+import { inParallel } from "../ground/parallel.ts";
+import { postpone, replan } from "../ground/record.ts";
+import type { Outcome } from "../ground/verdict.ts";
+import type { Judged } from "../ground/wanted.ts";
+import { lookAgain } from "../read/look-again.ts";
+import { createdBefore, estimateRest, noteBacklogs, putOff } from "./backlog.ts";
+import { changeIssue } from "./change.ts";
+import { commentIssue } from "./comment.ts";
+import { createIssue } from "./create.ts";
+import { patchPost } from "./patch.ts";
+import { updateIssue } from "./update.ts";
+
+/** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
+const order: readonly ActionKind[] = [
+  "patch-post",
+  "update-issue",
+  "change-issue",
+  "comment-issue",
+  "create-issue",
+];
+
+const whats: Readonly<Record<ActionKind, string>> = {
+  "patch-post": "posts patched",
+  "update-issue": "issues brought up to date",
+  "change-issue": "issues changed",
+  "comment-issue": "comments made",
+  "create-issue": "issues opened",
+};
+
+/**
+ * Says of an action that is planned again right before it is written what becomes of it where that is not what was ordered;
+ * undefined where it is.
+ */
+export type Recheck = (wanted: Judged, now: Action | undefined) => Outcome | undefined;
+
+/**
+ * Carries out what may go. Every action is planned again from its row as it is now, so that nothing is written that the
+ * facts no longer ask for; what can't be done in this run stays due and says why.
+ *
+ * @param recheck where the order names the very actions; left out where it lets the plan decide.
+ * @returns what became of each.
+ */
+export async function write(
+  cycle: PulledCycle,
+  free: readonly Judged[],
+  recheck?: Recheck,
+): Promise<ReadonlyMap<Judged, Outcome>> {
+  const outcomes = new Map<Judged, Outcome>();
+  for (const kind of order) {
+    const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
+    const actions = free.filter((action) => action.kind === kind);
+    const created = kind === "create-issue" ? createdBefore(cycle) : 0;
+    const total = created + actions.length;
+    let done = created;
+    await inParallel(actions, width, async (action) => {
+      outcomes.set(action, await attempt(cycle, action, () => writeOne(cycle, action, recheck)));
+      done += 1;
+      cycle.world.progress?.show({
+        project: cycle.project.key,
+        what: whats[kind],
+        done,
+        total,
+        ...(kind === "create-issue" && { doneAt: () => estimateRest(cycle, total - done) }),
+      });
+    });
+  }
+  noteBacklogs(cycle);
+  return outcomes;
+}
+
+async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | undefined): Promise<Outcome> {
+  // What waits is most of a large import, in every run of it: it is planned once less.
+  const early = recheck === undefined ? putOffWhereClosed(cycle, wanted, wanted.lanes) : undefined;
+  if (early !== undefined) return early;
+  if (wanted.kind === "patch-post") await lookAgain(cycle, wanted.post);
+  const action = replan(cycle, wanted);
+  const other = recheck?.(wanted, action);
+  if (other !== undefined) return other;
+  if (action === undefined) return { kind: "unneeded" };
+  const closed = putOffWhereClosed(cycle, wanted, lanesOf(cycle.world, action));
+  if (closed !== undefined) return closed;
+  const hold = "hold" in action ? action.hold : undefined;
+  if (hold !== undefined && wanted.hold === undefined)
+    return postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
+  if (isNotifying(action) && !wanted.isNotifying)
+    return postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
+  return carryOut(cycle, action, wanted);
+}
+
+/** Leaves an action for a later run where none of its lanes takes any more in this one. */
+function putOffWhereClosed(cycle: PulledCycle, wanted: Judged, lanes: readonly Lane[]): Outcome | undefined {
+  const [first] = lanes;
+  if (first === undefined || lanes.some((lane) => isOpen(cycle, lane))) return undefined;
+  return putOff(cycle, wanted, first);
+}
+
+function carryOut(cycle: PulledCycle, action: Action, { followUp }: Judged): Promise<Outcome> {
+  switch (action.kind) {
+    case "patch-post":
+      return patchPost(cycle, action);
+    case "update-issue":
+      return updateIssue(cycle, action);
+    case "change-issue":
+      return changeIssue(cycle, action);
+    case "comment-issue":
+      return commentIssue(cycle, action);
+    case "create-issue":
+      return createIssue(cycle, action, followUp);
+  }
+}
