@@ -12,7 +12,7 @@ import type { PullRequestWish, Rule, Settings } from "./plan/settings.ts";
 import { boardHash } from "./plan/text/marker.ts";
 import { createRenderer } from "./plan/text/render.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
-import { repositoryNames } from "./sync/read/repositories.ts";
+import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/auth/installations.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";

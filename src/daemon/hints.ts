@@ -1,8 +1,8 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { SyncProject } from "../sync/ground/world.ts";
+import { repositoryNames } from "../sync/ground/world.ts";
 import { isSameName } from "../sync/read/find-repository.ts";
-import { repositoryNames } from "../sync/read/repositories.ts";
 
 /** Where something has happened on GitHub. */
 export interface Hint {

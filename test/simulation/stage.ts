@@ -3,7 +3,7 @@ import type { Log } from "../../src/log.ts";
 import type { RenderedIssue } from "../../src/plan/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
-import { repositoryNames } from "../../src/sync/read/repositories.ts";
+import { repositoryNames } from "../../src/sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import type { Fetch } from "../../src/tracker/github/transport.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";

@@ -1,5 +1,5 @@
 import type { PostId } from "../../src/model/post.ts";
-import { repositoryNames } from "../../src/sync/read/repositories.ts";
+import { repositoryNames } from "../../src/sync/ground/world.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";
 import { ourLogin } from "./scenario.ts";
 import type { Stage } from "./stage.ts";

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import type { IssueRef, RepositoryName } from "../../model/issue.ts";
-import { repositoryNames } from "../../sync/read/repositories.ts";
+import { repositoryNames } from "../../sync/ground/world.ts";
 import type { Beside } from "./beside.ts";
 
 /** An issue as a person names it. */

@@ -1,7 +1,7 @@
 import { suggest } from "../../config/suggest.ts";
 import { ConfigError } from "../../errors.ts";
 import type { IssueRef } from "../../model/issue.ts";
-import { repositoryNames } from "../../sync/read/repositories.ts";
+import { repositoryNames } from "../../sync/ground/world.ts";
 import { type Beside, findPost, type NamedPost } from "./beside.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
 import { command } from "../../sync/ground/remedy.ts";
-import { repositoryNames } from "../../sync/read/repositories.ts";
+import { repositoryNames } from "../../sync/ground/world.ts";
 import {
   describeState,
   type ProjectState,

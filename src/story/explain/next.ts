@@ -2,7 +2,7 @@ import type { Action, Decision } from "../../plan/action.ts";
 import { type PlanContext, planRow } from "../../plan/plan.ts";
 import { settingsPrint, writeRules } from "../../plan/print.ts";
 import { TemplateError } from "../../plan/text/template.ts";
-import { describeAction } from "../../sync/decide/plan-lines.ts";
+import { describeAction } from "../../sync/ground/describe.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { isSettling } from "../../sync/read/old-state.ts";

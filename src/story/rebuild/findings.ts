@@ -4,9 +4,9 @@ import type { Absence, IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { Marker } from "../../plan/text/marker.ts";
+import { findOthers } from "../../sync/decide/adopt.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { World } from "../../sync/ground/world.ts";
-import { findOthers } from "../../sync/past/adopt.ts";
 import { isSameIssue } from "../../sync/read/markers.ts";
 import type { SurveyedIssue } from "./survey.ts";
 

@@ -1,8 +1,8 @@
 import type { Issue, IssueRecord, RepositoryName } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { type Marker, parseMarker } from "../../plan/text/marker.ts";
-import { isOurLogin } from "../../sync/ground/logins.ts";
 import type { World } from "../../sync/ground/world.ts";
+import { isOurLogin } from "../../sync/read/identify.ts";
 import type { SignalWish } from "../../tracker/tracker.ts";
 
 /** An issue that has to do with marks: it begins with one, or we opened it and it has something like one. */

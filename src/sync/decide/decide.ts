@@ -12,20 +12,19 @@ import type { Settings } from "../../plan/settings.ts";
 import { wishedActions } from "../../plan/wished.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
+import { describeAction, describeChange } from "../ground/describe.ts";
 import { eachDueRowInTurns } from "../ground/due-rows.ts";
-import { isSameAsked } from "../ground/holds.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { Hold } from "../ground/verdict.ts";
-import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
-import { adoptDecision, adoptMarked } from "../past/adopt.ts";
+import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamed } from "../read/naming.ts";
 import { publicHold } from "../read/visibility.ts";
+import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
-import { describeAction, describeChange } from "./plan-lines.ts";
 import { takeRequests } from "./requests.ts";
 
 /** Voters count as notified by one burst for this long. */

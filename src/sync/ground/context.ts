@@ -6,10 +6,10 @@ import { settingsPrint } from "../../plan/print.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import type { Settings } from "../../plan/settings.ts";
 import type { Redacted } from "../../plan/text/redact.ts";
-import { repositoryNames } from "../read/repositories.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";
 import type { Policy, Run } from "./world.ts";
+import { repositoryNames } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
 export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {

@@ -1,3 +1,4 @@
+import type { Intent } from "../../ledger/journal.ts";
 import type { RowNote } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
@@ -7,10 +8,10 @@ import { isRefusal } from "../../plan/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
 import { contentSignature } from "../../plan/print.ts";
 import { wishedActions } from "../../plan/wished.ts";
-import { describeChange, describeField } from "../decide/plan-lines.ts";
 import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
-import { isSameAsked } from "./holds.ts";
+import { describeChange, describeField } from "./describe.ts";
 import { type Outcome, sayDelay } from "./verdict.ts";
+import { isSameAsked } from "./wanted.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
@@ -155,4 +156,18 @@ function endParked(cycle: PulledCycle, row: Row, now: number): void {
     if (wished.some((action) => isRefusal(refused, action, cycle.settings))) continue;
     cycle.world.ledger.rows.unpark(cycle.memory.id, row.post.id, refused.kind);
   }
+}
+
+/** What became of a write is known now: its row is decided again. */
+export function settleIntent(
+  { world, memory }: PulledCycle,
+  intent: Intent,
+  state: "DONE" | "REJECTED" | "PREPARED",
+  message: string,
+): void {
+  const { ledger, clock } = world;
+  ledger.transaction(() => {
+    ledger.journal.resolve(intent.id, state, clock.now(), message);
+    ledger.rows.markDue(memory.id, [intent.post]);
+  });
 }

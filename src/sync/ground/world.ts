@@ -121,3 +121,8 @@ export interface Closure {
   /** When that ends, epoch ms; left out where nobody knows. */
   readonly until?: number | undefined;
 }
+
+/** The repositories that a project names, its own first, each once. */
+export function repositoryNames(settings: Pick<Settings, "repo" | "route">): readonly RepositoryName[] {
+  return [...new Set([settings.repo, ...settings.route.map((route) => route.repo)])];
+}

@@ -1,9 +1,9 @@
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentSignature } from "../../plan/print.ts";
-import { describeAction } from "../decide/plan-lines.ts";
 import { attempt } from "../ground/attempt.ts";
 import { approve, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { describeAction } from "../ground/describe.ts";
 import type { UndoOrder } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
 import { noteError } from "../ground/report.ts";

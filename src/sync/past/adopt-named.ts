@@ -7,9 +7,9 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/due-rows.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { isMarkedByUs, keepNaming, rememberNamed } from "../read/naming.ts";
 import { isRecovering } from "../read/old-state.ts";
-import { repositoryNames } from "../read/repositories.ts";
 
 /**
  * `--adopt` also links issues that people opened and that name the public page of a post in their text: one that has no issue,

@@ -4,9 +4,9 @@ import type { PulledCycle } from "../ground/cycle-state.ts";
 import { eachDueRowInTurns } from "../ground/due-rows.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { askAgain } from "../read/find-repository.ts";
 import { isRecovering, isSettling } from "../read/old-state.ts";
-import { repositoryNames } from "../read/repositories.ts";
 
 /**
  * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every

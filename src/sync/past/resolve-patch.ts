@@ -6,8 +6,8 @@ import { isSameValue, readField } from "../../plan/fields/fields.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { doubtSignature } from "../../plan/print.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { settleIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { settleIntent } from "../ground/settle.ts";
 
 /** A change is sent at most this often; after that a person decides. */
 const maxSends = 2;

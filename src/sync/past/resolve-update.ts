@@ -4,7 +4,7 @@ import type { ContentBase } from "../../model/link.ts";
 import { hashText } from "../../plan/hash.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { settleIntent } from "../ground/settle.ts";
+import { settleIntent } from "../ground/record.ts";
 import { isSameIssue } from "../read/markers.ts";
 
 /**

@@ -6,8 +6,9 @@ import type { Settings } from "../../plan/settings.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { findRepository } from "./find-repository.ts";
-import { attemptRepository, namesOfLinked, repositoryNames } from "./repositories.ts";
+import { attemptRepository, namesOfLinked } from "./repositories.ts";
 import { watchVisibility } from "./visibility.ts";
 
 /**
@@ -114,4 +115,19 @@ export async function askAccount({ ledger, clock, tracker }: World, run: Run): P
   const account = await tracker.account(run.bounds);
   ledger.memory.rememberAccount({ login: account.login, checkedAt: clock.now() });
   return account.login;
+}
+
+/** Whether an issue's author is our own account, or one whose markers count like ours. */
+export function isOurLogin({ policy }: World, account: string, author: string | null): boolean {
+  return [account, ...policy.trustedAuthors].some((login) => isSameLogin(author, login));
+}
+
+/** Whether two logins are the same account; that of a deleted one is null. */
+export function isSameLogin(one: string | null, other: string): boolean {
+  return one !== null && fold(one) === fold(other);
+}
+
+/** Logins have no case. */
+export function fold(login: string): string {
+  return login.toLowerCase();
 }

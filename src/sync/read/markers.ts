@@ -5,10 +5,9 @@ import type { PostId, ProjectId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { IssuePage, IssueQuery } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
-import { fold, isOurLogin, isSameLogin } from "../ground/logins.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
-import { askAccount } from "./identify.ts";
+import { askAccount, fold, isOurLogin, isSameLogin } from "./identify.ts";
 import { keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 

@@ -3,10 +3,10 @@ import type { IssueRecord } from "../../model/issue.ts";
 import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { isOurLogin } from "../ground/logins.ts";
 import { command } from "../ground/remedy.ts";
 import type { Wanted } from "../ground/wanted.ts";
-import { repositoryNames } from "./repositories.ts";
+import { repositoryNames } from "../ground/world.ts";
+import { isOurLogin } from "./identify.ts";
 
 /** An issue that names more pages than this is a list of them, and no post's own. */
 const mostAddresses = 50;

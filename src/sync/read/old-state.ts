@@ -6,7 +6,7 @@ import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.t
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Policy } from "../ground/world.ts";
-import { repositoryNames } from "./repositories.ts";
+import { repositoryNames } from "../ground/world.ts";
 
 /** A clock of the tracker and ours may differ by this much. */
 const skewMs = 120_000;

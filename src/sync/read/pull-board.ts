@@ -8,8 +8,8 @@ import { isShrunk } from "../../plan/guard.ts";
 import { type BoardPull, type Cycle, endOf, type PulledPage } from "../ground/cycle-state.ts";
 import { boardLane, closeLane } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
-import { collectNotes } from "../ground/notes.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
+import { collectNotes } from "./notes.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has

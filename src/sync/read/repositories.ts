@@ -6,12 +6,8 @@ import type { Settings } from "../../plan/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { asProjectError, isSameName } from "./find-repository.ts";
-
-/** The repositories that a project names, its own first, each once. */
-export function repositoryNames(settings: Pick<Settings, "repo" | "route">): readonly RepositoryName[] {
-  return [...new Set([settings.repo, ...settings.route.map((route) => route.repo)])];
-}
 
 /**
  * Repositories that hold issues of this project although it does not name them (any more): a route was changed, or issues

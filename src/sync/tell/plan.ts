@@ -1,11 +1,10 @@
 import { hashText } from "../../plan/hash.ts";
 import { settingsPrint } from "../../plan/print.ts";
-import { planLater, timeWrites } from "../decide/plan-later.ts";
-import { withoutRepeated } from "../decide/plan-lines.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
 import type { Judged } from "../ground/wanted.ts";
 import type { NoteWrite } from "../write/note.ts";
+import { planLater, timeWrites } from "./plan-later.ts";
 
 /** A plan as it is shown, and as a file keeps it. */
 export interface ToldPlan {
@@ -105,4 +104,19 @@ function planNote(cycle: PulledCycle, { note, line, reason, issue }: NoteWrite):
 /** What a change of an internal note is known by: our line, and nothing of the rest. */
 export function noteSignature({ line }: NoteWrite): string {
   return hashText(line ?? "");
+}
+
+/** Without what is listed twice: where two posts ask the same of an issue, one change does for both. */
+function withoutRepeated(lines: readonly PlannedAction[]): readonly PlannedAction[] {
+  const listed = new Set<string>();
+  return lines.flatMap((line): readonly PlannedAction[] => {
+    if (line.kind !== "change-issue" || line.held !== undefined) return [line];
+    const fields = Object.entries(line.fields).filter((entry) => {
+      const name = JSON.stringify([line.issue, ...entry]);
+      const isNew = !listed.has(name);
+      listed.add(name);
+      return isNew;
+    });
+    return fields.length === 0 ? [] : [{ ...line, fields: Object.fromEntries(fields) }];
+  });
 }

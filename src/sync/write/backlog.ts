@@ -7,7 +7,7 @@ import { postpone } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import type { World } from "../ground/world.ts";
-import { repositoryNames } from "../read/repositories.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { estimate, readImport, sum } from "./import.ts";
 
 const none: Left = { creates: 0, others: 0, created: 0 };

@@ -4,7 +4,7 @@ import type { PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
 import { isRoutine } from "../ground/order.ts";
 import type { SyncProject, World } from "../ground/world.ts";
-import { repositoryNames } from "../read/repositories.ts";
+import { repositoryNames } from "../ground/world.ts";
 
 const hourMs = 3_600_000;
 

@@ -3,8 +3,8 @@ import type { IssueRef, Readable } from "../../../model/issue.ts";
 import { isDuplicate } from "../../../plan/rules/standing.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
-import { isOurLogin } from "../../ground/logins.ts";
 import { secondLookMs } from "../follow.ts";
+import { isOurLogin } from "../identify.ts";
 import type { AskedIssue, SignalReader } from "./signal-reader.ts";
 
 /** A chain of duplicates is followed through this many issues. */

@@ -1,7 +1,7 @@
 import type { PostPage } from "../../board/board.ts";
 import type { PostId } from "../../model/post.ts";
-import type { Cycle, DueNote, PulledPage } from "./cycle-state.ts";
-import { takesAsItIs } from "./order.ts";
+import type { Cycle, DueNote, PulledPage } from "../ground/cycle-state.ts";
+import { takesAsItIs } from "../ground/order.ts";
 
 /** Notes are private and may be long: no more than these of one pull stand in memory. The rest waits for the next pull. */
 const most = { notes: 10_000, characters: 8 * 1024 * 1024 };

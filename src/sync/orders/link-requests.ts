@@ -3,6 +3,7 @@ import type { PersonRequest } from "../../ledger/requests.ts";
 import type { IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { contentNow } from "../decide/adopt.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
@@ -12,7 +13,6 @@ import { asProjectError, findRepository, isSameName } from "../read/find-reposit
 import { takeAnswer } from "../read/follow.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
 import { readNow } from "../read/signals/pull-signals.ts";
-import { contentNow } from "./adopt.ts";
 
 type LinkRequest = Extract<PersonRequest, { kind: "link" }>;
 type UnlinkRequest = Extract<PersonRequest, { kind: "unlink" }>;

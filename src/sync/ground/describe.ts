@@ -1,24 +1,9 @@
 import type { PlannedChange } from "../../ledger/rows.ts";
 import type { Field, Row } from "../../model/link.ts";
 import { type Action, changeOf, type FieldWrite } from "../../plan/action.ts";
-import { nameIssue } from "../ground/cycle-state.ts";
-import type { PlannedAction } from "../ground/reports.ts";
-import type { World } from "../ground/world.ts";
-
-/** Without what is listed twice: where two posts ask the same of an issue, one change does for both. */
-export function withoutRepeated(lines: readonly PlannedAction[]): readonly PlannedAction[] {
-  const listed = new Set<string>();
-  return lines.flatMap((line): readonly PlannedAction[] => {
-    if (line.kind !== "change-issue" || line.held !== undefined) return [line];
-    const fields = Object.entries(line.fields).filter((entry) => {
-      const name = JSON.stringify([line.issue, ...entry]);
-      const isNew = !listed.has(name);
-      listed.add(name);
-      return isNew;
-    });
-    return fields.length === 0 ? [] : [{ ...line, fields: Object.fromEntries(fields) }];
-  });
-}
+import { nameIssue } from "./cycle-state.ts";
+import type { PlannedAction } from "./reports.ts";
+import type { World } from "./world.ts";
 
 /** What an action would write, for the note of what waits. */
 export function describeChange(

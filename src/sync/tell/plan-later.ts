@@ -9,10 +9,10 @@ import { planRow } from "../../plan/plan.ts";
 import { wishedActions } from "../../plan/wished.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { describeAction } from "../ground/describe.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
 import { earlierRequestOf, restOf } from "../read/old-state.ts";
-import { describeAction } from "./plan-lines.ts";
 
 /**
  * What a plan says beside what the next run does: everything that is decided and not sent yet, and follows at a time, or when a
