@@ -5,6 +5,7 @@ import { planRow } from "../../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import { isSameIssue } from "../read/markers.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
@@ -31,7 +32,7 @@ export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean 
   const hasText = found.isOwn && found.isFirst && !ledger.links.hasContent(issue);
   ledger.rows.link(project, link, found.issue, hasText ? contentNow(cycle, row, now) : undefined);
   cycle.tally.adopted += 1;
-  const linked = ledger.rows.row(project, row.post.id, now);
+  const linked = readRow(cycle, row.post.id);
   if (linked !== undefined) recordAdopted(cycle, linked, now);
   return true;
 }

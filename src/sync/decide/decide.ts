@@ -13,11 +13,11 @@ import { wishedActions } from "../../plan/wished.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction, describeChange } from "../ground/describe.ts";
-import { eachDueRowInTurns } from "../ground/due-rows.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { eachDueRowInTurns, readRow } from "../ground/rows.ts";
 import type { Hold } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
@@ -243,7 +243,7 @@ function dropUnwanted(cycle: PulledCycle, judged: readonly Judged[]): void {
 function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   const { ledger, clock } = cycle.world;
   const now = clock.now();
-  const row = ledger.rows.row(cycle.memory.id, post, now);
+  const row = readRow(cycle, post);
   if (row === undefined) return;
   // For a post that people took away nothing is wanted; should it come back, it is decided afresh.
   const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];

@@ -2,6 +2,7 @@ import type { PostId } from "../../model/post.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
+import { readRow } from "../ground/rows.ts";
 
 /**
  * Takes up what people asked for beside the runs, of whole posts: it is done before anything is decided. Links are taken up
@@ -44,7 +45,7 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
       ledger.rows.release(cycle.memory.id, post, now);
       return;
     case "discard": {
-      const row = ledger.rows.row(cycle.memory.id, post, now);
+      const row = readRow(cycle, post);
       if (row === undefined) return;
       if (row.links.length > 0) recordAdopted(cycle, row, now);
       else ledger.links.end(cycle.memory.id, post, [], now);

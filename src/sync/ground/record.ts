@@ -10,15 +10,15 @@ import { contentSignature } from "../../plan/print.ts";
 import { wishedActions } from "../../plan/wished.ts";
 import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
+import { readRow } from "./rows.ts";
 import { type Outcome, sayDelay } from "./verdict.ts";
 import { isSameAsked } from "./wanted.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
 export function recordRow(cycle: PulledCycle, post: PostId): void {
-  const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  const row = ledger.rows.row(cycle.memory.id, post, now);
+  const now = cycle.world.clock.now();
+  const row = readRow(cycle, post);
   if (row !== undefined) recordDecision(cycle, row, planRow(row, cycle.context(now)), now);
 }
 
@@ -51,21 +51,36 @@ export function recordDecision(
   }
 }
 
+/** An action, and the row that asks for it. */
+export interface Asked<A extends Action = Action> {
+  readonly row: Row;
+  readonly action: A;
+}
+
 /**
  * The action as the row asks for it now; undefined when it no longer does. The row's decision is recorded then, and before a
  * PATCH: once that is sent, nothing is known of the post until a listing shows it again, and a field that agreed already by
  * itself must not look like one that has changed since. So it is before a change of an issue; and of a comment the time at
  * which its rule began to hold is in its mark.
  */
-export function replan(cycle: PulledCycle, wanted: Pick<Action, "post" | "kind">): Action | undefined {
-  const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  const row = ledger.rows.row(cycle.memory.id, wanted.post, now);
+export function replan<K extends ActionKind>(
+  cycle: PulledCycle,
+  wanted: { readonly post: PostId; readonly kind: K },
+  row = readRow(cycle, wanted.post),
+): Asked<Extract<Action, { readonly kind: K }>> | undefined {
   if (row === undefined) return undefined;
+  const now = cycle.world.clock.now();
   const decision = planRow(row, cycle.context(now));
-  const action = decision.actions.find(({ kind }) => kind === wanted.kind);
+  const action = decision.actions.find((one) => isOfKind(one, wanted.kind));
   if (action === undefined || isRemembered(action)) recordDecision(cycle, row, decision, now);
-  return action;
+  return action && { row, action };
+}
+
+function isOfKind<K extends ActionKind>(
+  action: Action,
+  kind: K,
+): action is Extract<Action, { readonly kind: K }> {
+  return action.kind === kind;
 }
 
 /** Whether the bases have to say that something is going to be written, before it is. */

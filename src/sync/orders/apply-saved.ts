@@ -1,6 +1,5 @@
 import type { RunWrite } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
 import type { Action, Decision } from "../../plan/action.ts";
 import { planRow } from "../../plan/plan.ts";
 import { planSignature } from "../../plan/print.ts";
@@ -11,6 +10,7 @@ import { savedActions } from "../ground/order.ts";
 import { recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedAction } from "../ground/reports.ts";
+import { readRow } from "../ground/rows.ts";
 import { type Outcome, sayDelay } from "../ground/verdict.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
 import { noteSignature } from "../tell/plan.ts";
@@ -180,10 +180,6 @@ function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): string {
   if (parked !== undefined) return parked.message;
   const notes = decide(cycle, row)?.notes.map(({ message }) => message) ?? [];
   return notes.length === 0 ? movedSince : `${movedSince} (${notes.join("; ")})`;
-}
-
-function readRow({ world, memory }: PulledCycle, post: PostId): Row | undefined {
-  return world.ledger.rows.row(memory.id, post, world.clock.now());
 }
 
 function decide(cycle: PulledCycle, row: Row): Decision | undefined {

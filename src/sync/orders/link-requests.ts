@@ -9,6 +9,7 @@ import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { recordAdopted, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import { asProjectError, findRepository, isSameName } from "../read/find-repository.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
@@ -23,12 +24,12 @@ type UnlinkRequest = Extract<PersonRequest, { kind: "unlink" }>;
  * write to the post, what people ask for waits: that outcome would otherwise be recorded over it.
  */
 export async function takeLinks(cycle: PulledCycle): Promise<void> {
-  const { ledger, clock, log } = cycle.world;
+  const { ledger, log } = cycle.world;
   const waiting = new Set<PostId>();
   for (const request of ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "link" && request.kind !== "unlink") continue;
     const { id, kind, post } = request;
-    const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+    const row = readRow(cycle, post);
     const isWaiting = waiting.has(post) || (row !== undefined && row.openIntents.length > 0);
     if (!isWaiting) await takeOne(cycle, request, row);
     // What is asked for later rests on what was asked for before.
@@ -136,7 +137,7 @@ function link(cycle: PulledCycle, { id, post, issue: asked }: LinkRequest, recor
   const { id: project } = cycle.memory;
   const { repositoryId, number } = record.issue;
   const issue: IssueRef = { repositoryId, number };
-  const row = ledger.rows.row(project, post, cycle.world.clock.now());
+  const row = readRow(cycle, post);
   const isKnown = row?.links.some((known) => isSameIssue(known.link.issue, issue));
   ledger.transaction(() => {
     ledger.requests.end(id);
@@ -160,7 +161,7 @@ function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): void {
   const { id: project } = cycle.memory;
   const marked = ledger.pulls.marked(project, post);
   const isOurs = marked?.isOwn === true && marked.isFirst && isSameIssue(marked.issue, issue);
-  const row = ledger.rows.row(project, post, clock.now());
+  const row = readRow(cycle, post);
   if (!isOurs || row === undefined || ledger.links.hasContent(issue)) return;
   ledger.rows.setContent(project, post, issue, contentNow(cycle, row, clock.now()));
 }
@@ -181,9 +182,9 @@ function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, row: Ro
 
 /** Of a post without any issue there is nothing to take; it is decided as such. */
 function takeAsTheyAre(cycle: PulledCycle, post: PostId): void {
-  const { ledger, clock } = cycle.world;
+  const { clock } = cycle.world;
   const now = clock.now();
-  const row = ledger.rows.row(cycle.memory.id, post, now);
+  const row = readRow(cycle, post);
   if (row === undefined || row.links.length === 0) recordRow(cycle, post);
   // It stays due: its text may have another issue, or other posts beside it.
   else recordAdopted(cycle, row, now, "now");

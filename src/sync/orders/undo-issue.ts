@@ -10,6 +10,7 @@ import { closureOf, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-
 import { laneOfIssue } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import type { Outcome, Step } from "../ground/verdict.ts";
 import { isSameLogin } from "../read/identify.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
@@ -66,8 +67,8 @@ interface Change {
 
 /** The link that the write was made for; in words why it can't be taken back there. */
 function findLinked(cycle: PulledCycle, { post, issue, isOpened }: IssuePart): LinkedIssue | string {
-  const { ledger, clock } = cycle.world;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const { ledger } = cycle.world;
+  const row = readRow(cycle, post);
   const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
   if (row === undefined || linked === undefined) return "the issue is not linked to the post any more";
   const isUnderWay = linked.isChanging === true || linked.mayArrive !== undefined;

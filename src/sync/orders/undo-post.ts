@@ -4,7 +4,7 @@ import { reverseField } from "../../plan/fields/undo.ts";
 import { isAllowed, patchObstacle } from "../../plan/obstacle.ts";
 import { closureOf, isOpen, isShown, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
-import { postpone } from "../ground/record.ts";
+import { type Asked, postpone } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { patchPost } from "../write/patch.ts";
@@ -16,9 +16,7 @@ export async function undoOnPost(
   { post, fields }: UndoPart & { readonly kind: "post" },
   reason: string,
 ): Promise<UndoStep> {
-  const { ledger, clock } = cycle.world;
-  await lookAgain(cycle, post);
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const row = await lookAgain(cycle, post);
   if (row === undefined || !isShown(cycle, row))
     return stay("this run's list of posts has not shown the post");
   if (row.openIntents.includes("patch-post")) return stay("a write to the post is under way");
@@ -40,12 +38,12 @@ export async function undoOnPost(
   if (!isAllowed(action, cycle.settings)) return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   const obstacle = patchObstacle(action, row, cycle.settings);
   if (obstacle !== undefined) return stay(obstacle.map(({ message }) => message).join("; "));
-  return { refusals, way: { action, send: () => send(cycle, action) } };
+  return { refusals, way: { action, send: () => send(cycle, { row, action }) } };
 }
 
-function send(cycle: PulledCycle, action: PatchPost): Promise<Outcome> {
-  if (isOpen(cycle, boardLane)) return patchPost(cycle, action);
-  return Promise.resolve(postpone(cycle, action, closureOf(cycle, boardLane)));
+function send(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
+  if (isOpen(cycle, boardLane)) return patchPost(cycle, asked);
+  return Promise.resolve(postpone(cycle, asked.action, closureOf(cycle, boardLane)));
 }
 
 function countVoters(votes: unknown, writes: readonly FieldWrite[]): number | null {

@@ -1,4 +1,3 @@
-import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentSignature } from "../../plan/print.ts";
 import { attempt } from "../ground/attempt.ts";
@@ -8,6 +7,7 @@ import type { UndoOrder } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedAction, SavedProject } from "../ground/reports.ts";
+import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { saveActions } from "../tell/plan.ts";
 import { undoOnIssue } from "./undo-issue.ts";
@@ -138,8 +138,4 @@ function refuse({ cycle, stayed }: Undo, subject: Subject, why: readonly string[
   const { post, issue } = subject;
   noteError(cycle.tally, { post, ...(issue !== null && { issue }), code: "undo.refused", message });
   stayed.push({ ...subject, outcome: "refused", message });
-}
-
-function readRow({ world, memory }: PulledCycle, post: PostId): Row | undefined {
-  return world.ledger.rows.row(memory.id, post, world.clock.now());
 }

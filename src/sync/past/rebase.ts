@@ -5,7 +5,7 @@ import { standStill } from "../../plan/plan.ts";
 import { readRules, writeRules } from "../../plan/print.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
-import { eachDueRow } from "../ground/due-rows.ts";
+import { eachDueRow } from "../ground/rows.ts";
 import { readSignals } from "../read/signals/pull-signals.ts";
 
 /**

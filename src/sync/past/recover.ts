@@ -1,9 +1,9 @@
 import { ProjectError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { eachDueRowInTurns } from "../ground/due-rows.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
+import { eachDueRowInTurns } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { askAgain } from "../read/find-repository.ts";
 import { isRecovering, isSettling } from "../read/old-state.ts";

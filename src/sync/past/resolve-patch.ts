@@ -8,6 +8,7 @@ import { doubtSignature } from "../../plan/print.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { settleIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 
 /** A change is sent at most this often; after that a person decides. */
 const maxSends = 2;
@@ -20,11 +21,11 @@ type Finding = "applied" | "not applied" | "in doubt" | "moved since";
  * through: an older one may have passed the request on its way.
  */
 export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
-  const { ledger, clock, policy } = cycle.world;
+  const { policy } = cycle.world;
   const { pull } = cycle;
   const restedAt = (intent.unknownAt ?? intent.at) + policy.waits.patchMs;
   if (pull.kind === "incomplete" || pull.beganAt < restedAt) return;
-  const row = ledger.rows.row(cycle.memory.id, intent.post, clock.now());
+  const row = readRow(cycle, intent.post);
   if (row?.missing === 2) {
     resolveMissing(cycle, intent, patchOf(intent));
     return;

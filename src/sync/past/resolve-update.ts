@@ -5,6 +5,7 @@ import { hashText } from "../../plan/hash.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { settleIntent } from "../ground/record.ts";
+import { readRow } from "../ground/rows.ts";
 import { isSameIssue } from "../read/markers.ts";
 
 /**
@@ -14,13 +15,13 @@ import { isSameIssue } from "../read/markers.ts";
  * @param hasRested whether what was sent can't arrive any more.
  */
 export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
-  const { ledger, clock, tracker } = cycle.world;
+  const { ledger, tracker } = cycle.world;
   const { post, repository, number, content: sent } = intent;
   // Of an edit all three are known.
   if (repository === undefined || number === undefined || sent === undefined) return;
   const answer = await tracker.readIssue({ repositoryId: repository, number }, cycle.run.bounds);
   const record = answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const row = readRow(cycle, post);
   const linked = record && row?.links.find(({ link }) => isSameIssue(link.issue, record.issue));
   const before = linked?.content;
   const shown = record && before && readContent(record, sent, before);

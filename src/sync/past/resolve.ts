@@ -7,6 +7,7 @@ import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";
 import { recordAdopted, settleIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import { askAgain, asProjectError, isSameName } from "../read/find-repository.ts";
 import { findMarked } from "../read/markers.ts";
 import { resolveChange, resolveComment } from "./resolve-change.ts";
@@ -136,7 +137,7 @@ function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
     ledger.rows.link(project, { post, issue: ref, origin: "opened" }, issue, content);
     ledger.rows.markDue(project, [post]);
     ledger.journal.resolve(intent.id, "DONE", now, `found by its marker as #${issue.number}`);
-    const row = isShared ? ledger.rows.row(project, post, now) : undefined;
+    const row = isShared ? readRow(cycle, post) : undefined;
     if (row !== undefined) recordAdopted(cycle, row, now, "now");
   });
   cycle.tally.created += 1;

@@ -7,6 +7,7 @@ import { absence as absenceOfPost } from "../../plan/obstacle.ts";
 import type { Settings } from "../../plan/settings.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "./follow.ts";
 import { isSameIssue } from "./markers.ts";
 
@@ -36,8 +37,8 @@ export async function retryAbsent(cycle: Cycle): Promise<void> {
 }
 
 function retireIfGone(cycle: Cycle, post: PostId): void {
-  const { ledger, clock, log } = cycle.world;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const { ledger, log } = cycle.world;
+  const row = readRow(cycle, post);
   if (row === undefined || !row.links.every(({ isGone }) => isGone)) return;
   const issues = row.links.map(({ link }) => nameIssue(cycle, link.issue));
   ledger.absences.retire(cycle.memory.id, post);
@@ -56,7 +57,7 @@ export function parkAbsent(cycle: Cycle): void {
 function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): void {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = ledger.rows.row(project, post, clock.now());
+  const row = readRow(cycle, post);
   if (row === undefined) return;
   const known = row.parked.find(({ kind }) => kind === parkedKind);
   const trouble = absenceOfPost(row) === undefined ? troubleOf(cycle, row, absent) : undefined;

@@ -1,5 +1,7 @@
+import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { type DueNote, isShown, type PulledCycle, type PulledPage } from "../ground/cycle-state.ts";
+import { readRow } from "../ground/rows.ts";
 
 /**
  * A write to a post rests on a page that was asked for no longer ago than this (I8): what people change on the board
@@ -17,13 +19,14 @@ export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): bo
  * that showed the post is asked for once more. Posts of the same page share that request. The post may have moved to another
  * page meanwhile; then its look stays as old as it was, and its writes wait for the next run.
  *
+ * @returns the post's row as it is then.
  * @throws RemoteError
  */
-export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<void> {
-  const { ledger, clock } = cycle.world;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
-  if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return;
+export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row | undefined> {
+  const row = readRow(cycle, post);
+  if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return row;
   for (const page of pagesOf(cycle, row.seenAt)) await askAgain(cycle, page);
+  return readRow(cycle, post);
 }
 
 /** The internal note of a post as it was a moment ago, likewise; undefined where its page shows none any more. */

@@ -4,6 +4,7 @@ import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
+import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { isOurLogin } from "./identify.ts";
@@ -89,8 +90,9 @@ function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): ReadonlyMap<Wan
   return new Map(pages.filter(([, { key }]) => count.get(key)?.length === 1));
 }
 
-function pageOf({ world, memory, project }: PulledCycle, { post }: Wanted): Page | undefined {
-  const row = world.ledger.rows.row(memory.id, post, world.clock.now());
+function pageOf(cycle: PulledCycle, { post }: Wanted): Page | undefined {
+  const { world, memory, project } = cycle;
+  const row = readRow(cycle, post);
   if (row === undefined) return undefined;
   const context = { board: world.policy.boardHash, project: memory.id };
   const address = project.renderer.address(row.post, context);

@@ -11,6 +11,7 @@ import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
 import type { PlannedAction } from "../ground/reports.ts";
+import { readRow } from "../ground/rows.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
 import { earlierRequestOf, restOf } from "../read/old-state.ts";
 
@@ -38,8 +39,8 @@ function planRowLater(
   post: PostId,
   waiting: readonly WaitingRow[],
 ): readonly PlannedAction[] {
-  const { ledger, clock } = cycle.world;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const { clock } = cycle.world;
+  const row = readRow(cycle, post);
   if (row === undefined) return [];
   const stopped = waiting.filter(({ kind }) => kind === "parked" || kind === "quarantined");
   const wished = stopped.length === 0 ? [] : (wishedActions(row, cycle.context(clock.now())) ?? []);
@@ -84,9 +85,9 @@ function whyStopped({ parked }: Row, { kind }: Action, stopped: readonly Waiting
 
 /** A write of unknown outcome: it is looked up after its wait, and sent again only where it provably did not arrive. */
 function describeOpen(cycle: PulledCycle, intent: Intent): PlannedAction {
-  const { ledger, clock, policy } = cycle.world;
+  const { policy } = cycle.world;
   const { kind, post, repository, number, writes, issueWrites, unknownAt, sentAt, at } = intent;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
+  const row = readRow(cycle, post);
   const votes = row?.post.values.votes;
   const isNotifying = kind === "patch-post" && writes?.some(isHeard) === true;
   const first = row?.links[0]?.link.issue;

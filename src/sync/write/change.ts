@@ -53,8 +53,8 @@ async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef):
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   storeRecords(cycle, [fresh.record]);
-  const now = replan(cycle, action);
-  if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
+  const now = replan(cycle, action)?.action;
+  if (now === undefined) return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
     const outcome = postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
     return { outcome, next: "stop" };
@@ -253,8 +253,8 @@ function stateOf(value: FieldWrite["value"]) {
 
 /** What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. */
 function parkRest(cycle: PulledCycle, action: ChangeIssue, refusals: readonly string[]): Outcome {
-  const rest = replan(cycle, action);
-  if (rest?.kind !== "change-issue") return { kind: "done" };
+  const rest = replan(cycle, action)?.action;
+  if (rest === undefined) return { kind: "done" };
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);
   const message = `What a board rule asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done; \`boardsync retry ${action.post}\` tries this again.`;

@@ -5,6 +5,7 @@ import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { recordRow, replan } from "../ground/record.ts";
+import { readRow } from "../ground/rows.ts";
 import { type Outcome, type Step, worse } from "../ground/verdict.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
 import { putOff } from "./backlog.ts";
@@ -39,10 +40,9 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
     isUnread = "kind" in fresh;
     if ("kind" in fresh) return fresh;
     storeRecords(cycle, [fresh.record]);
-    const now = replan(cycle, action);
-    const comment =
-      now?.kind === "comment-issue" && now.comments.find((one) => isSameIssue(one.issue, issue));
-    if (now?.kind !== "comment-issue" || !comment) return { kind: "unneeded" };
+    const now = replan(cycle, action)?.action;
+    const comment = now?.comments.find((one) => isSameIssue(one.issue, issue));
+    if (now === undefined || comment === undefined) return { kind: "unneeded" };
     found = { now, comment, fresh };
     return requestOf(cycle, now, comment, fresh.repository);
   });
@@ -86,9 +86,9 @@ export function takeComment(
   { post }: Pick<CommentIssue, "post">,
   { issue, write }: Pick<IssueComment, "issue" | "write">,
 ): void {
-  const { ledger, clock, log } = cycle.world;
+  const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = ledger.rows.row(project, post, clock.now());
+  const row = readRow(cycle, post);
   if (row === undefined) return;
   ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, [write]) });
   ledger.rows.unpark(project, post, "comment-issue");

@@ -7,7 +7,7 @@ import { parseMarker } from "../../plan/text/marker.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane, laneOf } from "../ground/lane.ts";
-import { postpone, recordRow, replan } from "../ground/record.ts";
+import { type Asked, postpone, recordRow, replan } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { Hold, Outcome } from "../ground/verdict.ts";
 import { repositoryNames } from "../ground/world.ts";
@@ -29,13 +29,12 @@ import { parkAction, type Sent, send } from "./send.ts";
  */
 export async function createIssue(
   cycle: PulledCycle,
-  action: CreateIssue,
+  { row, action }: Asked<CreateIssue>,
   followUp: Hold | undefined,
 ): Promise<Outcome> {
-  const { ledger, clock } = cycle.world;
-  const row = ledger.rows.row(cycle.memory.id, action.post, clock.now());
+  const { ledger } = cycle.world;
   // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
-  if (row === undefined || !isShown(cycle, row)) return postpone(cycle, action, notListed);
+  if (!isShown(cycle, row)) return postpone(cycle, action, notListed);
   const found = cycle.repositories.get(action.repo);
   if (found === undefined) return postpone(cycle, action, `${action.repo} can't be used in this run`);
   const open = await openForWrites(cycle, found, action);
@@ -165,9 +164,9 @@ function parkCreate(
 /** The PATCH that the plan promised with the create, when the issue came out as it was asked for. */
 async function patchAfter(cycle: PulledCycle, action: CreateIssue): Promise<void> {
   if (action.followUp === undefined || !isOpen(cycle, boardLane)) return;
-  await lookAgain(cycle, action.post);
-  const next = replan(cycle, { post: action.post, kind: "patch-post" });
-  if (next?.kind !== "patch-post") return;
-  const isPromised = JSON.stringify(next.writes) === JSON.stringify(action.followUp.writes);
+  const row = await lookAgain(cycle, action.post);
+  const next = replan(cycle, { post: action.post, kind: "patch-post" }, row);
+  if (next === undefined) return;
+  const isPromised = JSON.stringify(next.action.writes) === JSON.stringify(action.followUp.writes);
   if (isPromised) await patchPost(cycle, next);
 }

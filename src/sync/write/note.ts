@@ -10,6 +10,7 @@ import { boardLane } from "../ground/lane.ts";
 import { namesActions } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
 import { readNoteAgain } from "../read/look-again.ts";
@@ -41,9 +42,9 @@ export function decideNotes(cycle: PulledCycle, judged: readonly Judged[]): read
 }
 
 function decideNote(cycle: PulledCycle, note: DueNote, opening: ReadonlySet<PostId>): readonly NoteWrite[] {
-  const { ledger, clock, log } = cycle.world;
+  const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = ledger.rows.row(project, note.post, clock.now());
+  const row = readRow(cycle, note.post);
   if (row === undefined || isStopped(row)) return [];
   const line = lineOf(cycle, row);
   const text = replaceLine(note.text, note.line, line);
@@ -102,9 +103,8 @@ export async function writeNotes(
 }
 
 async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome> {
-  const { ledger, clock } = cycle.world;
   const { note, line } = write;
-  const row = ledger.rows.row(cycle.memory.id, note.post, clock.now());
+  const row = readRow(cycle, note.post);
   if (row === undefined || isStopped(row)) return stillDue;
   const isSame = isOpen(cycle, boardLane) && (await readNoteAgain(cycle, note)) === note.text;
   // What waits is still due, and the next pull reads the note anew.

@@ -7,23 +7,21 @@ import { hashText } from "../../plan/hash.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
-import { postpone, recordRow } from "../ground/record.ts";
+import { type Asked, postpone, recordRow } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
-import { type Failure, failWrite, parkAction, type Request, send } from "./send.ts";
+import { type Composed, type Failure, failWrite, parkAction, send } from "./send.ts";
 
 /** Sends one PATCH. Voters hear of a change of status the moment it is sent. */
-export async function patchPost(cycle: PulledCycle, action: PatchPost): Promise<Outcome> {
-  const turn = { lane: boardLane, pace: undefined, action };
-  const { outcome } = await send<PatchOutcome>(cycle, turn, () => compose(cycle, action));
+export async function patchPost(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
+  const turn = { lane: boardLane, pace: undefined, action: asked.action };
+  const { outcome } = await send<PatchOutcome>(cycle, turn, () => compose(cycle, asked));
   return outcome;
 }
 
-function compose(cycle: PulledCycle, action: PatchPost): Request<PatchOutcome> | Outcome {
-  const { ledger, clock, board } = cycle.world;
+function compose(cycle: PulledCycle, { row, action }: Asked<PatchPost>): Composed<PatchOutcome> {
+  const { ledger, board } = cycle.world;
   const { post, reason, writes } = action;
-  const row = ledger.rows.row(cycle.memory.id, post, clock.now());
-  if (row === undefined) return { kind: "unneeded" };
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
     return postpone(cycle, action, "the post was last seen too long ago; the next run looks again");
   }

@@ -9,7 +9,7 @@ import { postpone, recordRow } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
-import { parkAction, type Request, send } from "./send.ts";
+import { type Composed, parkAction, send } from "./send.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -40,7 +40,7 @@ function compose(
   cycle: PulledCycle,
   action: UpdateIssue,
   { repository, record }: FreshIssue,
-): Request<WriteOutcome> | Outcome {
+): Composed<WriteOutcome> {
   const write = editOf(action, record);
   if (write === "edited by people") return park(cycle, action, "tracker.edited", edited);
   if (write === undefined) {

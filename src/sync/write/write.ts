@@ -1,9 +1,11 @@
+import type { Row } from "../../model/link.ts";
 import { type Action, type ActionKind, isNotifying } from "../../plan/action.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { inParallel } from "../ground/parallel.ts";
 import { postpone, replan } from "../ground/record.ts";
+import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
@@ -76,11 +78,13 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
   // What waits is most of a large import, in every run of it: it is planned once less.
   const early = recheck === undefined ? putOffWhereClosed(cycle, wanted, wanted.lanes) : undefined;
   if (early !== undefined) return early;
-  if (wanted.kind === "patch-post") await lookAgain(cycle, wanted.post);
-  const action = replan(cycle, wanted);
-  const other = recheck?.(wanted, action);
+  const row =
+    wanted.kind === "patch-post" ? await lookAgain(cycle, wanted.post) : readRow(cycle, wanted.post);
+  const asked = replan(cycle, wanted, row);
+  const other = recheck?.(wanted, asked?.action);
   if (other !== undefined) return other;
-  if (action === undefined) return { kind: "unneeded" };
+  if (asked === undefined) return { kind: "unneeded" };
+  const { action } = asked;
   const closed = putOffWhereClosed(cycle, wanted, lanesOf(cycle.world, action));
   if (closed !== undefined) return closed;
   const hold = "hold" in action ? action.hold : undefined;
@@ -88,7 +92,7 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
     return postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
   if (isNotifying(action) && !wanted.isNotifying)
     return postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
-  return carryOut(cycle, action, wanted);
+  return carryOut(cycle, asked.row, action, wanted);
 }
 
 /** Leaves an action for a later run where none of its lanes takes any more in this one. */
@@ -98,10 +102,10 @@ function putOffWhereClosed(cycle: PulledCycle, wanted: Judged, lanes: readonly L
   return putOff(cycle, wanted, first);
 }
 
-function carryOut(cycle: PulledCycle, action: Action, { followUp }: Judged): Promise<Outcome> {
+function carryOut(cycle: PulledCycle, row: Row, action: Action, { followUp }: Judged): Promise<Outcome> {
   switch (action.kind) {
     case "patch-post":
-      return patchPost(cycle, action);
+      return patchPost(cycle, { row, action });
     case "update-issue":
       return updateIssue(cycle, action);
     case "change-issue":
@@ -109,6 +113,6 @@ function carryOut(cycle: PulledCycle, action: Action, { followUp }: Judged): Pro
     case "comment-issue":
       return commentIssue(cycle, action);
     case "create-issue":
-      return createIssue(cycle, action, followUp);
+      return createIssue(cycle, { row, action }, followUp);
   }
 }

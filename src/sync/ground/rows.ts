@@ -2,6 +2,11 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Cycle } from "./cycle-state.ts";
 
+/** The row of a post as the state has it now; undefined for a post that no listing has shown. */
+export function readRow({ world, memory }: Cycle, post: PostId): Row | undefined {
+  return world.ledger.rows.row(memory.id, post, world.clock.now());
+}
+
 /** Rows are read from the ledger this many at a time, so that a large board never stands in memory as a whole. */
 const batchSize = 500;
 
