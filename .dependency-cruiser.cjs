@@ -98,11 +98,30 @@ const forbidden = Object.entries(table).flatMap(([name, { folders, packages }]) 
   },
 ]);
 
+/** Rooms within a folder, from the ground up: none may import one that stands behind it, nor the folder's own files. */
+const floors = {
+  sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
+};
+
+const upwards = Object.entries(floors).flatMap(([folder, rooms]) =>
+  rooms.map((room, floor) => ({
+    name: `${folder}-${room}-upwards`,
+    comment: `src/${folder}/${room} may import ${rooms.slice(0, floor).join(", ") || "no other room"} of src/${folder}.`,
+    severity: "error",
+    from: { path: place(`${folder}/${room}`) },
+    to: {
+      path: `^src/${folder}/`,
+      pathNot: rooms.slice(0, floor + 1).map((lower) => place(`${folder}/${lower}`)),
+    },
+  })),
+);
+
 module.exports = {
   forbidden: [
     { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
     ...forbidden,
+    ...upwards,
   ],
   options: {
     parser: "swc",

@@ -41,7 +41,7 @@ function findGiven(): readonly string[] {
 function findFaults(): readonly string[] {
   const union = /type RemoteFault =([^;]*);/.exec(read("src/errors.ts"))?.[1] ?? "";
   const faults = [...union.matchAll(/^ {2}\| "([a-z]+)"/gm)].map(([, fault = ""]) => fault);
-  const outcomes = [...read("src/sync/write/outcome.ts").matchAll(/\bfault: "([a-z]+)"/g)];
+  const outcomes = [...read("src/sync/write/send.ts").matchAll(/\bfault: "([a-z]+)"/g)];
   const all = [...faults, ...outcomes.map(([, fault = ""]) => fault)];
   return ["board", "tracker"].flatMap((side) => all.map((fault) => `${side}.${fault}`));
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const root = new URL("../../", import.meta.url);
@@ -9,6 +9,9 @@ const pages = [
   "config/SECURITY.md",
   "config/UPGRADING.md",
   "config/COMPARISON.md",
+  "config/deploy/README.md",
+  "src/README.md",
+  "src/daemon/README.md",
 ];
 
 function read(url: URL): string {
@@ -39,5 +42,16 @@ describe.each(pages)("the page %s", (page) => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = ""]) => link);
     expect(links.length).toBeGreaterThan(0);
     expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+});
+
+describe.each(globSync("src/**/README.md", { cwd: new URL(".", root) }))("the page %s", (page) => {
+  it("names files of the source that there are", () => {
+    const text = read(new URL(page, root));
+    const folders = ["src/", page.slice(0, page.lastIndexOf("/") + 1)];
+    const named = [...text.matchAll(/`([a-z][a-z/-]*\.ts)`/g)].map(([, file = ""]) => file);
+    const isThere = (file: string) => folders.some((folder) => existsSync(new URL(folder + file, root)));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((file) => !isThere(file))).toEqual([]);
   });
 });
