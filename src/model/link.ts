@@ -46,8 +46,8 @@ export interface FieldBase {
    */
   readonly ruled: { readonly from: Target; readonly since: number } | undefined;
   /**
-   * What the rules ask for could not be said when we changed an issue ourselves, or when other rules came: the next target
-   * that can be told is no news. It is taken as it is; with `ruled`, it is what other rules have made of T₀.
+   * The rules could not be evaluated when we changed the issue, or when other rules came. So the first target that can be
+   * evaluated afterwards becomes the new base, and is not written. It is taken as it is; with `ruled`, it is what other rules have made of T₀.
    */
   readonly isAwaited?: true;
 }

@@ -81,7 +81,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
   }
   const decision = planRow(row, cycle.context(now));
   sayUndecided(cycle, row, decision);
-  // A quarantine counts from here on, for the note of the post, too.
+  // A quarantine is recorded at once: it also stops the change of the internal note.
   const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
   if (decision.actions.length === 0 || isQuarantined) recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUnsettled(row, decision)) return "unsettled";
@@ -115,7 +115,7 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
   }
 }
 
-/** A fact that is missing is a failure; of an issue that is not where it was, that has been said by itself. */
+/** A missing fact is a failure of the post. If its issue is not where it was, that has been said already. */
 function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
   const undecided = notes.filter(({ kind }) => kind === "undecided");
   if (undecided.length === 0 || isAbsenceSaid(cycle, row)) return;
@@ -130,7 +130,7 @@ const tooMuch =
   "A post stays undecided, because its issue shows more than can be read; nothing else waits for it";
 const dayMs = 24 * 3_600_000;
 
-/** Anybody may add to what is too much to be read, so it is no failure of the run, and said at first and once a day. */
+/** Anybody can make an issue too large to be read. So this is no failure of the run; it is said at first, and once a day. */
 function isDaily({ world: { ledger, clock }, memory, project }: PulledCycle, { post }: Row): boolean {
   const said = ledger.lookup.notes(memory.id, post.id).find(({ message }) => message.includes(beyondReach));
   const last = ledger.runs.last(project.key)?.finishedAt;
@@ -155,8 +155,8 @@ function isOfBoardRule(kind: Wanted["kind"]): boolean {
 }
 
 /**
- * Says of every action whether it may go. What a person approved goes. What was held before stays held until then,
- * whatever room there is by now. Neither fills the guard's measure: new actions are counted by themselves.
+ * Gives every action its verdict. What a person approved goes. What was held before stays held until a person approves it,
+ * even if the guard has room by now. The guard counts neither of the two: it measures new actions only.
  */
 function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Judged[] {
   const { world, memory, settings, pull } = cycle;
@@ -186,11 +186,11 @@ function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Judged[]
     const status = action.isNotifying ? holdStatuses : undefined;
     const own = before !== undefined && !isLetGo ? approvable(before) : undefined;
     const held = own ?? holdBy(isPatch ? status : holdIssues);
-    // These hold more than the action, and end with their cause.
+    // `writes` and a board that shrank hold all actions, and no approval ends that.
     const whole = isAllowed(action, settings) ? pull.hold : writesHold(settings);
     return {
       ...action,
-      // What the guard would hold anew waits for nobody while it is held for another reason.
+      // While all actions are held, only what a person has to let go anyway can be approved.
       verdict: (whole === undefined ? held : stop(whole, own)) ?? { kind: "go" },
       followUp: isPatch ? undefined : patchesStop === undefined ? holdBy(status) : stop(patchesStop),
     };
@@ -216,7 +216,7 @@ function writesHold({ writes }: Pick<Settings, "writes">): string {
 
 const nothingHeld: GuardVerdict = { holdIssues: undefined, holdStatuses: undefined };
 
-/** A held action says so for as long as it is held: its row stays due, until it is approved or no longer wanted. */
+/** Records why actions are held. Their rows stay due until the actions are approved, or not wanted any more. */
 function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): void {
   const posts = new Set<PostId>();
   for (const { post, kind, verdict } of judged) {
@@ -245,7 +245,7 @@ function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   const now = clock.now();
   const row = readRow(cycle, post);
   if (row === undefined) return;
-  // For a post that people took away nothing is wanted; should it come back, it is decided afresh.
+  // Nothing is wanted for a post that people took away. If it comes back, it is decided afresh.
   const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
   ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");

@@ -12,10 +12,11 @@ type Looking = {
 };
 
 /**
- * Does what projects share, once: the first of them that needs it looks, and what the look failed of is the failure of all of
- * them. A look of this run counts to its end; one of another run that became due with it counts when it began after that,
- * and not for long, so that no project decides from less than it would have seen by itself. What only put the first one off
- * (a limit, the end of its time) is no answer for the next.
+ * Looks at something that projects share, once: the first project that needs it looks, the others use what is in the state
+ * then. If the look fails, it fails for all of them; but a limit, or the end of the run's time, only puts the first one off.
+ *
+ * A look of this run counts until its end. One of another run counts for a minute, if it began after this run became due: so
+ * every project sees at least what it would have seen by itself.
  *
  * @param name - of what is looked at, the same for every project.
  * @returns what `work` found; undefined where it need not look any more, and what was found is in the state.

@@ -58,10 +58,11 @@ export interface Asked<A extends Action = Action> {
 }
 
 /**
- * The action as the row asks for it now; undefined when it no longer does. The row's decision is recorded then, and before a
- * PATCH: once that is sent, nothing is known of the post until a listing shows it again, and a field that agreed already by
- * itself must not look like one that has changed since. So it is before a change of an issue; and of a comment the time at
- * which its rule began to hold is in its mark.
+ * The action as the row asks for it now; undefined when it no longer does, and then the row's decision is recorded.
+ *
+ * It is recorded before a PATCH and before a change of an issue, too: after these nothing is known of the side that was
+ * written until it is listed again. A field that agreed by itself by then would look as if it had changed. It is recorded
+ * before a comment, because the comment's mark holds the time since which its rule holds.
  */
 export function replan<K extends ActionKind>(
   cycle: PulledCycle,
@@ -101,7 +102,7 @@ export function postpone(
   return delay;
 }
 
-/** What is undecided is said in every run until it is decided: nothing need change on either side for it to become known. */
+/** An undecided row is due in every run: the missing fact may become known although nothing changes on either side. */
 function dueOf({ actions, notes, dueAt }: Decision, now: number): "now" | number | undefined {
   const isOpen = actions.length > 0 || notes.some(({ kind }) => kind === "undecided");
   return isOpen || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
@@ -130,7 +131,7 @@ function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number):
     const name = { kind: action.kind, signature: contentSignature(action) };
     return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
   });
-  // What can't be decided now may still be asked for: its holds stay.
+  // A row that can't be decided now may still ask for what is held: those holds stay.
   const kept = isUnsettled(row, decision) ? [...held.values()] : [];
   return [...notes, ...delays, ...kept.filter(({ action }) => !isAsked(decision, action?.kind))];
 }
@@ -152,7 +153,7 @@ function isAsked({ actions }: Decision, kind: ActionKind | undefined): boolean {
   return actions.some((action) => action.kind === kind);
 }
 
-/** Said once: the planner only notes it together with the base that remembers it. */
+/** Said once: the planner gives the note only together with a base, and the base is recorded here. */
 function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): void {
   const { post, notes, base, issueBases } = decision;
   const recorded = new Set([base, ...issueBases.map((one) => one.base)].flatMap(Object.keys));
@@ -162,7 +163,7 @@ function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): 
   }
 }
 
-/** What was refused is parked for as long as it is wanted, and no longer. */
+/** Ends what is parked of writes that the row no longer asks for. */
 function endParked(cycle: PulledCycle, row: Row, now: number): void {
   if (row.parked.length === 0) return;
   const wished = wishedActions(row, cycle.context(now));

@@ -59,7 +59,7 @@ async function takeOne(
   await attempt(cycle, { post: request.post, kind: "create-issue" }, () => takeLink(cycle, request, row));
 }
 
-/** A post that no list has shown: perhaps the list was not whole. What a whole one lacks, the board does not have. */
+/** A post that no list has shown. If the list was whole, the board does not have it; else the request waits. */
 function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): void {
   if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
   if (request.kind === "unlink") {
@@ -95,7 +95,7 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   }
 }
 
-/** What a list that lags, or none, shows of its other issues would pass for a change as soon as it comes to light. */
+/** Reads the post's other issues now: what a list that lags shows of them later would look like a change. */
 async function readOthers(cycle: PulledCycle, { links }: Row, issue: IssueRef): Promise<void> {
   const { tracker } = cycle.world;
   for (const { link: other, isGone } of links) {
@@ -129,8 +129,7 @@ function refuse(
 }
 
 /**
- * The pair takes the issue as it was when the person asked. What has happened to it since is news, and is decided like any
- * other change.
+ * The base is the issue as it was when the person asked. What has happened to the issue since is a change like any other.
  */
 function link(cycle: PulledCycle, { id, post, issue: asked }: LinkRequest, record: IssueRecord): void {
   const { ledger } = cycle.world;

@@ -44,8 +44,8 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
 }
 
 /**
- * Changes that an earlier life of the state made of issues may still arrive, or be hidden by a list that lags. So until the
- * first look after `waits.create` what comes to light on either side is taken as it is, where that life may have changed any.
+ * An earlier life of the state may have changed issues, and such a change may still arrive, or a list may still hide it. So
+ * until the first look after `waits.create` both sides are taken as they are.
  */
 async function settlePairs(cycle: PulledCycle): Promise<void> {
   const { ledger, clock } = cycle.world;
@@ -54,7 +54,7 @@ async function settlePairs(cycle: PulledCycle): Promise<void> {
   ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
 }
 
-/** Both sides of each as they are. A row stays due: what else there is to say of it, its decision says. */
+/** Takes both sides of every due pair as they are. The rows stay due, because their decision may have more to say. */
 function takeDuePairs(cycle: PulledCycle): Promise<void> {
   return eachDueRowInTurns(cycle, (row, now) => {
     if (row.links.length > 0) recordAdopted(cycle, row, now, "now");
@@ -77,8 +77,8 @@ async function refuseBlind(cycle: PulledCycle): Promise<void> {
 }
 
 /**
- * Of an old copy, before anything is looked up: an issue that may have been opened is still looked for, any other write that
- * was under way then would now be a second one.
+ * Ends the writes that an old copy says are under way. Sent again now, they would be second ones. Only an issue that may
+ * have been opened is still looked for.
  */
 export function endOldWrites(cycle: PulledCycle): void {
   if (!isRecovering(cycle)) return;

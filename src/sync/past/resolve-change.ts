@@ -54,8 +54,8 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
 }
 
 /**
- * Whoever closed an issue first, that it is closed for another reason than ours is people's doing: the issue as it was before
- * that, so that what the reason alone changes is a change like any other. A server that knows no reasons shows none.
+ * The issue as we closed it. Where it is closed for another reason, people have changed that: their change is stored after
+ * this one, and decided like any other. A server that knows no reasons shows none.
  */
 function withOurReason(
   issue: Issue,

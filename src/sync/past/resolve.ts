@@ -26,7 +26,7 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   for (const intent of unknown) {
     if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
     const lookAtIssue = issueResolvers[intent.kind];
-    // What is taken up needs no look.
+    // An outcome that was recorded already only waits for its end; the issue need not be asked for again.
     const isAskable = intent.takenAt !== undefined || isOpen(cycle, laneOfIntent(cycle, intent));
     if (lookAtIssue !== undefined && isAskable) {
       await attempt(cycle, intent, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
@@ -40,7 +40,7 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
 
 type PlannedIntent = Intent & { readonly kind: ActionKind };
 
-/** A note tells by itself what became of a write to it; see `backlinks.ts`. */
+/** What became of a write to a note is read from the note itself, in `write/note.ts`. */
 function isOfPlan(intent: Intent): intent is PlannedIntent {
   return intent.kind !== "patch-note";
 }
@@ -123,8 +123,8 @@ function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue
 }
 
 /**
- * As if the answer had arrived. Where another post has come to follow the issue meanwhile, what it shows may be our own doing
- * for that one, and no first plan tells the voters of this one: both sides are taken as they are.
+ * The issue was opened, as if the answer had arrived. Another post may follow it by now, and what it shows may be our own
+ * doing for that one. Then both sides are taken as they are, so that no first plan mails the voters of this post.
  */
 function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
   const { ledger, clock } = cycle.world;

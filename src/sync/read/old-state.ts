@@ -23,8 +23,9 @@ interface Settled extends Pick<PulledCycle, "settings"> {
 }
 
 /**
- * Until when a request of an earlier life of the state may still take effect or come to light, in epoch ms: where the state was
- * not lost and is not old, that is over since ever. Remembered anew by the pull: this run's own scan may have found it.
+ * Until when a request of an earlier life of the state may still take effect, or show up in a list that lags; epoch ms.
+ * `-Infinity` for a state that was never lost. It is looked up each time, because this run's own scan may find out that the
+ * state is old.
  */
 export function restOf({ world: { ledger, policy }, settings }: Settled): number {
   const recovered = repositoryNames(settings).map(

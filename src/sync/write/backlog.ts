@@ -23,7 +23,7 @@ export function putOff(
   return postpone(cycle, action, closureOf(cycle, lane));
 }
 
-/** Counts what this run was not ordered to do: of an import that is under way it is still left. */
+/** Counts an action that this run was not ordered to do: if it belongs to an import that is under way, it is still left. */
 export function leave(cycle: PulledCycle, { kind, lanes }: Pick<Wanted, "kind" | "lanes">): void {
   const known = cycle.world.ledger.backlogs.ofProject(cycle.memory.id);
   for (const lane of lanes) {

@@ -119,8 +119,8 @@ export async function openForWrites(
 }
 
 /**
- * A write was refused: perhaps because of the repository, which may have been archived, or lost its issues, a moment ago.
- * Then the refusal is none of this write's, and it waits like every other one. Asked once a run.
+ * After a refusal: the repository may have been archived, or its issues switched off, a moment ago. Then the write is not to
+ * blame, and waits like every other one. The repository is asked for this once a run.
  *
  * @returns undefined where the refusal is the write's own.
  */

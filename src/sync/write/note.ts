@@ -80,7 +80,7 @@ function lineOf(cycle: PulledCycle, { links }: Row): string | undefined {
   return backlinkLine(links.map(({ link }) => nameIssue(cycle, link.issue)));
 }
 
-/** What was sent can't arrive any more: whether it did, the note tells by itself. */
+/** Ends writes of unknown outcome that can't arrive any more: the note itself shows whether they did. */
 function endRested({ world, memory, pull }: PulledCycle): void {
   const { ledger, policy, clock } = world;
   for (const { id, kind, state, unknownAt, at } of ledger.journal.open(memory.id)) {

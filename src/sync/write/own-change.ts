@@ -21,9 +21,9 @@ export interface AppliedChange {
 }
 
 /**
- * Takes up a change of ours: the issue's facts, the bases of the post that asked for it, and for every post that follows the issue, of
- * whichever project, what its rules make of that, so that no board is told of it. Belongs into the transaction that ends the
- * intent: a crash between the two would make a change of people's of it.
+ * Records a change of ours: the issue's facts, the bases of the post that asked for it, and the bases of every post that
+ * follows the issue, of whichever project, so that no board is told of it. It belongs into the transaction that ends the
+ * intent: after a crash between the two our change would look like one that people made.
  */
 export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, repository }: AppliedChange): void {
   const { ledger, clock } = cycle.world;
@@ -47,8 +47,8 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
 }
 
 /**
- * A pair without any base is about to get one. What its first plan asks for beside what we have changed is kept as such: later
- * it would look like what rules ask for that have named those fields since.
+ * Our change gives a base to a pair that has none yet. So what its first plan asks for besides is recorded first: later it
+ * would look as if newer rules had asked for it.
  */
 function keepFirstPlan(cycle: PulledCycle, post: PostId): void {
   const { ledger, clock } = cycle.world;
@@ -59,7 +59,7 @@ function keepFirstPlan(cycle: PulledCycle, post: PostId): void {
   ledger.rows.setBases(project, post, { base, issueBases });
 }
 
-/** A PATCH of a follower that is under way was asked for before: once it is known to be applied, it must not bring that back. */
+/** A PATCH of a follower may be under way. It was asked for before our change, so its target must not come back with it. */
 function retargetOpen(
   { world: { ledger } }: PulledCycle,
   { project, post }: { readonly project: ProjectId; readonly post: PostId },

@@ -29,7 +29,8 @@ export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | 
   const known = projectKeys
     .filter((key) => key !== project.key)
     .map((key) => parts.get(world.ledger.memory.project(key)?.id ?? ("" as ProjectId)) ?? nothing);
-  // What those want who come next for the first time is not known yet. One that never runs must not be waited for.
+  // Nobody knows yet what a project wants that runs for the first time. Only those of this run count: one that never runs
+  // would be waited for for ever.
   const coming = run.companions.filter(
     (one) => one.key !== project.key && isNew(world, one.key) && isIn(world, one, budget),
   );
