@@ -55,7 +55,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     pull = await pullBoard(found);
     const repositories = await pullTracker(found);
     const cycle = planContext({ ...found, repositories }, pull);
-    await settlePast(cycle);
+    await finishPast(cycle);
     told = await carryOut(cycle);
   } catch (error) {
     noteLimitOf(world, error);
@@ -68,7 +68,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 }
 
 /** Whatever is left of earlier runs, of an earlier life of the state, and of what people asked for about links. */
-async function settlePast(cycle: PulledCycle): Promise<void> {
+async function finishPast(cycle: PulledCycle): Promise<void> {
   endOldWrites(cycle);
   await resolveUnknown(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.

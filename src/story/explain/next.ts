@@ -5,7 +5,7 @@ import { TemplateError } from "../../plan/text/template.ts";
 import { describeAction } from "../../sync/ground/describe.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
-import { isSettling } from "../../sync/read/old-state.ts";
+import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
 import type { ExplainedWait, Explanation } from "./explanation.ts";
 import type { Explaining } from "./sources.ts";
 
@@ -65,7 +65,7 @@ function heldBecause(action: Action, waits: readonly ExplainedWait[]): string | 
 /** After the return of a copy both sides are taken as they are, whatever they show. */
 function recoveryOf({ ledger, policy, settings, memory }: Explaining): readonly string[] {
   if (ledger.copiedAt === undefined || memory.recoveredFrom === ledger.copiedAt) {
-    if (!isSettling({ world: { ledger, policy }, settings, memory })) return [];
+    if (!awaitsEarlierLife({ world: { ledger, policy }, settings, memory })) return [];
     return [
       "This state was lost, or is a copy that was put back: until the first run after `waits.create` what changed on the issue or the post is taken as it is.",
     ];

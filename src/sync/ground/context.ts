@@ -7,6 +7,7 @@ import { unseenConditions } from "../../plan/select.ts";
 import type { Settings } from "../../plan/settings.ts";
 import type { Redacted } from "../../plan/text/redact.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
+import { projectNow, rememberOfProject } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";
 import type { Policy, Run } from "./world.ts";
 import { repositoryNames } from "./world.ts";
@@ -71,7 +72,7 @@ function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: Board
 
 function markRowsForFullLook(cycle: Cycle): void {
   const { ledger, clock, policy } = cycle.world;
-  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
+  const memory = projectNow(cycle);
   const now = clock.now();
   const print = settingsPrint(cycle.settings, cycle.project.templates);
   const isFresh = memory.fullAt !== undefined && now - memory.fullAt < policy.fullEveryMs;
@@ -80,10 +81,6 @@ function markRowsForFullLook(cycle: Cycle): void {
   if (isFresh && memory.settingsPrint === print && !isShown) return;
   ledger.transaction(() => {
     ledger.rows.markDue(memory.id, "all");
-    ledger.memory.rememberProject({
-      ...memory,
-      settingsPrint: print,
-      fullAt: isFresh ? memory.fullAt : now,
-    });
+    rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now });
   });
 }

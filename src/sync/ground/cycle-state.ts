@@ -169,3 +169,20 @@ export function repositoryById(cycle: Cycle, id: RepositoryId | undefined): Repo
 export function nameIssue({ world }: { readonly world: Pick<World, "ledger"> }, issue: IssueRef): string {
   return `${world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? ""}#${issue.number}`;
 }
+
+/** What is remembered of a cycle's project by now: the cycle itself knows what it was when it began. */
+export function projectNow({
+  world,
+  project,
+  memory,
+}: Pick<Cycle, "world" | "project" | "memory">): ProjectMemory {
+  return world.ledger.memory.project(project.key) ?? memory;
+}
+
+/** Remembers something new of a cycle's project. */
+export function rememberOfProject(
+  cycle: Pick<Cycle, "world" | "project" | "memory">,
+  news: Partial<ProjectMemory>,
+): void {
+  cycle.world.ledger.memory.rememberProject({ ...projectNow(cycle), ...news });
+}

@@ -2,6 +2,7 @@ import type { Side } from "../../errors.ts";
 import type { IssueRef, RepositoryName } from "../../model/issue.ts";
 import type { Action } from "../../plan/action.ts";
 import type { Closure, Run, World } from "./world.ts";
+import { nameNow } from "./world.ts";
 
 /**
  * Where requests count: the board, or one of the tracker's budgets. Pace and limits hold for each by itself, and what
@@ -31,7 +32,7 @@ export function lanesOf(world: World, action: Action): readonly Lane[] {
     case "patch-post":
       return [boardLane];
     case "create-issue":
-      return [laneOf(world, world.ledger.memory.repository(action.repo)?.repository.name ?? action.repo)];
+      return [laneOf(world, nameNow(world, action.repo))];
     case "update-issue":
       return [laneOfIssue(world, action.issue)];
     case "change-issue":

@@ -2,6 +2,7 @@ import { RemoteError, type Side } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import { boardLane, type Lane, laneOf } from "./lane.ts";
 import type { World } from "./world.ts";
+import { nameNow } from "./world.ts";
 
 /** A later time than this was written down by a clock that was wrong: no answer is believed for longer. */
 const longestLimitMs = 24 * 3_600_000;
@@ -31,8 +32,7 @@ export function noteLimitOf(world: World, error: unknown): void {
  * @throws RemoteError with the fault `limited` while one of them wants no request: the project waits.
  */
 export function checkLimits(world: World, repositories: readonly RepositoryName[]): void {
-  const { memory } = world.ledger;
-  const names = repositories.map((name) => memory.repository(name)?.repository.name ?? name);
+  const names = repositories.map((name) => nameNow(world, name));
   for (const lane of [boardLane, ...names.map((name) => laneOf(world, name))]) {
     const retryAt = limitOf(world, lane);
     if (retryAt === undefined) continue;

@@ -175,7 +175,7 @@ function endParked(cycle: PulledCycle, row: Row, now: number): void {
 }
 
 /** What became of a write is known now: its row is decided again. */
-export function settleIntent(
+export function endIntent(
   { world, memory }: PulledCycle,
   intent: Intent,
   state: "DONE" | "REJECTED" | "PREPARED",

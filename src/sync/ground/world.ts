@@ -126,3 +126,8 @@ export interface Closure {
 export function repositoryNames(settings: Pick<Settings, "repo" | "route">): readonly RepositoryName[] {
   return [...new Set([settings.repo, ...settings.route.map((route) => route.repo)])];
 }
+
+/** What the tracker calls a repository of the config: it may have been renamed. */
+export function nameNow({ ledger }: Pick<World, "ledger">, name: RepositoryName): RepositoryName {
+  return ledger.memory.repository(name)?.repository.name ?? name;
+}

@@ -5,6 +5,7 @@ import { standStill } from "../../plan/plan.ts";
 import { readRules, writeRules } from "../../plan/print.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
+import { rememberOfProject } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { readSignals } from "../read/signals/pull-signals.ts";
 
@@ -32,8 +33,7 @@ export async function rebase(cycle: Cycle): Promise<void> {
         );
       }
     }
-    const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
-    ledger.memory.rememberProject({ ...memory, rules });
+    rememberOfProject(cycle, { rules });
   });
 }
 

@@ -1,12 +1,13 @@
 import { ProjectError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { rememberOfProject } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { eachDueRowInTurns } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { askAgain } from "../read/find-repository.ts";
-import { isRecovering, isSettling } from "../read/old-state.ts";
+import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 
 /**
  * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every
@@ -18,7 +19,7 @@ import { isRecovering, isSettling } from "../read/old-state.ts";
  */
 export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   if (!isRecovering(cycle)) {
-    if (isSettling(cycle)) await settlePairs(cycle);
+    if (awaitsEarlierLife(cycle)) await takeLatePairs(cycle);
     return;
   }
   await refuseBlind(cycle);
@@ -33,8 +34,7 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   });
   // A process that ends between two batches has not said that it is through: the next run begins anew.
   await takeDuePairs(cycle);
-  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
-  ledger.memory.rememberProject({ ...memory, recoveredFrom: copiedAt });
+  rememberOfProject(cycle, { recoveredFrom: copiedAt });
   // A person who adopts or rebuilds has just said so.
   if (takesAsItIs(cycle.run)) return;
   log.warn(
@@ -47,11 +47,9 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
  * An earlier life of the state may have changed issues, and such a change may still arrive, or a list may still hide it. So
  * until the first look after `waits.create` both sides are taken as they are.
  */
-async function settlePairs(cycle: PulledCycle): Promise<void> {
-  const { ledger, clock } = cycle.world;
+async function takeLatePairs(cycle: PulledCycle): Promise<void> {
   await takeDuePairs(cycle);
-  const memory = ledger.memory.project(cycle.project.key) ?? cycle.memory;
-  ledger.memory.rememberProject({ ...memory, settledAt: clock.now() });
+  rememberOfProject(cycle, { settledAt: cycle.world.clock.now() });
 }
 
 /** Takes both sides of every due pair as they are. The rows stay due, because their decision may have more to say. */

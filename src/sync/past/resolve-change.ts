@@ -5,7 +5,7 @@ import { carriesMark } from "../../plan/board-rules/comment.ts";
 import { readIssueField, splitState } from "../../plan/board-rules/issue-fields.ts";
 import { isSameValue } from "../../plan/fields/fields.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { settleIntent } from "../ground/record.ts";
+import { endIntent } from "../ground/record.ts";
 import { isSameLogin } from "../read/identify.ts";
 import { storeRecords } from "../read/markers.ts";
 import { takeComment } from "../write/comment.ts";
@@ -24,7 +24,7 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const { ledger, clock } = cycle.world;
   const { post, issueWrites: writes = [], takenAt } = intent;
   if (takenAt !== undefined) {
-    if (hasRested) settleIntent(cycle, intent, "DONE", made);
+    if (hasRested) endIntent(cycle, intent, "DONE", made);
     return;
   }
   const record = await readIssue(cycle, intent);
@@ -38,7 +38,7 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
     });
   if (isShown && repository !== undefined) {
     ledger.transaction(() => {
-      if (hasRested) settleIntent(cycle, intent, "DONE", made);
+      if (hasRested) endIntent(cycle, intent, "DONE", made);
       else ledger.journal.takeUp(intent.id, clock.now());
       const issue = withOurReason(record.issue, writes);
       takeOwnChange(cycle, { post, writes, issue, repository });
@@ -48,7 +48,7 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   } else if (hasRested) {
     ledger.transaction(() => {
       if (record !== undefined) storeRecords(cycle, [record]);
-      settleIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+      endIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
   }
 }
@@ -75,11 +75,11 @@ export async function resolveComment(cycle: PulledCycle, intent: Intent, hasRest
   const key = String(write?.value);
   if (record !== undefined && write !== undefined && (await isMade(cycle, record, key))) {
     ledger.transaction(() => {
-      settleIntent(cycle, intent, "DONE", "found by its mark");
+      endIntent(cycle, intent, "DONE", "found by its mark");
       takeComment(cycle, intent, { issue: record.issue, write: { ...write, field: "comment" } });
     });
   } else if (hasRested) {
-    settleIntent(cycle, intent, "REJECTED", "no comment carries its mark; it is decided afresh");
+    endIntent(cycle, intent, "REJECTED", "no comment carries its mark; it is decided afresh");
   }
 }
 

@@ -6,7 +6,7 @@ import { isSameValue, readField } from "../../plan/fields/fields.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { doubtSignature } from "../../plan/print.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { settleIntent } from "../ground/record.ts";
+import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 
@@ -39,7 +39,7 @@ export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
       if (isNotifying(action)) cycle.tally.statusWrites += 1;
       return;
     case "not applied":
-      settleIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
+      endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
       return;
     case "in doubt":
       parkUnsure(cycle, intent, action, shownOf(cycle, row, action));
@@ -54,7 +54,7 @@ export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
 /** No look at the post will ever tell. Should it come back, voters must not hear of it twice. */
 function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): void {
   if (isNotifying(action)) parkUnsure(cycle, intent, action);
-  else settleIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
+  else endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
 }
 
 function find({ pull }: PulledCycle, { post }: Row, intent: Intent, action: PatchPost): Finding {
@@ -85,7 +85,7 @@ function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: Patch
   ledger.transaction(() => {
     ledger.rows.record(cycle.memory.id, intent.post, { base, issueBases, standing, notes: [], due: "now" });
     ledger.rows.unpark(cycle.memory.id, intent.post, "patch-post");
-    settleIntent(cycle, intent, "DONE", message);
+    endIntent(cycle, intent, "DONE", message);
   });
 }
 
@@ -117,7 +117,7 @@ function parkUnsure(
       since: clock.now(),
       signature: doubtSignature(action),
     });
-    settleIntent(cycle, intent, "REJECTED", "unsure, parked");
+    endIntent(cycle, intent, "REJECTED", "unsure, parked");
   });
   noteError(cycle.tally, { post, code: "board.unsure", message });
 }

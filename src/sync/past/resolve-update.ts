@@ -4,7 +4,7 @@ import type { ContentBase } from "../../model/link.ts";
 import { hashText } from "../../plan/hash.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { settleIntent } from "../ground/record.ts";
+import { endIntent } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { isSameIssue } from "../read/markers.ts";
 
@@ -31,8 +31,8 @@ export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasReste
     if (shown !== undefined && record !== undefined) {
       ledger.rows.setContent(cycle.memory.id, post, record.issue, shown);
     }
-    if (isShown) settleIntent(cycle, intent, "DONE", "the issue shows what was sent");
-    else settleIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+    if (isShown) endIntent(cycle, intent, "DONE", "the issue shows what was sent");
+    else endIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
   });
   if (isShown) cycle.tally.issueWrites += 1;
 }

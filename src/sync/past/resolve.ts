@@ -5,7 +5,7 @@ import type { ActionKind } from "../../plan/action.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";
-import { recordAdopted, settleIntent } from "../ground/record.ts";
+import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { askAgain, asProjectError, isSameName } from "../read/find-repository.ts";
@@ -83,7 +83,7 @@ async function resolveGroup(
     if (issue !== undefined) {
       takeFound(cycle, intent, issue);
     } else if (isProof) {
-      settleIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
+      endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue } from "../../model/issue.ts";
-import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { type Cycle, nameIssue, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Policy } from "../ground/world.ts";
@@ -12,9 +12,9 @@ import { repositoryNames } from "../ground/world.ts";
 const skewMs = 120_000;
 
 /** Whether the state is a copy that was put back, and this project has not yet been taken as it is since. */
-export function isRecovering({ world: { ledger }, project, memory }: Cycle): boolean {
-  const { recoveredFrom } = ledger.memory.project(project.key) ?? memory;
-  return ledger.copiedAt !== undefined && ledger.copiedAt !== recoveredFrom;
+export function isRecovering(cycle: Cycle): boolean {
+  const { copiedAt } = cycle.world.ledger;
+  return copiedAt !== undefined && copiedAt !== projectNow(cycle).recoveredFrom;
 }
 
 /** What says whether an earlier life is over. */
@@ -41,8 +41,8 @@ export function earlierRequestOf(cycle: PulledCycle): string | undefined {
   return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
 }
 
-/** Whether pairs have not been looked at since that is over, and an earlier life may have changed issues. */
-export function isSettling(cycle: Settled & Pick<Cycle, "memory">): boolean {
+/** Whether an earlier life may have changed issues, and no pair has been looked at since that is over. */
+export function awaitsEarlierLife(cycle: Settled & Pick<Cycle, "memory">): boolean {
   const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;
   return cycle.settings.boardRules.length > 0 && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
 }

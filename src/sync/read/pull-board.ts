@@ -5,7 +5,14 @@ import type { PersonRequest } from "../../ledger/requests.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { PostField } from "../../model/post.ts";
 import { isShrunk } from "../../plan/guard.ts";
-import { type BoardPull, type Cycle, endOf, type PulledPage } from "../ground/cycle-state.ts";
+import {
+  type BoardPull,
+  type Cycle,
+  endOf,
+  type PulledPage,
+  projectNow,
+  rememberOfProject,
+} from "../ground/cycle-state.ts";
 import { boardLane, closeLane } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
@@ -176,10 +183,7 @@ function endPull(
   ledger.transaction(() => {
     ledger.pulls.end(pull, { kind, at: endedAt });
     if (acceptance !== undefined && kind === "complete") ledger.requests.end(acceptance.id);
-    const current = ledger.memory.project(cycle.project.key) ?? memory;
-    if ([...seen].join() !== current.seen.join()) {
-      ledger.memory.rememberProject({ ...current, seen: [...seen] });
-    }
+    if ([...seen].join() !== projectNow(cycle).seen.join()) rememberOfProject(cycle, { seen: [...seen] });
   });
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }

@@ -6,8 +6,7 @@ import { type Lane, laneOf } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
-import type { World } from "../ground/world.ts";
-import { repositoryNames } from "../ground/world.ts";
+import { nameNow, repositoryNames } from "../ground/world.ts";
 import { estimate, readImport, sum } from "./import.ts";
 
 const none: Left = { creates: 0, others: 0, created: 0 };
@@ -52,7 +51,7 @@ export function noteBacklogs(cycle: PulledCycle): void {
   const { backlogs } = world.ledger;
   const now = world.clock.now();
   const known = new Map(backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
-  const lanes = repositoryNames(settings).map((name) => laneOf(world, placeOf(world, name)).budget);
+  const lanes = repositoryNames(settings).map((name) => laneOf(world, nameNow(world, name)).budget);
   for (const budget of new Set([...lanes, ...known.keys()])) {
     const left = course.left.get(budget) ?? none;
     if (left.creates + left.others > 0 || known.has(budget)) backlogs.note(memory.id, budget, left, now);
@@ -64,10 +63,6 @@ export function noteBacklogs(cycle: PulledCycle): void {
   world.log.info({ run: run.number, project: project.key, done, total, doneAt: at }, "Import goes on");
 }
 
-function placeOf({ ledger }: World, name: string): string {
-  return ledger.memory.repository(name)?.repository.name ?? name;
-}
-
 /** Issues that earlier runs have opened of an import that is under way. */
 export function createdBefore({ world, memory }: PulledCycle): number {
   return sum(world.ledger.backlogs.ofProject(memory.id).map(({ created }) => created));
@@ -75,6 +70,6 @@ export function createdBefore({ world, memory }: PulledCycle): number {
 
 /** When so many more issues will have been opened in a run that goes on, epoch ms. */
 export function estimateRest({ world, settings, memory }: PulledCycle, creates: number): number {
-  const { budget } = laneOf(world, placeOf(world, settings.repo));
+  const { budget } = laneOf(world, nameNow(world, settings.repo));
   return estimate(world, { project: memory.id, budget, creates }, world.clock.now());
 }

@@ -4,7 +4,7 @@ import type { PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
 import { isRoutine } from "../ground/order.ts";
 import type { SyncProject, World } from "../ground/world.ts";
-import { repositoryNames } from "../ground/world.ts";
+import { nameNow, repositoryNames } from "../ground/world.ts";
 
 const hourMs = 3_600_000;
 
@@ -74,10 +74,7 @@ function isNew({ ledger }: World, key: string): boolean {
 }
 
 function isIn(world: World, { settings }: SyncProject, budget: string): boolean {
-  const { memory } = world.ledger;
-  return repositoryNames(settings).some(
-    (name) => laneOf(world, memory.repository(name)?.repository.name ?? name).budget === budget,
-  );
+  return repositoryNames(settings).some((name) => laneOf(world, nameNow(world, name)).budget === budget);
 }
 
 /** A backlog that was not seen for an hour is none that the next hour has to be kept for. */
