@@ -10,7 +10,7 @@ import type { PagingWay } from "../../model/page.ts";
 import type { PostField } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { checkTemplate } from "../../plan/text/template.ts";
-import { showAsked } from "../../story/check/check.ts";
+import { showAsked } from "../../story/check/board.ts";
 import { systemClock } from "../clock.ts";
 import { configSource } from "../config-source.ts";
 import { failWith } from "../failure.ts";

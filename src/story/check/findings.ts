@@ -1,4 +1,7 @@
+import { ProjectError, RemoteError } from "../../errors.ts";
+import type { ReadBounds } from "../../model/surroundings.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
+import type { World } from "../../sync/ground/world.ts";
 
 /** One line of `check`. */
 export interface Finding {
@@ -12,15 +15,48 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** Adds a line. */
-export function say(
+/** ` — did you mean …?` where one of the words is near to what was written; else nothing. */
+export type Suggest = (word: string, words: readonly string[]) => string;
+
+/** What every look of `check` is given. */
+export interface Checking extends Pick<World, "board" | "tracker"> {
+  readonly bounds: ReadBounds;
+  /** Adds a line. */
+  say(level: Finding["level"], message: string, code?: string): void;
+  /** Runs one look; a failure is a finding, and the rest goes on. */
+  look<T>(work: (checking: Checking) => Promise<T>): Promise<T | undefined>;
+  /** The same for another subject. */
+  of(subject: string): Checking;
+}
+
+/** Looks whose lines go to `findings`. */
+export function startChecking(
   findings: Finding[],
-  level: Finding["level"],
   subject: string,
-  message: string,
-  code: string | undefined = undefined,
-): void {
-  const advice = level === "ok" || code === undefined ? undefined : adviceOn({ code });
-  const shown = level === "ok" ? undefined : code;
-  findings.push({ level, subject, code: shown, message, ...(advice !== undefined && { advice }) });
+  world: Pick<World, "board" | "tracker">,
+  bounds: ReadBounds,
+): Checking {
+  const checking: Checking = {
+    board: world.board,
+    tracker: world.tracker,
+    bounds,
+    say(level, message, code) {
+      const advice = level === "ok" || code === undefined ? undefined : adviceOn({ code });
+      const shown = level === "ok" ? undefined : code;
+      findings.push({ level, subject, code: shown, message, ...(advice !== undefined && { advice }) });
+    },
+    async look(work) {
+      try {
+        return await work(checking);
+      } catch (error) {
+        if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
+        const { code, message } = error;
+        const advice = adviceOn({ code, detail: error instanceof RemoteError ? error.detail : undefined });
+        findings.push({ level: "error", subject, code, message, ...(advice !== undefined && { advice }) });
+        return undefined;
+      }
+    },
+    of: (other) => startChecking(findings, other, world, bounds),
+  };
+  return checking;
 }

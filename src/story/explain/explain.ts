@@ -1,17 +1,27 @@
 import type { AuditEntry } from "../../ledger/journal.ts";
-import type { PostId } from "../../model/post.ts";
-import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
-import { type Derivation, deriveTarget } from "../../plan/rules/rules.ts";
+import type { Issue, IssueField } from "../../model/issue.ts";
+import type { FieldBase, LinkedIssue, Target } from "../../model/link.ts";
+import type { FieldValue, PostId } from "../../model/post.ts";
+import { changedFields, deriveBoard, viewBoardRules } from "../../plan/board-rules/board-rules.ts";
+import { readIssueField } from "../../plan/board-rules/issue-fields.ts";
+import { viewIssue } from "../../plan/explain.ts";
+import { readField } from "../../plan/fields/fields.ts";
+import { type Derivation, deriveTarget, ruledFields } from "../../plan/rules/rules.ts";
 import { routePost, viewSelection } from "../../plan/select.ts";
 import type { Settings } from "../../plan/settings.ts";
 import { createContext } from "../../sync/ground/context.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import type { Age, ExplainedWrite, Explanation } from "./explanation.ts";
-import { explainFields, explainIssueFields } from "./fields.ts";
-import { explainIssue } from "./issues.ts";
-import { explainNext } from "./next.ts";
-import { type Explaining, type ExplainSources, nameOf } from "./sources.ts";
-import { explainWaits } from "./waits.ts";
+import {
+  type Age,
+  type ExplainedField,
+  type ExplainedIssue,
+  type ExplainedWrite,
+  type Explaining,
+  type ExplainSources,
+  type Explanation,
+  nameOf,
+} from "./explanation.ts";
+import { explainNext, explainWaits } from "./next.ts";
 
 /** So many of its last writes belong to the story of a post. */
 const writesShown = 10;
@@ -113,4 +123,120 @@ export function explainWrite({ at, run, side, kind, issue, ...entry }: AuditEntr
     outcome,
     message: message ?? null,
   };
+}
+
+/** The fields of the post that rules set. */
+export function explainFields(
+  { row, settings, seen }: Explaining,
+  derived: Derivation,
+): readonly ExplainedField[] {
+  const targets = derived.kind === "derived" ? derived.targets : undefined;
+  return ruledFields(settings.rules).map((field) =>
+    explainField(field, row.base[field], readField(row.post, field, seen), targets?.get(field)),
+  );
+}
+
+/** The fields of its issues that board rules set. */
+export function explainIssueFields(explaining: Explaining): Explanation["issueFields"] {
+  const { row, settings, seen } = explaining;
+  const derived = deriveBoard(row, settings, seen);
+  const targets = derived.kind === "derived" ? derived.targets : undefined;
+  return row.links.flatMap((linked) =>
+    fieldsOf(linked, changedFields(settings.boardRules)).map((field) => ({
+      issue: nameOf(explaining, linked.link.issue),
+      ...explainField(
+        field,
+        linked.base?.[field],
+        linked.issue && readIssueField(linked.issue, field),
+        targets?.get(field),
+      ),
+    })),
+  );
+}
+
+/** What rules that are gone have set is still remembered. */
+function fieldsOf({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
+  return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
+}
+
+function explainField(
+  field: string,
+  base: FieldBase | undefined,
+  shown: FieldValue | undefined,
+  asks: Target | undefined,
+): ExplainedField {
+  const pending = base?.pending?.since;
+  return {
+    field,
+    asks: asks ?? null,
+    shows: shown ?? null,
+    isSeen: shown !== undefined,
+    agreed: base === undefined ? null : { asks: base.target, shows: base.post ?? null },
+    lastNotOurs: base?.foreign ?? null,
+    pendingSince: pending === undefined ? null : new Date(pending).toISOString(),
+  };
+}
+
+/** A linked issue, held against every rule. */
+export function explainIssue(explaining: Explaining, linked: LinkedIssue): ExplainedIssue {
+  // What an issue that is gone showed last counts for nothing.
+  const known: LinkedIssue = linked.isGone ? { ...linked, issue: undefined } : linked;
+  const { counts, match, rules, doubt } = viewIssue(known, explaining.settings);
+  const { issue, link } = known;
+  const isDuplicate = counts !== undefined && counts !== issue;
+  return {
+    issue: nameOf(explaining, link.issue),
+    origin: link.origin,
+    facts: issue === undefined ? null : pickFacts(issue),
+    duplicateOf: isDuplicate ? nameOf(explaining, counts) : null,
+    remarks: [
+      ...remarksOn(explaining, linked),
+      ...(doubt === undefined ? [] : [`Can't be decided: ${doubt}.`]),
+    ],
+    match: match ?? null,
+    rules,
+  };
+}
+
+function pickFacts(issue: Issue): ExplainedIssue["facts"] {
+  const { state, stateReason, labels, assignees, milestone, type, updatedAt } = issue;
+  return { state, stateReason, labels, assignees, milestone, type, updatedAt };
+}
+
+function remarksOn(explaining: Explaining, linked: LinkedIssue): readonly string[] {
+  const { ledger } = explaining;
+  const { link, others = [] } = linked;
+  const paused = ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
+  const remarks = [
+    link.origin === "opened"
+      ? "boardsync opened it."
+      : "It was there, and was linked by its mark or by a person.",
+    describeAbsence(explaining, linked),
+    paused !== undefined &&
+      `So many issues of its repository were not found at ${new Date(paused).toISOString()} that nothing is believed of any.`,
+    linked.isReadOnly && "An account that is only trusted opened it: it is read and never written.",
+    linked.isChanging && "A change of ours is under way, so what it shows may be our own doing.",
+    linked.mayArrive &&
+      "A change of ours that it showed got no answer and may arrive once more: until that can't be, nothing is written to it, and what people make of that change waits.",
+    linked.canonical?.isChanging &&
+      "A change of ours to the issue that it is a duplicate of is under way, so what that one shows may be our own doing.",
+    others.length > 0 && `It stands for further posts, too: ${others.map(({ id }) => id).join(", ")}.`,
+  ];
+  return remarks.filter((remark) => typeof remark === "string");
+}
+
+function describeAbsence({ ledger }: Explaining, { link }: LinkedIssue): string | undefined {
+  const absence = ledger.absences.of(link.issue);
+  if (absence === undefined) return undefined;
+  const when = absence.since === 0 ? "" : ` at ${new Date(absence.since).toISOString()}`;
+  switch (absence.kind) {
+    case "missing":
+      return `It was not found${when}; it is asked for again before that counts.`;
+    case "lost":
+      return `It is not found any more, first seen${when}: deleted, made a discussion, or hidden from the token.`;
+    case "deleted":
+      return `It is deleted, seen${when}.`;
+    case "moved":
+      return `It was moved to ${absence.name}#${absence.to.number}, seen${when}.`;
+  }
 }

@@ -1,9 +1,14 @@
-import type { Issue } from "../../model/issue.ts";
-import type { LinkOrigin, Target } from "../../model/link.ts";
-import type { FieldValue, PostChange } from "../../model/post.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { Issue, IssueRef } from "../../model/issue.ts";
+import type { LinkOrigin, Row, Target } from "../../model/link.ts";
+import type { FieldValue, PostChange, PostField } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
 import type { ConditionView, VerdictName } from "../../plan/explain.ts";
+import type { Settings } from "../../plan/settings.ts";
+import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
+import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 
 /** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
 export interface Explanation {
@@ -124,4 +129,27 @@ export interface ExplainedWrite {
   readonly reason: string;
   readonly outcome: string;
   readonly message: string | null;
+}
+
+/** What an explanation is made of: recorded facts and the config, never a request. */
+export interface ExplainSources {
+  readonly ledger: Ledger;
+  readonly policy: Pick<Policy, "boardHash" | "waits">;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** What the parts of an explanation share. */
+export interface Explaining extends ExplainSources {
+  readonly project: SyncProject;
+  readonly memory: ProjectMemory;
+  readonly settings: Settings;
+  readonly row: Row;
+  /** The fields that the board shows. */
+  readonly seen: ReadonlySet<PostField>;
+}
+
+/** An issue as a person knows it: `owner/name#number`. */
+export function nameOf({ ledger }: Pick<Explaining, "ledger">, issue: IssueRef): string {
+  return nameIssue({ world: { ledger } }, issue);
 }

@@ -1,0 +1,119 @@
+import type { ListShape } from "../../board/board.ts";
+import { type AskedPaging, showWay } from "../../model/page.ts";
+import type { BoardProject, PostField } from "../../model/post.ts";
+import { spellStatus } from "../../plan/fields/fields.ts";
+import { unseenConditions } from "../../plan/select.ts";
+import type { Settings } from "../../plan/settings.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
+import { pickProject, unknownProject } from "../../sync/read/identify.ts";
+import type { Checking, Suggest } from "./findings.ts";
+
+/** Whether the key is accepted; returns what it sees. */
+export async function checkBoard({ say, board, bounds }: Checking): Promise<readonly BoardProject[]> {
+  await board.verifyKey(bounds);
+  const listed = await board.listProjects(bounds);
+  const names = listed.map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`)).join(", ");
+  say("ok", `The key is accepted; it sees ${listed.length} projects: ${names}.`);
+  return listed;
+}
+
+/** Reads the whole list, and says what its posts show of what the config names. */
+export async function checkPosts(
+  checking: Checking,
+  project: SyncProject,
+  listed: readonly BoardProject[],
+  suggest: Suggest,
+): Promise<void> {
+  const { say, board, bounds } = checking;
+  const found = pickProject(listed, project.key);
+  if (found === undefined) throw unknownProject(listed, project.key);
+  const seen = new Set<PostField>();
+  const statuses = new Map<string, number>();
+  let posts = 0;
+  let shape: ListShape | undefined;
+  let asked: AskedPaging | undefined;
+  for await (const page of board.listPosts(found.id, bounds)) {
+    shape ??= page.shape;
+    asked ??= page.asked;
+    posts += page.posts.length;
+    for (const field of page.seen) seen.add(field);
+    for (const { values } of page.posts) {
+      if (typeof values.status === "string")
+        statuses.set(values.status, (statuses.get(values.status) ?? 0) + 1);
+    }
+    for (const message of page.unusable) say("warning", message);
+    if (page.end !== undefined && page.end.kind !== "complete") {
+      say(page.end.kind === "cut" ? "warning" : "error", page.end.message, "board.incomplete");
+    }
+  }
+  const settings: Settings = { ...project.settings, project: found.id };
+  sayShape(checking, posts, shape);
+  if (asked !== undefined) sayAsked(checking, asked);
+  checkStatuses(checking, settings, seen, statuses, suggest);
+  if (posts === 0) return;
+  for (const problem of unseenConditions(settings, seen)) {
+    const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
+    say("error", message, "board.unseen");
+  }
+}
+
+function sayShape({ say }: Checking, posts: number, shape: ListShape | undefined): void {
+  if (shape === undefined || posts === 0) {
+    say("warning", "The list has no posts, so its shape and its statuses are not known yet.");
+    return;
+  }
+  say(
+    "ok",
+    `${posts} posts, found under ${shape.items}; id field \`${shape.id ?? "?"}\`; paging: ${shape.paging}. Fields: ${shape.keys.join(", ")}.`,
+  );
+}
+
+function sayAsked({ say }: Checking, asked: AskedPaging): void {
+  if (asked.way === undefined) say("ok", showAsked(asked));
+  else say("warning", showAsked(asked), "board.paging-found");
+}
+
+/** What asking for more has shown, where the first page had no sign of how the list goes on. */
+export function showAsked({ way }: AskedPaging): string {
+  if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
+  if (way.kind === "none")
+    return `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`;
+  return `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
+}
+
+/** The values of `status` are the board's own: a rule's word that nobody has seen may be a slip. */
+function checkStatuses(
+  { say }: Checking,
+  settings: Settings,
+  seen: ReadonlySet<PostField>,
+  statuses: ReadonlyMap<string, number>,
+  suggest: Suggest,
+): void {
+  if (!seen.has("status")) return;
+  const counted = [...statuses].map(([status, count]) => `${status} (${count})`).join(", ");
+  say("ok", `Statuses seen: ${counted || "none"}.`);
+  const named = [
+    ...(settings.select.statuses ?? []).map((status) => ({ status, where: "select.statuses" })),
+    ...settings.rules.flatMap(({ set }, index) =>
+      typeof set.status === "string" ? [{ status: set.status, where: `rules[${index}].set.status` }] : [],
+    ),
+    ...settings.boardRules.flatMap(({ when: { status } }, index) =>
+      status === undefined ? [] : [{ status, where: `boardRules[${index}].when.status` }],
+    ),
+  ];
+  const shown = [...statuses.keys()];
+  for (const { status, where } of named) {
+    const spelling = spellStatus(status, shown);
+    if (shown.includes(spelling)) {
+      if (spelling === status || !where.endsWith(".set.status")) continue;
+      say("ok", `${where} \`${status}\` is sent as the board spells it: \`${spelling}\`.`);
+      continue;
+    }
+    const near = suggest(status, shown);
+    const message =
+      near === ""
+        ? `No post has the status \`${status}\` of ${where}. That may be right (nothing has got there yet), or a slip: the board refuses what it does not know.`
+        : `No post has the status \`${status}\` of ${where}${near}`;
+    say(near === "" ? "warning" : "error", message, "board.status");
+  }
+}

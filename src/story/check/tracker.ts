@@ -1,0 +1,226 @@
+import { RemoteError } from "../../errors.ts";
+import type { Readable, Repository, RepositoryName } from "../../model/issue.ts";
+import { includesName } from "../../plan/rules/condition.ts";
+import { neededSignals, type ProjectFieldName, projectFieldKey } from "../../plan/rules/signals.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
+import { hasOption, isFieldFault, namedOptions } from "../../sync/read/signals/project-fields.ts";
+import type { Catalogue, SignalAnswer } from "../../tracker/tracker.ts";
+import type { Checking } from "./findings.ts";
+
+type AnySettings = SyncProject["settings"];
+
+/** Looks at one repository: what the token may do there, and whether it has what the config names. */
+export async function checkRepository(
+  checking: Checking,
+  settings: AnySettings,
+  name: RepositoryName,
+  account: string,
+): Promise<void> {
+  const { say, tracker, bounds } = checking;
+  const repository = await tracker.repository(name, bounds);
+  if (repository.isArchived) {
+    say("error", `${name} is archived, so nothing can be written there.`, "tracker.archived");
+  }
+  if (!repository.hasIssues) {
+    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
+    say("error", message, "tracker.no-issues");
+  }
+  sayAccess(checking, name, repository);
+  const catalogue = await tracker.catalogue(repository, bounds);
+  const { labels, milestones } = catalogue;
+  const known = new Set(labels.map((label) => label.toLowerCase()));
+  const wanted = [...settings.issue.labels, ...Object.values(settings.issue.categoryLabels)];
+  const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
+  if (missing.length > 0) {
+    say(
+      "warning",
+      `${name} has no label ${missing.join(", ")}; it is created with the first issue that needs it.`,
+    );
+  }
+  const isThere = (milestone: string): boolean => milestones.some(({ title }) => title === milestone);
+  const { milestone } = settings.issue;
+  if (milestone !== undefined && !isThere(milestone)) {
+    const message = `${name} has no milestone "${milestone}". Create it, or correct issue.milestone; until then issues are opened without one.`;
+    say("error", message, "tracker.milestone");
+  }
+  for (const [index, { set }] of settings.boardRules.entries()) {
+    if (typeof set.milestone !== "string" || isThere(set.milestone)) continue;
+    const message = `${name} has no milestone "${set.milestone}". Create it, or correct boardRules[${index}].set.milestone; until then issues are left without one, and that is parked.`;
+    say("error", message, "tracker.milestone");
+  }
+  checkNames(checking, settings, name, catalogue);
+  await checkTypes(checking, settings, repository);
+  if (!repository.hasIssues) return;
+  await checkSignals(checking, settings, repository);
+  await checkScan(checking, repository, account);
+}
+
+function sayAccess({ say }: Checking, name: RepositoryName, repository: Repository): void {
+  if (repository.name.toLowerCase() !== name.toLowerCase()) {
+    const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
+    say("warning", message, "tracker.renamed");
+  }
+  if (!repository.isPrivate) {
+    say("warning", `${name} is public: titles and descriptions of the selected posts become public.`);
+  }
+  if (repository.canPush) {
+    say("ok", `${name} is there, and the token may write to it.`);
+    return;
+  }
+  const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
+  say("error", message, "tracker.permission");
+}
+
+/** Whether the fields of projects that the rules name are there, can be read, and have the options that the rules name. */
+export async function checkFields(checking: Checking, settings: AnySettings): Promise<void> {
+  for (const wanted of neededSignals(settings).projects) await checkField(checking, settings, wanted);
+}
+
+async function checkField(
+  { say, tracker, bounds }: Checking,
+  settings: AnySettings,
+  wanted: ProjectFieldName,
+): Promise<void> {
+  const { owner, project, field } = wanted;
+  try {
+    const found = await tracker.projectField(wanted, bounds);
+    const where = `Project ${owner}/${project}`;
+    const options = found.options.map(({ name }) => `"${name}"`).join(", ") || "none";
+    say("ok", `${where} can be read; its field ${found.name} has the options ${options}.`);
+    if (found.isClosed) say("warning", `${where} is closed.`, "tracker.project");
+    const named = namedOptions(settings, projectFieldKey(owner, project, field));
+    for (const name of named.filter((option) => !hasOption(found, option))) {
+      const message = `${where} has no option "${name}" in the field ${found.name}, which a rule looks at. What the field shows is then taken as unknown, and posts whose decision hangs on it stay as they are. Correct the rule, or make the option.`;
+      say("error", message, "tracker.project-option");
+    }
+  } catch (error) {
+    if (!(error instanceof RemoteError) || !isFieldFault(error)) throw error;
+    say("error", error.message, "tracker.project");
+  }
+}
+
+/** Tries what the rules look at beside an issue's record, on the issue of a repository that changed last. */
+async function checkSignals(
+  checking: Checking,
+  settings: AnySettings,
+  repository: Repository,
+): Promise<void> {
+  const { say, tracker, bounds } = checking;
+  const { pullRequests, subIssues, released, duplicates } = neededSignals(settings);
+  if (!(pullRequests || subIssues || released || duplicates)) return;
+  const nodeId = await lastIssue(repository, checking);
+  if (nodeId === undefined) {
+    const message = `${repository.name} has no issue yet on which to try whether pull requests, releases, sub-issues and duplicates can be read.`;
+    say("ok", message);
+    return;
+  }
+  const wish = { pullRequests, subIssues, released, duplicates, projects: [], facts: false };
+  const answers: SignalAnswer[] = [];
+  for await (const page of tracker.readSignals([nodeId], wish, bounds)) answers.push(...page);
+  const [answer] = answers;
+  const parts: readonly (readonly [string, Readable<unknown> | undefined])[] = [
+    ["linked pull requests", answer?.signals.pullRequests],
+    ["sub-issues", answer?.signals.subIssues],
+    ["releases", answer?.signals.isReleased],
+    ["duplicates", answer?.duplicateOf],
+  ];
+  sayParts(checking, repository, answer?.fault, parts);
+}
+
+function sayParts(
+  { say }: Checking,
+  { name: repository }: Repository,
+  fault: SignalAnswer["fault"],
+  parts: readonly (readonly [string, Readable<unknown> | undefined])[],
+): void {
+  if (fault !== undefined) {
+    const message = `An issue of ${repository} that the list shows is not found by its id (GraphQL), so nothing beside its record can be read.`;
+    say("error", message, "tracker.signals");
+  }
+  const names: string[] = [];
+  for (const [part, found] of parts) {
+    if (found?.kind === "known") names.push(part);
+    if (found?.kind !== "unknown") continue;
+    const message = `In ${repository} the rules look at ${part}, and they can't be read: ${found.message}`;
+    say("error", message, "tracker.signals");
+  }
+  if (names.length > 0) say("ok", `Of issues of ${repository} can be read: ${names.join(", ")}.`);
+}
+
+async function lastIssue(repository: Repository, { tracker, bounds }: Checking): Promise<string | undefined> {
+  const query = { kind: "latest", etag: undefined } as const;
+  for await (const { issues } of tracker.listIssues(repository, query, bounds))
+    return issues[0]?.issue.nodeId;
+  return undefined;
+}
+
+/** Labels and milestones that the rules look at and no issue of a repository can have. */
+function checkNames(
+  { say }: Checking,
+  settings: AnySettings,
+  name: RepositoryName,
+  { labels, milestones }: Catalogue,
+): void {
+  const conditions = settings.rules.map(({ when }) => when);
+  const looked = conditions.flatMap((when) =>
+    [when.labels, when.anyLabel, when.noLabel].flatMap((one) => one ?? []),
+  );
+  const unknown = [...new Set(looked)].filter((label) => !includesName(labels, label));
+  if (unknown.length > 0) {
+    const message = `${name} has no label ${unknown.join(", ")}, which the rules look at: no issue can have it yet.`;
+    say("warning", message, "tracker.label");
+  }
+  const titles = conditions.flatMap(({ milestone }) => milestone ?? []);
+  const missing = [...new Set(titles)].filter(
+    (title) =>
+      title !== "any" && title !== "none" && !milestones.some((milestone) => milestone.title === title),
+  );
+  if (missing.length > 0) {
+    const message = `${name} has no milestone ${missing.map((title) => `"${title}"`).join(", ")}, which the rules look at: no issue can have it yet.`;
+    say("warning", message, "tracker.milestone");
+  }
+}
+
+/** Issue types that the config names, for new issues or in a rule. */
+async function checkTypes(
+  { say, tracker, bounds }: Checking,
+  settings: AnySettings,
+  repository: Repository,
+): Promise<void> {
+  const wanted = [settings.issue.type, ...settings.rules.map(({ when }) => when.type)].flatMap(
+    (type) => type ?? [],
+  );
+  if (wanted.length === 0) return;
+  const types = await tracker.issueTypes(repository, bounds);
+  const unknown = [...new Set(wanted)].filter((type) => !includesName(types ?? [], type));
+  if (unknown.length === 0) return;
+  const has = types === undefined ? "no issue types (only organisations do)" : `only ${types.join(", ")}`;
+  const message = `${repository.name} has no issue type ${unknown.join(", ")}, it has ${has}: such issues are opened without one, and such a rule never matches.`;
+  say("error", message, "tracker.type");
+}
+
+/** Of fewer pages nobody need know. */
+const longScan = 10;
+
+/** Says what the first search for marks in a repository costs, where that is much. */
+async function checkScan(checking: Checking, repository: Repository, account: string): Promise<void> {
+  const pages = await countPages(repository, account, checking);
+  if (pages !== undefined && pages < longScan) return;
+  const [many, cost] =
+    pages === undefined
+      ? ["more than 100 issues (GitHub does not say how many)", "a request for each 100 of them"]
+      : [`about ${pages * 100} issues`, `${pages} requests`];
+  const message = `${account} has opened ${many} in ${repository.name}. The first run looks through them for marks (${cost}) before it opens one. If that takes longer than \`budget\` allows, let \`boardsync rebuild\` do it: it has six hours.`;
+  checking.say("ok", message);
+}
+
+/** undefined where the tracker does not say. */
+async function countPages(
+  repository: Repository,
+  author: string,
+  { tracker, bounds }: Checking,
+): Promise<number | undefined> {
+  const query = { kind: "by", author, createdSince: undefined } as const;
+  for await (const { pages } of tracker.listIssues(repository, query, bounds)) return pages;
+  return 1;
+}
