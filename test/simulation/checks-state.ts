@@ -1,4 +1,4 @@
-import { decodeIssue } from "../../src/ledger/sqlite/posts/facts.ts";
+import { decodeIssue } from "../../src/ledger/sqlite/columns/facts.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { IntentKind } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";

@@ -1,8 +1,8 @@
 import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { Absences, AbsentLink, LinkedPost } from "../../absences.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 import type { IssueStore } from "./issue-store.ts";
 import { prepareLinkedPosts } from "./links.ts";
 

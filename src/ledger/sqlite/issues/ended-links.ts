@@ -1,6 +1,6 @@
 import type { Links } from "../../links.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 interface LinkKey {

@@ -1,6 +1,6 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
+import { decodeIssue, encodeIssue } from "../columns/facts.ts";
 import type { Store } from "../file/store.ts";
-import { decodeIssue, encodeIssue } from "../posts/facts.ts";
 
 /** The facts of issues, and the rows that hang on them. */
 export interface IssueStore {

@@ -1,9 +1,10 @@
-import type { IssueRef } from "../../../model/issue.ts";
+import { hash } from "node:crypto";
+import type { IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { FoundMarker, MarkedIssue } from "../../pulls.ts";
+import type { FoundMarker, MarkedIssue, Pulls } from "../../pulls.ts";
+import { decodeIssue } from "../columns/facts.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
-import { decodeIssue } from "../posts/facts.ts";
 
 /** Which issues carry a marker of ours, for which posts. */
 export interface Markers {
@@ -108,4 +109,36 @@ function createPostCheck(store: Store): (project: number, post: number) => boole
     UNION ALL SELECT 1 FROM audit
       WHERE post = @post AND kind = 'create-issue' AND outcome IN ('applied', 'unknown') LIMIT 1`);
   return (project, post) => select.get({ project, post }) !== undefined;
+}
+
+/** Which issues of people's name which addresses. */
+export function createNaming(store: Store): Pick<Pulls, "storeNaming" | "naming"> {
+  const select = store.prepare<[string], { repositoryId: RepositoryId; number: number }>(
+    "SELECT repository AS repositoryId, number FROM naming WHERE address = ? ORDER BY repository, number",
+  );
+  const known = store.prepare<[number, number], { address: string }>(
+    "SELECT address FROM naming WHERE repository = ? AND number = ? ORDER BY address",
+  );
+  const forget = store.prepare<[number, number]>("DELETE FROM naming WHERE repository = ? AND number = ?");
+  const insert = store.prepare<[string, number, number]>(
+    "INSERT INTO naming (address, repository, number) VALUES (?, ?, ?)",
+  );
+  return {
+    storeNaming: (named) =>
+      store.transaction(() => {
+        for (const { issue, addresses } of named) {
+          const { repositoryId, number } = issue;
+          const wanted = [...new Set(addresses.map(hashOf))].sort();
+          const before = known.all(repositoryId, number).map(({ address }) => address);
+          if (wanted.join() === before.join()) continue;
+          forget.run(repositoryId, number);
+          for (const address of wanted) insert.run(address, repositoryId, number);
+        }
+      }),
+    naming: (address) => select.all(hashOf(address)),
+  };
+}
+
+function hashOf(address: string): string {
+  return hash("sha256", address, "base64");
 }

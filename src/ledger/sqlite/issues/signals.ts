@@ -1,8 +1,8 @@
 import type { IssueRef, Milestone, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../signals.ts";
+import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
-import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../posts/facts.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 type Place = Readonly<{ repository: number; number: number }>;

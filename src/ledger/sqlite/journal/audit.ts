@@ -1,7 +1,7 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { AuditEntry, Intent, IntentId, RunWrite } from "../../journal.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 
 /** One line for every write to either side. */
 export interface Audit {

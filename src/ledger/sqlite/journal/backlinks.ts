@@ -1,7 +1,7 @@
 import type { PostId } from "../../../model/post.ts";
 import type { Backlinks } from "../../backlinks.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 
 /** Which posts are due the triggers on `links` say. */
 export function createBacklinks(store: Store, numbers: Numbers): Backlinks {

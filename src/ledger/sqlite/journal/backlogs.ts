@@ -1,7 +1,7 @@
 import type { ProjectId } from "../../../model/post.ts";
 import type { Backlog, Backlogs } from "../../backlogs.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 
 interface NewColumns {
   budget: string;

@@ -1,8 +1,8 @@
 import type { ContentBase, Field, IntentKind, Target } from "../../../model/link.ts";
 import type { FieldValue, PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import { assertDurable, type Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 import type { Audit } from "./audit.ts";
 
 interface IntentColumns {

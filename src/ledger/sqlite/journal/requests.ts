@@ -1,6 +1,6 @@
 import type { NewRequest, PersonRequest, RequestId, Requests } from "../../requests.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 
 interface RequestColumns {
   id: RequestId;

@@ -1,6 +1,6 @@
 import type { Runs, StoredRun } from "../../runs.ts";
 import type { Store } from "../file/store.ts";
-import type { Recall } from "../recall.ts";
+import type { Recall } from "./recall.ts";
 
 interface RunColumns {
   run: number;

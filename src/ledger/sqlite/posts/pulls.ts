@@ -1,12 +1,12 @@
 import type { RepositoryId } from "../../../model/issue.ts";
 import type { Post } from "../../../model/post.ts";
 import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
+import { encodePost, hashFacts } from "../columns/facts.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import type { Markers } from "../issues/markers.ts";
-import { createNaming } from "../issues/naming.ts";
-import type { Numbers } from "../numbers.ts";
-import { encodePost, hashFacts } from "./facts.ts";
+import { createNaming } from "../issues/markers.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
 

@@ -1,8 +1,8 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunSpan, WaitingPost } from "../../browse.ts";
+import { decodeValue } from "../columns/facts.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
-import { decodeValue } from "../posts/facts.ts";
 
 /** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
 const windowSize = 1000;

@@ -1,8 +1,8 @@
 import type { PostId } from "../../../model/post.ts";
 import type { KnownPull, Lookup } from "../../lookup.ts";
 import type { RowNote } from "../../rows.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Numbers } from "../numbers.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;

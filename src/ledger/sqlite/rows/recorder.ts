@@ -2,8 +2,8 @@ import type { IssueField } from "../../../model/issue.ts";
 import type { Parked } from "../../../model/link.ts";
 import { type PostId, ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
+import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
 import type { Store } from "../file/store.ts";
-import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "./bases.ts";
 import { createNoteWriter } from "./notes.ts";
 
 /** What is written about rows, by the numbers of project and post. */

@@ -9,10 +9,10 @@ import type {
   SentField,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
+import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
+import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
 import type { Query, Store } from "../file/store.ts";
-import { decodeIssue, decodePost, decodeSignals } from "../posts/facts.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
-import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "./bases.ts";
 
 /** What a row's own line holds. */
 export interface RowColumns {

@@ -1,9 +1,9 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Rows } from "../../rows.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import { createLinkWriter } from "../issues/links.ts";
-import type { Numbers } from "../numbers.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";

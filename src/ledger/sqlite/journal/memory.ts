@@ -1,10 +1,10 @@
-import type { Side } from "../../errors.ts";
-import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
-import type { PagingWay } from "../../model/page.ts";
-import type { ProjectId } from "../../model/post.ts";
-import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../memory.ts";
-import type { Store } from "./file/store.ts";
-import type { Numbers } from "./numbers.ts";
+import type { Side } from "../../../errors.ts";
+import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { PagingWay } from "../../../model/page.ts";
+import type { ProjectId } from "../../../model/post.ts";
+import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../../memory.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Store } from "../file/store.ts";
 import type { Recall } from "./recall.ts";
 
 interface ProjectColumns {

@@ -1,5 +1,5 @@
-import type { PostId, ProjectId } from "../../model/post.ts";
-import type { Store } from "./file/store.ts";
+import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { Store } from "../file/store.ts";
 
 /** The narrow numbers that stand for the board's ids in every table. */
 export interface Numbers {

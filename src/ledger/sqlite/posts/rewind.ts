@@ -1,5 +1,5 @@
-import type { Sightings } from "../posts/sightings.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "../file/store.ts";
+import type { Sightings } from "./sightings.ts";
 
 /** A column that holds the time of something that has happened, or of what is to be done. */
 interface TimeColumn {

@@ -1,7 +1,7 @@
 import type { IssueField, IssueRef } from "../../../model/issue.ts";
 import type { FieldBase, Target } from "../../../model/link.ts";
 import type { RuleField } from "../../../model/post.ts";
-import { decodeValue, encodeValue } from "../posts/facts.ts";
+import { decodeValue, encodeValue } from "./facts.ts";
 
 /** The columns that both kinds of bases have. */
 interface CommonColumns {

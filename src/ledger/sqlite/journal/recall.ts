@@ -1,4 +1,4 @@
-import type { Store } from "./file/store.ts";
+import type { Store } from "../file/store.ts";
 
 /**
  * What a run has read of the memory, so that it is asked for once: only the process that runs writes there. Outside of a
