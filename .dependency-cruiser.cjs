@@ -101,6 +101,7 @@ const forbidden = Object.entries(table).flatMap(([name, { folders, packages }]) 
 /** Rooms within a folder, from the ground up: none may import one that stands behind it, nor the folder's own files. */
 const floors = {
   sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
+  plan: ["ground", "fields", "rules", "board-rules", "text"],
   "ledger/sqlite": ["file", "columns", "issues", "journal", "posts", "rows"],
 };
 

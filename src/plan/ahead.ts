@@ -1,5 +1,6 @@
 import type { Row } from "../model/link.ts";
-import type { Action, Decision } from "./action.ts";
+import type { Action, Decision } from "./ground/action.ts";
+import { absence } from "./ground/obstacle.ts";
 import { type PlanContext, planRow } from "./plan.ts";
 import { isChanging } from "./rules/plan-patch.ts";
 
@@ -19,4 +20,16 @@ export function planAhead(row: Row, decision: Decision, context: PlanContext): r
 export function isUnsettled(row: Row, { notes }: Decision): boolean {
   if (row.seenAt === undefined || row.openIntents.length > 0 || isChanging(row)) return true;
   return notes.some(({ kind }) => kind === "undecided");
+}
+
+/**
+ * What a row asks for whatever stops it now: a refusal, a quarantine, or the setting `writes`. It tells whether something
+ * that waits is still wanted. undefined while that can't be said.
+ */
+export function wishedActions(row: Row, context: PlanContext): readonly Action[] | undefined {
+  if (row.seenAt === undefined || row.openIntents.length > 0 || absence(row) !== undefined) return undefined;
+  const free: Row = { ...row, parked: [], isQuarantined: false, statusWrites: [] };
+  const settings = { ...context.settings, writes: "all" as const };
+  const { actions, notes } = planRow(free, { ...context, settings });
+  return notes.some(({ kind }) => kind === "undecided") ? undefined : actions;
 }

@@ -1,4 +1,4 @@
-import type { GuardLimits } from "./settings.ts";
+import type { GuardLimits } from "./ground/settings.ts";
 
 /** What the guard looks at in an action. */
 export interface GuardedAction {

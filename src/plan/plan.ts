@@ -1,18 +1,18 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
-import type { Action, CreateIssue, Decision, PatchPost } from "./action.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
 import { applied, changedBases } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
-import { isStopped } from "./obstacle.ts";
-import { signalsOfNew } from "./rules/asked.ts";
+import type { Action, CreateIssue, Decision, PatchPost } from "./ground/action.ts";
+import { isStopped } from "./ground/obstacle.ts";
+import type { Render, RenderComment, Settings } from "./ground/settings.ts";
+import { draftIssue, followContent } from "./issue-text.ts";
+import { signalsOfNew } from "./rules/conditions.ts";
 import { isChanging, planPatch, readKnown } from "./rules/plan-patch.ts";
 import { deriveTarget } from "./rules/rules.ts";
 import { selectPost } from "./select.ts";
-import type { Render, RenderComment, Settings } from "./settings.ts";
-import { draftIssue, followContent } from "./text/issue-text.ts";
 
 /*
  * One row, as it stands now, becomes actions or none. Voters are mailed by a change of status, so a post is written at most

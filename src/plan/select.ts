@@ -1,11 +1,10 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
 import { lookedAt } from "./board-rules/board-rules.ts";
-import { derivedOnce } from "./fields/derived.ts";
-import { foldStatus, readField, showValue } from "./fields/fields.ts";
-import { isSameName } from "./rules/condition.ts";
+import { derivedOnce, foldStatus, readField, showValue } from "./ground/fields.ts";
+import { isSameName } from "./ground/issue-fields.ts";
+import type { Select, Settings } from "./ground/settings.ts";
 import { ruledFields } from "./rules/rules.ts";
-import type { Select, Settings } from "./settings.ts";
 
 /** Whether a post becomes an issue, with the reason in words. */
 export interface Selection {

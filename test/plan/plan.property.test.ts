@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
-import { changeOf, type Decision, type PatchPost } from "../../src/plan/action.ts";
+import { changeOf, type Decision, type PatchPost } from "../../src/plan/ground/action.ts";
+import { canonical } from "../../src/plan/ground/identity.ts";
+import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
 import { planRow, recordApplied } from "../../src/plan/plan.ts";
-import { canonical } from "../../src/plan/print.ts";
 import { deriveTarget } from "../../src/plan/rules/rules.ts";
-import type { Rule, Settings } from "../../src/plan/settings.ts";
 import {
   done,
   makeAdopted,

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
-import type { FieldWrite, Note, PatchPost } from "../../src/plan/action.ts";
+import type { FieldWrite, Note, PatchPost } from "../../src/plan/ground/action.ts";
+import { doubtSignature, signatureOf } from "../../src/plan/ground/identity.ts";
+import type { Settings } from "../../src/plan/ground/settings.ts";
 import { adoptRow, planRow, recordApplied } from "../../src/plan/plan.ts";
-import { doubtSignature, signatureOf } from "../../src/plan/print.ts";
-import type { Settings } from "../../src/plan/settings.ts";
 import {
   aim,
   done,

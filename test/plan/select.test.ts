@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FieldValue, type PostField, postFields } from "../../src/model/post.ts";
+import type { Select, Settings } from "../../src/plan/ground/settings.ts";
 import { labelsFor, routePost, selectPost, unseenConditions, viewSelection } from "../../src/plan/select.ts";
-import type { Select, Settings } from "../../src/plan/settings.ts";
 import { makeRow, makeSettings } from "./make.ts";
 
 type Values = Readonly<Partial<Record<PostField, FieldValue>>>;

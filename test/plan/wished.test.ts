@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
+import { wishedActions } from "../../src/plan/ahead.ts";
+import { signatureOf } from "../../src/plan/ground/identity.ts";
 import { planRow } from "../../src/plan/plan.ts";
-import { signatureOf } from "../../src/plan/print.ts";
-import { wishedActions } from "../../src/plan/wished.ts";
 import { aim, done, makeBase, makeContext, makeLink, makeParked, makeRow, makeSettings } from "./make.ts";
 
 const base = { status: makeBase(aim("planned"), "planned") };

@@ -8,7 +8,7 @@ import {
   type RuleField,
   ruleFields,
 } from "../../src/model/post.ts";
-import { foldStatus } from "../../src/plan/fields/fields.ts";
+import { foldStatus } from "../../src/plan/ground/fields.ts";
 import type { Time } from "./clock.ts";
 import type { BoardTraits } from "./scenario.ts";
 

@@ -1,4 +1,4 @@
-import type { BoardRule } from "../../src/plan/settings.ts";
+import type { BoardRule } from "../../src/plan/ground/settings.ts";
 import type { Odds } from "./odds.ts";
 import type { Random } from "./random.ts";
 import type { Scenario } from "./scenario.ts";

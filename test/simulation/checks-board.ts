@@ -1,5 +1,5 @@
 import { type Post, type PostId, postFields } from "../../src/model/post.ts";
-import { isSameValue } from "../../src/plan/fields/fields.ts";
+import { isSameValue } from "../../src/plan/ground/fields.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";

@@ -2,7 +2,7 @@ import { decodeIssue } from "../../src/ledger/sqlite/columns/facts.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { IntentKind } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
-import { hashText } from "../../src/plan/hash.ts";
+import { hashText } from "../../src/plan/ground/hash.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
 import { isChange } from "./github.ts";

@@ -1,4 +1,4 @@
-import type { Settings } from "../../src/plan/settings.ts";
+import type { Settings } from "../../src/plan/ground/settings.ts";
 import { drawBoardRules, drawSeveral, isBothWays } from "./both-ways.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import {

@@ -1,8 +1,8 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Row } from "../../src/model/link.ts";
 import { type FieldValue, type PostField, postFields, type RuleField } from "../../src/model/post.ts";
-import { isSameTarget, isSameValue, showValue } from "../../src/plan/fields/fields.ts";
-import { isAllowed } from "../../src/plan/obstacle.ts";
+import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
+import { isAllowed } from "../../src/plan/ground/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import { isOutOfReach } from "./github-server.ts";

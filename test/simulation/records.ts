@@ -2,7 +2,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RowNote } from "../../src/ledger/rows.ts";
 import type { Target } from "../../src/model/link.ts";
 import { type PostId, type RuleField, ruleFields } from "../../src/model/post.ts";
-import { isSameTarget } from "../../src/plan/fields/fields.ts";
+import { isSameTarget } from "../../src/plan/ground/fields.ts";
 import type { Looks } from "./checks-board.ts";
 import type { Time } from "./clock.ts";
 import { withParts } from "./with-parts.ts";

@@ -1,6 +1,6 @@
 import type { PostField, ProjectId } from "../../src/model/post.ts";
+import type { Rule, Select, Settings } from "../../src/plan/ground/settings.ts";
 import { defaultRules } from "../../src/plan/rules/rules.ts";
-import type { Rule, Select, Settings } from "../../src/plan/settings.ts";
 import { boardHash } from "../../src/plan/text/marker.ts";
 import type { Policy } from "../../src/sync/ground/world.ts";
 import { pickWeighted, type Random } from "./random.ts";

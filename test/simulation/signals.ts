@@ -1,7 +1,7 @@
 import type { LinkedPullRequest, Readable, Signals } from "../../src/model/issue.ts";
+import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
 import { neededSignals, projectFieldKey } from "../../src/plan/rules/signals.ts";
 import { isDuplicate } from "../../src/plan/rules/standing.ts";
-import type { Rule, Settings } from "../../src/plan/settings.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { Odds } from "./odds.ts";
 import { pickWeighted, type Random } from "./random.ts";

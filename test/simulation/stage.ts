@@ -1,6 +1,6 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
-import type { RenderedIssue } from "../../src/plan/settings.ts";
+import type { RenderedIssue } from "../../src/plan/ground/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { repositoryNames } from "../../src/sync/ground/world.ts";

@@ -2,7 +2,7 @@ import { decodeIssue, decodeSignals } from "../../src/ledger/sqlite/columns/fact
 import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { LinkedIssue, Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
-import { isSameTarget } from "../../src/plan/fields/fields.ts";
+import { isSameTarget } from "../../src/plan/ground/fields.ts";
 import { deriveTarget } from "../../src/plan/rules/rules.ts";
 import { isDuplicate } from "../../src/plan/rules/standing.ts";
 import type { Time } from "./clock.ts";

@@ -1,10 +1,10 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
-import type { ConditionView, VerdictName } from "../explain.ts";
-import { foldStatus, readField, showValue } from "../fields/fields.ts";
-import type { BoardRule, IssueChange, PostCondition, Settings } from "../settings.ts";
-import { fieldsOf } from "./issue-fields.ts";
+import { foldStatus, readField, showValue } from "../ground/fields.ts";
+import { fieldsOf } from "../ground/issue-fields.ts";
+import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
+import type { ConditionView, VerdictName } from "../rules/explain.ts";
 
 /** What the board rules make of a post. */
 export type BoardDerivation =

@@ -1,14 +1,14 @@
 import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { PostChange, PostField, RuleField } from "../../model/post.ts";
-import type { FieldWrite } from "../action.ts";
 import { agree } from "../fields/base.ts";
-import { isSameTarget, readField } from "../fields/fields.ts";
+import type { FieldWrite } from "../ground/action.ts";
+import { isSameTarget, readField } from "../ground/fields.ts";
+import { readIssueField, withFields } from "../ground/issue-fields.ts";
+import type { RuleSettings, Settings } from "../ground/settings.ts";
 import { deriveTarget, ruledFields } from "../rules/rules.ts";
 import { isSameStanding } from "../rules/standing.ts";
-import type { RuleSettings, Settings } from "../settings.ts";
 import { deriveBoard } from "./board-rules.ts";
-import { readIssueField, withFields } from "./issue-fields.ts";
 
 /*
  * What we write to one side is no news for the other. When a write of ours is known to have been applied, the bases of the

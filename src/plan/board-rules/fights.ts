@@ -1,9 +1,9 @@
 import type { Issue, IssueField } from "../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, type PostId, postFields } from "../../model/post.ts";
-import { matchRule } from "../rules/match.ts";
-import type { BoardRule, PostCondition, Settings } from "../settings.ts";
+import { fieldsOf, withFields } from "../ground/issue-fields.ts";
+import type { BoardRule, PostCondition, Settings } from "../ground/settings.ts";
+import { matchRule } from "../rules/conditions.ts";
 import { deriveBoard } from "./board-rules.ts";
-import { fieldsOf, withFields } from "./issue-fields.ts";
 
 /** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
 export interface Fight {

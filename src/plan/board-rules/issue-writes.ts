@@ -1,12 +1,14 @@
-import type { IssueField } from "../../model/issue.ts";
+import type { IssueField, IssueRef } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
-import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "../action.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
 import type { FieldDecision } from "../fields/decide.ts";
-import { joinHolds } from "../obstacle.ts";
-import type { BoardRule, RenderComment, Settings } from "../settings.ts";
+import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "../ground/action.ts";
+import { hashText } from "../ground/hash.ts";
+import { canonical } from "../ground/identity.ts";
+import { labelOf } from "../ground/issue-fields.ts";
+import { joinHolds } from "../ground/obstacle.ts";
+import type { BoardRule, RenderComment, Settings } from "../ground/settings.ts";
 import { describeMatch } from "./board-rules.ts";
-import { commentKey, composeComment } from "./comment.ts";
-import { labelOf } from "./issue-fields.ts";
 
 /** A field of an issue that is to be written. */
 export interface WantedWrite {
@@ -112,4 +114,35 @@ function causeOf(
 function showField(field: IssueField): string {
   const label = labelOf(field);
   return label === undefined ? field : `label ${label}`;
+}
+
+/** Which comment: one for each post, issue, text of a rule, and time at which the rule began to hold. */
+export interface CommentOccasion {
+  readonly project: ProjectId;
+  readonly post: PostId;
+  readonly issue: IssueRef;
+  /** The identity of the rule's text. */
+  readonly text: string;
+  /** When the rule was first seen to hold, epoch ms. */
+  readonly since: number;
+}
+
+/** The key of a comment, by which it is known again. */
+export function commentKey({ project, post, issue, text, since }: CommentOccasion): string {
+  const { repositoryId, number } = issue;
+  return hashText(canonical({ project, post, repositoryId, number, text, since })).slice(0, 32);
+}
+
+/** A comment with its hidden mark. No text of a post can hold a comment, so nobody else writes this one through us. */
+export function composeComment(key: string, text: string): string {
+  return `${formatMark(key)}\n${text}`;
+}
+
+/** Whether a comment begins with the mark of this key. Whether that counts depends on its author, too. */
+export function carriesMark(body: string, key: string): boolean {
+  return body.trimStart().startsWith(formatMark(key));
+}
+
+function formatMark(key: string): string {
+  return `<!-- boardsync:comment ${key} -->`;
 }

@@ -1,7 +1,6 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { PostChange, PostField } from "../../model/post.ts";
-import type { Action, Note } from "../action.ts";
 import { changedBases } from "../fields/base.ts";
 import {
   decideField,
@@ -10,11 +9,12 @@ import {
   type FieldPolicy,
   takeAsItIs,
 } from "../fields/decide.ts";
-import { isSameTarget, showValue } from "../fields/fields.ts";
-import { isStopped } from "../obstacle.ts";
-import type { RenderComment, Settings } from "../settings.ts";
+import type { Action, Note } from "../ground/action.ts";
+import { isSameTarget, showValue } from "../ground/fields.ts";
+import { readIssueField } from "../ground/issue-fields.ts";
+import { isStopped } from "../ground/obstacle.ts";
+import type { RenderComment, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
-import { readIssueField } from "./issue-fields.ts";
 import { type WantedWrite, writeIssues } from "./issue-writes.ts";
 import { findUntaken, isPutBack } from "./untaken.ts";
 
@@ -202,7 +202,7 @@ function decideIssue(
   });
 }
 
-/** A8: to give back what was there before would take away what another post asks for. Every run looks whether it still does. */
+/** Another post asks for this value, so it is not taken away (A8). Every run looks whether that post still asks for it. */
 function leave(
   { field, post, sides }: Pick<FieldFacts<IssueField>, "field" | "post" | "sides">,
   { base }: FieldDecision<IssueField>,

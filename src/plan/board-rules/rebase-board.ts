@@ -1,8 +1,8 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostField } from "../../model/post.ts";
-import { isSameTarget } from "../fields/fields.ts";
-import type { BoardRule, Settings } from "../settings.ts";
+import { isSameTarget } from "../ground/fields.ts";
+import type { BoardRule, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 
 /** What other board rules are laid over. */

@@ -2,8 +2,8 @@ import type { IssueField } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
 import { isUnconfirmed } from "../fields/base.ts";
-import { isSameTarget, isSameValue, readField } from "../fields/fields.ts";
-import type { Settings } from "../settings.ts";
+import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
+import type { Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 
 /**
@@ -38,7 +38,7 @@ function isUntaken(field: RuleField, base: FieldBase, shown: FieldValue): boolea
   return isSameValue(field, shown, foreign) || isSameValue(field, shown, written.shown);
 }
 
-/** Whether a field is asked for only because that PATCH was not taken: it moves back to what it was before. */
+/** Whether a board rule asks for this field only because the board did not take our PATCH: the field goes back to its old value. */
 export function isPutBack(
   { base }: LinkedIssue,
   field: IssueField,

@@ -1,7 +1,7 @@
 import type { Field, FieldBase, Target } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import type { FieldWrite } from "../action.ts";
-import { isSameTarget, isSameValue } from "./fields.ts";
+import type { FieldWrite } from "../ground/action.ts";
+import { isSameTarget, isSameValue } from "../ground/fields.ts";
 
 /**
  * How a field's base moves. Nothing here decides whether something is written.
@@ -77,7 +77,7 @@ export function applied(
 ): FieldBase {
   const { field, before, value, target } = write;
   const known = base === undefined ? undefined : confirm(field, base, before).base;
-  // It was sent before that: the next target is no news, whatever was asked for then.
+  // The write was sent before the rules could be evaluated again: the next target becomes the base, and is not written.
   const awaited = base?.isAwaited === true && {
     isAwaited: true as const,
     ruled: base.ruled && { ...base.ruled, from: target },

@@ -1,9 +1,9 @@
 import type { Field, FieldBase, Target } from "../../model/link.ts";
 import type { FieldValue, RuleField } from "../../model/post.ts";
-import type { FieldWrite, Note } from "../action.ts";
-import type { Settings } from "../settings.ts";
+import type { FieldWrite, Note } from "../ground/action.ts";
+import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "../ground/fields.ts";
+import type { Settings } from "../ground/settings.ts";
 import { agree, confirm, isOurs, isUnconfirmed, layRules } from "./base.ts";
-import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "./fields.ts";
 
 /**
  * One field, as the rules and the side that they write to have it now. The words are those of a post's field, which follows
@@ -117,8 +117,8 @@ function decideOpening<Name extends Field>(
 }
 
 /**
- * A pair that boardsync opened and whose first write is not made yet: it has to be remembered as such, or the field would
- * look like one that a rule has named later.
+ * Whether boardsync opened the issue and has not made its first write yet. Without this the field would look like one that a
+ * rule has begun to name later, which is not written.
  */
 function isOpeningBase({ target, post, pending }: FieldBase): boolean {
   return target.kind === "none" && post === undefined && pending !== undefined;

@@ -1,8 +1,8 @@
 import type { Field, FieldBase } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import type { FieldWrite } from "../action.ts";
+import type { FieldWrite } from "../ground/action.ts";
+import { isSameValue, isSettable, showValue } from "../ground/fields.ts";
 import { isOurs } from "./base.ts";
-import { isSameValue, isSettable, showValue } from "./fields.ts";
 
 /** What a write of ours did to one field. */
 export interface WrittenField<Name extends Field = Field> {

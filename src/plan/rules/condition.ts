@@ -1,5 +1,5 @@
 import type { Issue, Readable, Signals } from "../../model/issue.ts";
-import type { Condition } from "../settings.ts";
+import type { Condition } from "../ground/settings.ts";
 
 /** An issue as rules look at it: its own record, and what was read beside that. */
 export interface IssueFacts {
@@ -23,16 +23,6 @@ export interface IssueCondition {
    * that it can't be seen from the two texts.
    */
   follows(when: Condition, earlier: Condition): boolean;
-}
-
-/** The tracker's labels, types, logins and options are the same name in any case. */
-export function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
-/** Whether a name is among others, in any case. */
-export function includesName(names: readonly string[], wanted: string): boolean {
-  return names.some((name) => isSameName(name, wanted));
 }
 
 /** The only state in which a reason counts: an issue that was reopened is open, every other reason is one to close it. */

@@ -1,13 +1,13 @@
 import type { Issue } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, SentField } from "../../model/link.ts";
 import type { FieldValue, Post, PostChange, PostField, RuleField } from "../../model/post.ts";
-import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "../action.ts";
-import { readIssueField } from "../board-rules/issue-fields.ts";
 import { changedBases } from "../fields/base.ts";
 import { decideField, type FieldDecision, type FieldPolicy, postSides } from "../fields/decide.ts";
-import { readField, spellStatus } from "../fields/fields.ts";
-import { isStopped, joinHolds, patchObstacle } from "../obstacle.ts";
-import type { Settings } from "../settings.ts";
+import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "../ground/action.ts";
+import { readField, spellStatus } from "../ground/fields.ts";
+import { readIssueField } from "../ground/issue-fields.ts";
+import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
+import type { Settings } from "../ground/settings.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
 import { nameIssue } from "./standing.ts";
 

@@ -1,9 +1,9 @@
 import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
 import { type PostField, type RuleField, ruleFields } from "../../model/post.ts";
-import type { FieldWrite } from "../action.ts";
 import { layRules } from "../fields/base.ts";
-import { isSameTarget, isSameValue, readField } from "../fields/fields.ts";
-import type { RuleSettings, Settings } from "../settings.ts";
+import type { FieldWrite } from "../ground/action.ts";
+import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
+import type { RuleSettings, Settings } from "../ground/settings.ts";
 import { deriveTarget, ruledFields } from "./rules.ts";
 
 /** What other rules are laid over: the rules before, and what was known when they were replaced. */

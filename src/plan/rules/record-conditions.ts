@@ -1,6 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
-import type { Condition } from "../settings.ts";
-import { type IssueCondition, includesName, isSameName, stateOf } from "./condition.ts";
+import { includesName, isSameName } from "../ground/issue-fields.ts";
+import type { Condition } from "../ground/settings.ts";
+import { type IssueCondition, stateOf } from "./condition.ts";
 import type { SignalCondition } from "./signal-conditions.ts";
 
 /** Told by an issue's own record. */

@@ -1,10 +1,9 @@
 import type { Issue } from "../../model/issue.ts";
 import type { LinkedIssue, Target } from "../../model/link.ts";
 import { type FieldValue, type RuleField, ruleFields } from "../../model/post.ts";
-import { derivedOnce } from "../fields/derived.ts";
-import type { Rule, Settings } from "../settings.ts";
-import { findClash } from "./clashes.ts";
-import { isImplied } from "./conditions.ts";
+import { derivedOnce } from "../ground/fields.ts";
+import type { Rule, Settings } from "../ground/settings.ts";
+import { findClash, isImplied } from "./conditions.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
 /** What the rules make of the issues of one post. */

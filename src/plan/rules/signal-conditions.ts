@@ -1,6 +1,7 @@
 import type { LinkedPullRequest, Readable } from "../../model/issue.ts";
-import type { ProjectStatusCondition, PullRequestWish } from "../settings.ts";
-import { type IssueCondition, includesName, type Verdict } from "./condition.ts";
+import { includesName } from "../ground/issue-fields.ts";
+import type { ProjectStatusCondition, PullRequestWish } from "../ground/settings.ts";
+import type { IssueCondition, Verdict } from "./condition.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** Told by what is read beside an issue's own record. */

@@ -1,5 +1,5 @@
 import type { ProjectFieldKey } from "../../model/issue.ts";
-import type { Condition, Settings } from "../settings.ts";
+import type { Condition, Settings } from "../ground/settings.ts";
 
 /** A single-select field of a project, as a rule names it. */
 export interface ProjectFieldName {

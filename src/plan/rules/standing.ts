@@ -1,9 +1,8 @@
 import type { Issue } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
-import type { Condition, Settings } from "../settings.ts";
+import type { Condition, Settings } from "../ground/settings.ts";
 import type { IssueFacts } from "./condition.ts";
-import { isFulfilled } from "./conditions.ts";
-import { type Match, matchRule } from "./match.ts";
+import { isFulfilled, type Match, matchRule } from "./conditions.ts";
 
 /** Where one linked issue stands among the rules. */
 export type Standing = KnownStanding | UnknownStanding;

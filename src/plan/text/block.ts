@@ -1,4 +1,4 @@
-import { hashText } from "../hash.ts";
+import { hashText } from "../ground/hash.ts";
 import { formatMarker, type Marker, readMarker } from "./marker.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
-import { hashText } from "../hash.ts";
+import { hashText } from "../ground/hash.ts";
 
 /** What the hidden comment of an issue says: which board, which project of it, and which posts. */
 export interface Marker {

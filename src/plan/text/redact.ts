@@ -1,5 +1,4 @@
-/** What of people is made unreadable in the texts of posts. */
-export type Redacted = "email" | "phone";
+import type { Redacted } from "../ground/settings.ts";
 
 /** The sign between a name and its host, also full-width, in an address of a link, and as an entity of HTML. */
 const AT = "(?:[@＠﹫]|%40|&#0*64;|&#x0*40;|&commat;)";

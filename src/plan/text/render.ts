@@ -1,11 +1,10 @@
 import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
-import { hashText } from "../hash.ts";
-import type { PostValues, RenderedIssue } from "../settings.ts";
+import { hashText } from "../ground/hash.ts";
+import type { PostValues, Redacted, RenderedIssue } from "../ground/settings.ts";
 import { composeBody, hashBlock } from "./block.ts";
 import { BREAK } from "./characters.ts";
-import { CUT_NOTICE, cutBytes, cutCodePoints } from "./cut.ts";
-import { closeFences } from "./fence.ts";
-import { type Redacted, redactPeople } from "./redact.ts";
+import { CUT_NOTICE, closeFences, cutBytes, cutCodePoints } from "./fence.ts";
+import { redactPeople } from "./redact.ts";
 import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import { namesValue, readTemplate, type Template } from "./template.ts";
 import { toSafeUrl } from "./web-address.ts";

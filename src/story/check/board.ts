@@ -1,9 +1,9 @@
 import type { ListShape } from "../../board/board.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { BoardProject, PostField } from "../../model/post.ts";
-import { spellStatus } from "../../plan/fields/fields.ts";
+import { spellStatus } from "../../plan/ground/fields.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 import { unseenConditions } from "../../plan/select.ts";
-import type { Settings } from "../../plan/settings.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
 import type { Checking, Suggest } from "./findings.ts";

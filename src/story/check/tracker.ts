@@ -1,6 +1,6 @@
 import { RemoteError } from "../../errors.ts";
 import type { Readable, Repository, RepositoryName } from "../../model/issue.ts";
-import { includesName } from "../../plan/rules/condition.ts";
+import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, type ProjectFieldName, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { hasOption, isFieldFault, namedOptions } from "../../sync/read/signals/project-fields.ts";

@@ -3,12 +3,12 @@ import type { Issue, IssueField } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Target } from "../../model/link.ts";
 import type { FieldValue, PostId } from "../../model/post.ts";
 import { changedFields, deriveBoard, viewBoardRules } from "../../plan/board-rules/board-rules.ts";
-import { readIssueField } from "../../plan/board-rules/issue-fields.ts";
-import { viewIssue } from "../../plan/explain.ts";
-import { readField } from "../../plan/fields/fields.ts";
+import { readField } from "../../plan/ground/fields.ts";
+import { readIssueField } from "../../plan/ground/issue-fields.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
+import { viewIssue } from "../../plan/rules/explain.ts";
 import { type Derivation, deriveTarget, ruledFields } from "../../plan/rules/rules.ts";
 import { routePost, viewSelection } from "../../plan/select.ts";
-import type { Settings } from "../../plan/settings.ts";
 import { createContext } from "../../sync/ground/context.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {

@@ -1,9 +1,9 @@
 import type { PersonRequest } from "../../ledger/requests.ts";
 import type { RowNote } from "../../ledger/rows.ts";
 import type { IntentKind } from "../../model/link.ts";
-import type { Action, Decision } from "../../plan/action.ts";
+import type { Action, Decision } from "../../plan/ground/action.ts";
+import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
 import { type PlanContext, planRow } from "../../plan/plan.ts";
-import { settingsPrint, writeRules } from "../../plan/print.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { describeAction } from "../../sync/ground/describe.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";

@@ -2,14 +2,13 @@ import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { type Action, countIssues, type Decision, isNotifying } from "../../plan/action.ts";
-import { isUnsettled } from "../../plan/ahead.ts";
+import { isUnsettled, wishedActions } from "../../plan/ahead.ts";
+import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
+import { planSignature, signatureOf } from "../../plan/ground/identity.ts";
+import { absence, isAllowed } from "../../plan/ground/obstacle.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardVerdict, guard } from "../../plan/guard.ts";
-import { absence, isAllowed } from "../../plan/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
-import { contentSignature, planSignature } from "../../plan/print.ts";
-import type { Settings } from "../../plan/settings.ts";
-import { wishedActions } from "../../plan/wished.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction, describeChange } from "../ground/describe.ts";
@@ -92,7 +91,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
     isNotifying: isNotifying(action),
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
-    signature: contentSignature(action),
+    signature: signatureOf(action),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
     lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],

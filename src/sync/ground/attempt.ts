@@ -1,6 +1,6 @@
 import { RemoteError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
-import type { ActionKind } from "../../plan/action.ts";
+import type { ActionKind } from "../../plan/ground/action.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import type { Cycle, PulledCycle } from "./cycle-state.ts";
 import { closeLane } from "./lane.ts";

@@ -1,11 +1,10 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostField } from "../../model/post.ts";
-import { isAllowed } from "../../plan/obstacle.ts";
+import { settingsPrint } from "../../plan/ground/identity.ts";
+import { isAllowed } from "../../plan/ground/obstacle.ts";
+import type { Redacted, Settings } from "../../plan/ground/settings.ts";
 import type { PlanContext } from "../../plan/plan.ts";
-import { settingsPrint } from "../../plan/print.ts";
 import { unseenConditions } from "../../plan/select.ts";
-import type { Settings } from "../../plan/settings.ts";
-import type { Redacted } from "../../plan/text/redact.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
 import { projectNow, rememberOfProject } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";

@@ -1,6 +1,6 @@
 import type { Side } from "../../errors.ts";
 import type { IssueRef, RepositoryName } from "../../model/issue.ts";
-import type { Action } from "../../plan/action.ts";
+import type { Action } from "../../plan/ground/action.ts";
 import type { Closure, Run, World } from "./world.ts";
 import { nameNow } from "./world.ts";
 

@@ -2,12 +2,11 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { RowNote } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import type { Action, ActionKind, Decision } from "../../plan/action.ts";
-import { isUnsettled, planAhead } from "../../plan/ahead.ts";
-import { isRefusal } from "../../plan/obstacle.ts";
+import { isUnsettled, planAhead, wishedActions } from "../../plan/ahead.ts";
+import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
+import { signatureOf } from "../../plan/ground/identity.ts";
+import { isRefusal } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
-import { contentSignature } from "../../plan/print.ts";
-import { wishedActions } from "../../plan/wished.ts";
 import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
 import { readRow } from "./rows.ts";
@@ -128,7 +127,7 @@ function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number):
     const kind = delay !== undefined && delay.kind !== "hold" ? "waiting" : "held";
     const message = delay === undefined ? String(standing?.message) : sayDelay(delay);
     const isApprovable = delay === undefined || (delay.kind === "hold" && delay.isApprovable === true);
-    const name = { kind: action.kind, signature: contentSignature(action) };
+    const name = { kind: action.kind, signature: signatureOf(action) };
     return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
   });
   // A row that can't be decided now may still ask for what is held: those holds stay.

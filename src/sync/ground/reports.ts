@@ -1,7 +1,7 @@
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { ActionKind } from "../../plan/action.ts";
-import type { Settings } from "../../plan/settings.ts";
+import type { ActionKind } from "../../plan/ground/action.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 
 /** What `sync --json` prints of a project. */
 export interface ProjectReport {

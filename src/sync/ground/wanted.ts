@@ -1,6 +1,6 @@
 import type { PlannedChange } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
-import type { ActionKind } from "../../plan/action.ts";
+import type { ActionKind } from "../../plan/ground/action.ts";
 import type { Lane } from "./lane.ts";
 import type { PlannedAction } from "./reports.ts";
 import type { Hold, Verdict } from "./verdict.ts";

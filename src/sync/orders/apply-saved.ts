@@ -1,8 +1,8 @@
 import type { RunWrite } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
-import type { Action, Decision } from "../../plan/action.ts";
+import type { Action, Decision } from "../../plan/ground/action.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import { planRow } from "../../plan/plan.ts";
-import { planSignature } from "../../plan/print.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, type PulledCycle } from "../ground/cycle-state.ts";

@@ -1,4 +1,4 @@
-import { settingsPrint } from "../../plan/print.ts";
+import { settingsPrint } from "../../plan/ground/identity.ts";
 import type { SavedPlan } from "../ground/reports.ts";
 import type { SyncProject } from "../ground/world.ts";
 

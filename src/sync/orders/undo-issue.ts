@@ -1,10 +1,10 @@
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
-import type { ChangeIssue, FieldWrite } from "../../plan/action.ts";
-import { readIssueField } from "../../plan/board-rules/issue-fields.ts";
 import { reverseField } from "../../plan/fields/undo.ts";
-import { hashText } from "../../plan/hash.ts";
-import { isAllowed } from "../../plan/obstacle.ts";
+import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import { hashText } from "../../plan/ground/hash.ts";
+import { readIssueField } from "../../plan/ground/issue-fields.ts";
+import { isAllowed } from "../../plan/ground/obstacle.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
 import { closureOf, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";

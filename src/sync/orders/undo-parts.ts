@@ -2,8 +2,8 @@ import type { RunWrite } from "../../ledger/journal.ts";
 import type { IssueField, IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId, RuleField } from "../../model/post.ts";
-import type { Action } from "../../plan/action.ts";
 import { mergeWritten, type WrittenField } from "../../plan/fields/undo.ts";
+import type { Action } from "../../plan/ground/action.ts";
 import type { Outcome } from "../ground/verdict.ts";
 
 /** What a run did to one post or to one issue, as far as it can be taken back at all. */

@@ -1,7 +1,7 @@
-import { type FieldWrite, isHeard, type PatchPost } from "../../plan/action.ts";
-import { readField } from "../../plan/fields/fields.ts";
 import { reverseField } from "../../plan/fields/undo.ts";
-import { isAllowed, patchObstacle } from "../../plan/obstacle.ts";
+import { type FieldWrite, isHeard, type PatchPost } from "../../plan/ground/action.ts";
+import { readField } from "../../plan/ground/fields.ts";
+import { isAllowed, patchObstacle } from "../../plan/ground/obstacle.ts";
 import { closureOf, isOpen, isShown, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
 import { type Asked, postpone } from "../ground/record.ts";

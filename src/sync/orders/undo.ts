@@ -1,5 +1,5 @@
 import type { PostId } from "../../model/post.ts";
-import { contentSignature } from "../../plan/print.ts";
+import { signatureOf } from "../../plan/ground/identity.ts";
 import { attempt } from "../ground/attempt.ts";
 import { approve, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
@@ -90,7 +90,7 @@ async function go(undo: Undo, subject: Subject, { action, send }: UndoWay): Prom
   const { post, kind } = action;
   const row = readRow(cycle, post);
   if (row === undefined) return;
-  const signature = contentSignature(action);
+  const signature = signatureOf(action);
   const agreed = order.agreed?.find(({ project }) => project === cycle.project.key)?.actions ?? [];
   const isAgreed = agreed.some((one) => one.post === post && one.signature === signature);
   if (order.agreed !== undefined && !isAgreed) {

@@ -1,7 +1,7 @@
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
+import { addressKey, listAddresses } from "../../plan/text/web-address.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";

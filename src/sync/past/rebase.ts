@@ -1,8 +1,8 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
+import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
-import { readRules, writeRules } from "../../plan/print.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";

@@ -1,9 +1,9 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { Issue, IssueField, IssueRecord } from "../../model/issue.ts";
-import type { FieldWrite } from "../../plan/action.ts";
-import { carriesMark } from "../../plan/board-rules/comment.ts";
-import { readIssueField, splitState } from "../../plan/board-rules/issue-fields.ts";
-import { isSameValue } from "../../plan/fields/fields.ts";
+import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
+import type { FieldWrite } from "../../plan/ground/action.ts";
+import { isSameValue } from "../../plan/ground/fields.ts";
+import { readIssueField, splitState } from "../../plan/ground/issue-fields.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { isSameLogin } from "../read/identify.ts";

@@ -1,10 +1,10 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
 import type { IssueBases, Row } from "../../model/link.ts";
-import { isNotifying, type PatchPost } from "../../plan/action.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
-import { isSameValue, readField } from "../../plan/fields/fields.ts";
+import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
+import { isSameValue, readField } from "../../plan/ground/fields.ts";
+import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
-import { doubtSignature } from "../../plan/print.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";

@@ -1,7 +1,7 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { IssueRecord } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
-import { hashText } from "../../plan/hash.ts";
+import { hashText } from "../../plan/ground/hash.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";

@@ -1,7 +1,7 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue } from "../../model/issue.ts";
-import type { ActionKind } from "../../plan/action.ts";
+import type { ActionKind } from "../../plan/ground/action.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";

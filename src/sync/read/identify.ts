@@ -2,7 +2,7 @@ import { ProjectError } from "../../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject } from "../../model/post.ts";
-import type { Settings } from "../../plan/settings.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";

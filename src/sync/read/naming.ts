@@ -1,7 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
-import { addressKey, listAddresses } from "../../plan/text/addresses.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
+import { addressKey, listAddresses } from "../../plan/text/web-address.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";

@@ -1,6 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Milestone } from "../../model/issue.ts";
-import { includesName } from "../../plan/rules/condition.ts";
+import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, type SignalNeeds } from "../../plan/rules/signals.ts";
 import type { Listed } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";

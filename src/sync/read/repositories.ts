@@ -1,8 +1,8 @@
 import type { ProjectError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import { canonical } from "../../plan/print.ts";
-import type { Settings } from "../../plan/settings.ts";
+import { canonical } from "../../plan/ground/identity.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";

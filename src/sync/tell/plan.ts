@@ -1,5 +1,5 @@
-import { hashText } from "../../plan/hash.ts";
-import { settingsPrint } from "../../plan/print.ts";
+import { hashText } from "../../plan/ground/hash.ts";
+import { settingsPrint } from "../../plan/ground/identity.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
 import type { Judged } from "../ground/wanted.ts";

@@ -1,6 +1,6 @@
 import type { Left } from "../../ledger/backlogs.ts";
 import type { PostId } from "../../model/post.ts";
-import type { ActionKind } from "../../plan/action.ts";
+import type { ActionKind } from "../../plan/ground/action.ts";
 import { closureOf, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";

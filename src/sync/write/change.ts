@@ -1,7 +1,6 @@
 import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
-import type { ChangeIssue, FieldWrite } from "../../plan/action.ts";
-import { labelOf, splitState, withFields } from "../../plan/board-rules/issue-fields.ts";
-import { isSameName } from "../../plan/rules/condition.ts";
+import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";

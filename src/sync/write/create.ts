@@ -1,7 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
-import type { CreateIssue } from "../../plan/action.ts";
-import { signalsOfNew } from "../../plan/rules/asked.ts";
+import type { CreateIssue } from "../../plan/ground/action.ts";
+import { signalsOfNew } from "../../plan/rules/conditions.ts";
 import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";

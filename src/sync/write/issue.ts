@@ -1,8 +1,8 @@
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
-import type { Action, PatchPost } from "../../plan/action.ts";
-import { hashText } from "../../plan/hash.ts";
+import type { Action, PatchPost } from "../../plan/ground/action.ts";
+import { hashText } from "../../plan/ground/hash.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";

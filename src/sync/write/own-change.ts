@@ -2,12 +2,12 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import type { FieldWrite } from "../../plan/action.ts";
 import { echoOnPost } from "../../plan/board-rules/echo.ts";
-import { readIssueField } from "../../plan/board-rules/issue-fields.ts";
 import { applied } from "../../plan/fields/base.ts";
+import type { FieldWrite } from "../../plan/ground/action.ts";
+import { readRules, writeRules } from "../../plan/ground/identity.ts";
+import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
-import { readRules, writeRules } from "../../plan/print.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { isSameIssue } from "../read/markers.ts";
 

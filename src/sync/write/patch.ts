@@ -1,9 +1,9 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { Row } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
-import { changeOf, isNotifying, type PatchPost } from "../../plan/action.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
-import { hashText } from "../../plan/hash.ts";
+import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
+import { hashText } from "../../plan/ground/hash.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";

@@ -1,6 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, Milestone } from "../../model/issue.ts";
-import type { CreateIssue } from "../../plan/action.ts";
+import type { CreateIssue } from "../../plan/ground/action.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf } from "../ground/lane.ts";

@@ -1,6 +1,6 @@
 import type { IssueRecord } from "../../model/issue.ts";
-import type { UpdateIssue } from "../../plan/action.ts";
-import { hashText } from "../../plan/hash.ts";
+import type { UpdateIssue } from "../../plan/ground/action.ts";
+import { hashText } from "../../plan/ground/hash.ts";
 import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";

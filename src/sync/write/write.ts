@@ -1,5 +1,5 @@
 import type { Row } from "../../model/link.ts";
-import { type Action, type ActionKind, isNotifying } from "../../plan/action.ts";
+import { type Action, type ActionKind, isNotifying } from "../../plan/ground/action.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";

@@ -10,8 +10,8 @@ import {
   shadowedBoardRules,
   viewBoardRules,
 } from "../../../src/plan/board-rules/board-rules.ts";
-import { fieldsOf } from "../../../src/plan/board-rules/issue-fields.ts";
-import type { BoardRule, IssueChange, PostCondition } from "../../../src/plan/settings.ts";
+import { fieldsOf } from "../../../src/plan/ground/issue-fields.ts";
+import type { BoardRule, IssueChange, PostCondition } from "../../../src/plan/ground/settings.ts";
 import { aim, makeRow, noTarget } from "../make.ts";
 
 const close: IssueChange = { state: "closed", reason: "not_planned" };

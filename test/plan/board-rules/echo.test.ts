@@ -4,8 +4,8 @@ import type { IssueBase, LinkedIssue, Row } from "../../../src/model/link.ts";
 import { type PostField, postFields } from "../../../src/model/post.ts";
 import { echoOnIssues, echoOnPost, type OwnChange } from "../../../src/plan/board-rules/echo.ts";
 import { rebaseIssues } from "../../../src/plan/board-rules/rebase-board.ts";
+import type { BoardRule, Rule, Settings } from "../../../src/plan/ground/settings.ts";
 import { planRow, recordApplied } from "../../../src/plan/plan.ts";
-import type { BoardRule, Rule, Settings } from "../../../src/plan/settings.ts";
 import {
   aim,
   done,

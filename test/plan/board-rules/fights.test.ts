@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fightingRules } from "../../../src/plan/board-rules/fights.ts";
-import type { BoardRule, Rule } from "../../../src/plan/settings.ts";
+import type { BoardRule, Rule } from "../../../src/plan/ground/settings.ts";
 
 const dropped: Rule = { when: { state: "closed", reason: ["not_planned"] }, set: { status: "closed" } };
 const shipped: Rule = { when: { state: "closed" }, set: { status: "completed", roadmapColumn: "COMPLETED" } };

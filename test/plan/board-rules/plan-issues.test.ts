@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { Issue, IssueField } from "../../../src/model/issue.ts";
 import type { FieldBase, IssueBase, Row } from "../../../src/model/link.ts";
 import type { FieldValue } from "../../../src/model/post.ts";
-import type { ChangeIssue, CommentIssue, Decision } from "../../../src/plan/action.ts";
-import { carriesMark } from "../../../src/plan/board-rules/comment.ts";
-import { fieldsOf } from "../../../src/plan/board-rules/issue-fields.ts";
+import { carriesMark } from "../../../src/plan/board-rules/issue-writes.ts";
+import type { ChangeIssue, CommentIssue, Decision } from "../../../src/plan/ground/action.ts";
+import { signatureOf } from "../../../src/plan/ground/identity.ts";
+import { fieldsOf } from "../../../src/plan/ground/issue-fields.ts";
+import type { BoardRule, Settings } from "../../../src/plan/ground/settings.ts";
 import { adoptRow, planRow } from "../../../src/plan/plan.ts";
-import { signatureOf } from "../../../src/plan/print.ts";
-import type { BoardRule, Settings } from "../../../src/plan/settings.ts";
 import {
   aim,
   makeAdopted,

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Issue, Milestone, Signals } from "../../../src/model/issue.ts";
-import { findClash } from "../../../src/plan/rules/clashes.ts";
+import type { Condition } from "../../../src/plan/ground/settings.ts";
 import type { IssueFacts } from "../../../src/plan/rules/condition.ts";
-import { isFulfilled, isImplied } from "../../../src/plan/rules/conditions.ts";
-import type { Condition } from "../../../src/plan/settings.ts";
+import { findClash, isFulfilled, isImplied } from "../../../src/plan/rules/conditions.ts";
 import { known, makeIssue, makePullRequest, unreadable } from "../make.ts";
 
 const open: Milestone = { number: 1, title: "v1", state: "open" };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { FieldBase, Row } from "../../../src/model/link.ts";
 import { type PostField, postFields } from "../../../src/model/post.ts";
+import type { Rule, RuleSettings, Settings } from "../../../src/plan/ground/settings.ts";
 import { planRow, recordApplied } from "../../../src/plan/plan.ts";
 import { rebaseRow, retargetWrites } from "../../../src/plan/rules/rebase.ts";
-import type { Rule, RuleSettings, Settings } from "../../../src/plan/settings.ts";
 import {
   aim,
   done,

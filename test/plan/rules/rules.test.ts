@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Issue, LinkedPullRequest, Signals } from "../../../src/model/issue.ts";
 import type { LinkedIssue } from "../../../src/model/link.ts";
-import { matchRule } from "../../../src/plan/rules/match.ts";
+import type { Rule, Settings } from "../../../src/plan/ground/settings.ts";
+import { matchRule } from "../../../src/plan/rules/conditions.ts";
 import {
   advancedValues,
   defaultRules,
@@ -11,7 +12,6 @@ import {
   ruledFields,
   shadowedRules,
 } from "../../../src/plan/rules/rules.ts";
-import type { Rule, Settings } from "../../../src/plan/settings.ts";
 import {
   aim,
   done,

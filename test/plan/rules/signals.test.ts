@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Condition } from "../../../src/plan/ground/settings.ts";
 import { neededSignals, projectFieldKey, type SignalNeeds } from "../../../src/plan/rules/signals.ts";
-import type { Condition } from "../../../src/plan/settings.ts";
 
 const nothing: SignalNeeds = {
   pullRequests: false,

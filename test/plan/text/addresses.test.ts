@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addressKey, listAddresses } from "../../../src/plan/text/addresses.ts";
+import { addressKey, listAddresses } from "../../../src/plan/text/web-address.ts";
 
 const one = "https://feedback.example.com/p/1";
 

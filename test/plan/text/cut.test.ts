@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CUT_NOTICE, cutBytes, cutCodePoints } from "../../../src/plan/text/cut.ts";
-import { closeFences } from "../../../src/plan/text/fence.ts";
+import { CUT_NOTICE, closeFences, cutBytes, cutCodePoints } from "../../../src/plan/text/fence.ts";
 import { sanitiseText } from "../../../src/plan/text/sanitise.ts";
 import { hostileText } from "../hostile-text.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FieldValue, PostId, ProjectId } from "../../../src/model/post.ts";
-import { hashText } from "../../../src/plan/hash.ts";
-import type { PostValues } from "../../../src/plan/settings.ts";
+import { hashText } from "../../../src/plan/ground/hash.ts";
+import type { PostValues } from "../../../src/plan/ground/settings.ts";
 import { hashBlock, splitBody } from "../../../src/plan/text/block.ts";
 import { createRenderer, type RenderContext, roundVotes } from "../../../src/plan/text/render.ts";
 import { hostileText } from "../hostile-text.ts";

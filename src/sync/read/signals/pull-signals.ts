@@ -2,8 +2,9 @@ import { RemoteError } from "../../../errors.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
 import type { Issue, IssueRef, RepositoryId, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import { hashText } from "../../../plan/hash.ts";
-import { isSignalNeeded } from "../../../plan/rules/asked.ts";
+import { hashText } from "../../../plan/ground/hash.ts";
+import type { Settings } from "../../../plan/ground/settings.ts";
+import { isSignalNeeded } from "../../../plan/rules/conditions.ts";
 import {
   looksBesideRecord,
   neededSignals,
@@ -11,7 +12,6 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { isDuplicate } from "../../../plan/rules/standing.ts";
-import type { Settings } from "../../../plan/settings.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type Action, changeOf, isNotifying, type PatchPost } from "../../src/plan/action.ts";
-import { aim, postId } from "./make.ts";
+import { type Action, changeOf, isNotifying, type PatchPost } from "../../../src/plan/ground/action.ts";
+import { aim, postId } from "../make.ts";
 
 const content = { titleHash: "t", blockHash: "b" };
 const silent: PatchPost = {

@@ -1,6 +1,6 @@
-import type { IssueField, IssueRef, RepositoryName } from "../model/issue.ts";
-import type { ContentBase, Field, FieldBase, IssueBases, Target } from "../model/link.ts";
-import type { FieldValue, PostChange, PostId, RuleField } from "../model/post.ts";
+import type { IssueField, IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { ContentBase, Field, FieldBase, IssueBases, Target } from "../../model/link.ts";
+import type { FieldValue, PostChange, PostId, RuleField } from "../../model/post.ts";
 
 /** A write that the plan asks for. A new effect is a new variant: exhaustive switches stop compiling until it is handled. */
 export type Action = CreateIssue | UpdateIssue | ChangeIssue | CommentIssue | PatchPost;

@@ -1,6 +1,8 @@
-import type { RepositoryName } from "../model/issue.ts";
-import type { FieldValue, PostChange, PostId, ProjectId } from "../model/post.ts";
-import type { Redacted } from "./text/redact.ts";
+import type { RepositoryName } from "../../model/issue.ts";
+import type { FieldValue, PostChange, PostId, ProjectId } from "../../model/post.ts";
+
+/** What of people is made unreadable in the texts of posts. */
+export type Redacted = "email" | "phone";
 
 /**
  * What one project's planner is told, made from the config by `app.ts`: durations in milliseconds, lists where the config

@@ -1,7 +1,7 @@
-import type { IssueRef } from "../model/issue.ts";
-import type { Field } from "../model/link.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import type { Field } from "../../model/link.ts";
 import { type Action, type FieldWrite, isHeard, type PatchPost } from "./action.ts";
-import { foldValue } from "./fields/fields.ts";
+import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
 
@@ -32,24 +32,20 @@ export function readRules(text: string): RuleSettings | undefined {
 }
 
 /**
- * What a refused action is known by: its kind, what it would write, and the settings behind it; not its reason. `writes` is
- * none of them: a plan looks past it, and has to know the refusal all the same.
+ * What an action is known by: its kind and what it would write, not its reason. Approvals and undo name actions so. A refusal
+ * also holds the settings behind it, so that other settings try again; `writes` is none of them, because a plan looks past it
+ * and has to know the refusal all the same.
  */
-export function signatureOf(action: Action, settings: Settings): string {
-  const behind = { ...settings, writes: undefined };
-  return hashText(canonical({ kind: action.kind, content: contentOf(action), settings: behind }));
-}
-
-/** What an action is known by whatever the settings are: what it would write, and nothing else. */
-export function contentSignature(action: Action): string {
-  return hashText(canonical({ kind: action.kind, content: contentOf(action) }));
+export function signatureOf(action: Action, behind?: Settings): string {
+  const settings = behind && { ...behind, writes: undefined };
+  return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
 }
 
 /** What a saved plan knows an action by: an issue that is to be opened brings along the PATCH that was shown with it. */
 export function planSignature(action: Action): string {
-  const signature = contentSignature(action);
+  const signature = signatureOf(action);
   if (action.kind !== "create-issue" || action.followUp === undefined) return signature;
-  return hashText(canonical({ signature, followUp: contentSignature(action.followUp) }));
+  return hashText(canonical({ signature, followUp: signatureOf(action.followUp) }));
 }
 
 /**

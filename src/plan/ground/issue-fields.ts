@@ -1,9 +1,8 @@
 import type { Issue, IssueField, Milestone } from "../../model/issue.ts";
 import type { FieldValue } from "../../model/post.ts";
-import type { FieldWrite } from "../action.ts";
-import { hashText } from "../hash.ts";
-import { isSameName } from "../rules/condition.ts";
-import type { IssueChange } from "../settings.ts";
+import type { FieldWrite } from "./action.ts";
+import { hashText } from "./hash.ts";
+import type { IssueChange } from "./settings.ts";
 
 /** An issue's state as one value: `open`, or `closed`, with the reason where one is named. */
 export type StateValue = "open" | "closed" | `closed:${string}`;
@@ -96,4 +95,14 @@ function findMilestone(title: string, milestones: readonly Milestone[]): Milesto
 
 function stateValue(state: Issue["state"], reason: string | null): StateValue {
   return state === "open" || reason === null ? state : `closed:${reason}`;
+}
+
+/** The tracker's labels, types, logins and options are the same name in any case. */
+export function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/** Whether a name is among others, in any case. */
+export function includesName(names: readonly string[], wanted: string): boolean {
+  return names.some((name) => isSameName(name, wanted));
 }

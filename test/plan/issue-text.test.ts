@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { ContentBase, LinkedIssue, Row } from "../../../src/model/link.ts";
-import type { PostId } from "../../../src/model/post.ts";
-import type { CreateIssue, UpdateIssue } from "../../../src/plan/action.ts";
-import { hashText } from "../../../src/plan/hash.ts";
-import { planRow } from "../../../src/plan/plan.ts";
-import { signatureOf } from "../../../src/plan/print.ts";
-import type { Settings } from "../../../src/plan/settings.ts";
+import type { ContentBase, LinkedIssue, Row } from "../../src/model/link.ts";
+import type { PostId } from "../../src/model/post.ts";
+import type { CreateIssue, UpdateIssue } from "../../src/plan/ground/action.ts";
+import { hashText } from "../../src/plan/ground/hash.ts";
+import { signatureOf } from "../../src/plan/ground/identity.ts";
+import type { Settings } from "../../src/plan/ground/settings.ts";
+import { planRow } from "../../src/plan/plan.ts";
 import {
   aim,
   makeAdopted,
@@ -17,7 +17,7 @@ import {
   makeSettings,
   postId,
   untouched,
-} from "../make.ts";
+} from "./make.ts";
 
 function plan(row: Row, settings: Partial<Settings> = {}) {
   return planRow(row, makeContext({ settings: makeSettings(settings) }));

@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../src/plan/action.ts";
+import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../../src/plan/ground/action.ts";
 import {
   canonical,
-  contentSignature,
   doubtSignature,
   planSignature,
   readRules,
   settingsPrint,
   signatureOf,
   writeRules,
-} from "../../src/plan/print.ts";
-import { aim, makeSettings, noTarget, postId } from "./make.ts";
+} from "../../../src/plan/ground/identity.ts";
+import { aim, makeSettings, noTarget, postId } from "../make.ts";
 
 it("the same content is the same text, whatever the order of its keys", () => {
   expect(canonical({ b: [2, 1], a: { d: null, c: undefined } })).toBe('{"a":{"d":null},"b":[2,1]}');
@@ -108,9 +107,9 @@ describe("the signature of a refused action", () => {
   });
 
   it("is another one than that of its content, which is the same whatever the settings are", () => {
-    expect(contentSignature({ ...patch, reason: "two" })).toBe(contentSignature(patch));
-    expect(new Set([patch, create, update].map(contentSignature)).size).toBe(3);
-    expect(contentSignature(patch)).not.toBe(sign(patch));
+    expect(signatureOf({ ...patch, reason: "two" })).toBe(signatureOf(patch));
+    expect(new Set([patch, create, update].map((action) => signatureOf(action))).size).toBe(3);
+    expect(signatureOf(patch)).not.toBe(sign(patch));
   });
 
   it("that nobody hears of and that is in doubt is that of all its values", () => {
@@ -181,10 +180,10 @@ describe("what a saved plan knows an action by", () => {
       reason: "selected",
       followUp: undefined,
     };
-    expect(planSignature(patch)).toBe(contentSignature(patch));
-    expect(planSignature(create)).toBe(contentSignature(create));
+    expect(planSignature(patch)).toBe(signatureOf(patch));
+    expect(planSignature(create)).toBe(signatureOf(create));
     const followed = planSignature({ ...create, followUp: patch });
-    expect(followed).not.toBe(contentSignature(create));
+    expect(followed).not.toBe(signatureOf(create));
     expect(planSignature({ ...create, followUp: { ...patch, notifies: 9 } })).toBe(followed);
     expect(planSignature({ ...create, followUp: { ...patch, writes: [] } })).not.toBe(followed);
   });

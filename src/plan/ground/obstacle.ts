@@ -1,7 +1,7 @@
-import type { Parked, Row } from "../model/link.ts";
+import type { Parked, Row } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
-import { showValue } from "./fields/fields.ts";
-import { doubtSignature, signatureOf } from "./print.ts";
+import { showValue } from "./fields.ts";
+import { doubtSignature, signatureOf } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Issue, Signals } from "../../src/model/issue.ts";
-import { viewIssue } from "../../src/plan/explain.ts";
-import type { Condition, Rule } from "../../src/plan/settings.ts";
+import type { Issue, Signals } from "../../../src/model/issue.ts";
+import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
+import { viewIssue } from "../../../src/plan/rules/explain.ts";
 import {
   done,
   known,
@@ -12,7 +12,7 @@ import {
   statusRules,
   unreadable,
   untouched,
-} from "./make.ts";
+} from "../make.ts";
 
 const plain = { rules: statusRules, followDuplicates: false };
 const project = { owner: "Acme", project: 7, field: "Status", is: ["In progress", "In review"] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { spellStatus } from "../../src/plan/fields/fields.ts";
-import { planRow } from "../../src/plan/plan.ts";
-import { done, makeContext, makeLink, makeRow } from "./make.ts";
+import { spellStatus } from "../../../src/plan/ground/fields.ts";
+import { planRow } from "../../../src/plan/plan.ts";
+import { done, makeContext, makeLink, makeRow } from "../make.ts";
 
 describe("a status that is written", () => {
   it.each<[string, readonly string[], string]>([

@@ -1,9 +1,9 @@
-import type { LinkedIssue, Row } from "../../model/link.ts";
-import type { Post } from "../../model/post.ts";
-import type { CreateIssue, UpdateIssue } from "../action.ts";
-import { absence, isStopped } from "../obstacle.ts";
-import { labelsFor, routePost } from "../select.ts";
-import type { Render, RenderedIssue, Settings } from "../settings.ts";
+import type { LinkedIssue, Row } from "../model/link.ts";
+import type { Post } from "../model/post.ts";
+import type { CreateIssue, UpdateIssue } from "./ground/action.ts";
+import { absence, isStopped } from "./ground/obstacle.ts";
+import type { Render, RenderedIssue, Settings } from "./ground/settings.ts";
+import { labelsFor, routePost } from "./select.ts";
 
 /** The issue that a post asks for, without what follows from it. */
 export function draftIssue(row: Row, settings: Settings, render: Render, reason: string): CreateIssue {

@@ -1,0 +1,136 @@
+import type { Issue, LinkedPullRequest, Readable } from "../../model/issue.ts";
+import type { LinkedIssue } from "../../model/link.ts";
+import type { PostChange } from "../../model/post.ts";
+import type { Condition, Rule, Settings } from "../ground/settings.ts";
+import type { IssueFacts, Verdict } from "./condition.ts";
+import { isFulfilled } from "./conditions.ts";
+import { projectFieldKey } from "./signals.ts";
+import { findFacts, standingOf } from "./standing.ts";
+
+/** One condition, beside what it was held against. */
+export interface ConditionView {
+  /** As the config calls it. */
+  readonly name: string;
+  readonly wants: string;
+  readonly shows: string;
+  readonly verdict: VerdictName;
+}
+
+/** What can't be read is neither a yes nor a no. */
+export type VerdictName = "holds" | "fails" | "unknown";
+
+/** A rule, held against one issue. */
+export interface RuleView {
+  /** Counted from 1, as reasons name it. */
+  readonly rule: number;
+  readonly verdict: VerdictName;
+  /** Every condition that it names; a rule without any always holds. */
+  readonly conditions: readonly ConditionView[];
+  readonly set: PostChange;
+}
+
+/** A linked issue, held against every rule. */
+export interface IssueView {
+  readonly linked: LinkedIssue;
+  /** The issue that counts: the linked one, or the one that it is a duplicate of; undefined while it is not known. */
+  readonly counts: Issue | undefined;
+  /** What keeps it from being said which rule matches; undefined where it can be. */
+  readonly doubt: string | undefined;
+  /** The rule that matches, counted from 1; undefined where none does, or while that can't be said. */
+  readonly match: number | undefined;
+  /** None while nothing is known of the issue that counts. */
+  readonly rules: readonly RuleView[];
+}
+
+/** Holds a linked issue against every rule, for a person who asks why. It decides nothing: `deriveTarget` does. */
+export function viewIssue(
+  linked: LinkedIssue,
+  settings: Pick<Settings, "rules" | "followDuplicates">,
+): IssueView {
+  const { rules, followDuplicates } = settings;
+  const { best, doubt } = standingOf(linked, settings);
+  const facts = findFacts(linked, followDuplicates);
+  const isKnown = typeof facts !== "string";
+  return {
+    linked,
+    counts: isKnown ? facts.issue : undefined,
+    doubt,
+    match: doubt === undefined && best < rules.length ? best + 1 : undefined,
+    rules: isKnown ? rules.map((rule, index) => viewRule(facts, rule, index + 1)) : [],
+  };
+}
+
+function viewRule(facts: IssueFacts, { when, set }: Rule, rule: number): RuleView {
+  const conditions = namesOf(when).map((name): ConditionView => {
+    const verdict = nameVerdict(isFulfilled(facts, { [name]: when[name] }));
+    return { name, wants: showWish(name, when), shows: shownFacts[name](facts, when), verdict };
+  });
+  return { rule, verdict: nameVerdict(isFulfilled(facts, when)), conditions, set };
+}
+
+function namesOf(when: Condition): readonly (keyof Condition)[] {
+  const known = Object.keys(shownFacts) as (keyof Condition)[];
+  return known.filter((name) => when[name] !== undefined);
+}
+
+function nameVerdict(verdict: Verdict): VerdictName {
+  if (typeof verdict !== "boolean") return "unknown";
+  return verdict ? "holds" : "fails";
+}
+
+/** What an issue shows of that which a condition looks at, in words; a new condition has its words here. */
+export const shownFacts: Readonly<Record<keyof Condition, (facts: IssueFacts, when: Condition) => string>> = {
+  state: ({ issue }) => issue.state,
+  reason: ({ issue }) => issue.stateReason ?? "none",
+  labels: ({ issue }) => list(issue.labels),
+  anyLabel: ({ issue }) => list(issue.labels),
+  noLabel: ({ issue }) => list(issue.labels),
+  assigned: ({ issue }) => (issue.assignees.length === 0 ? "nobody" : list(issue.assignees)),
+  milestone: ({ issue }) => issue.milestone?.title ?? "none",
+  milestoneState: ({ issue }) => issue.milestone?.state ?? "no milestone",
+  type: ({ issue }) => issue.type ?? "none",
+  subIssues: ({ signals }) =>
+    read(signals?.subIssues, ({ total, closed }) => (total === 0 ? "none" : `${closed} of ${total} closed`)),
+  projectStatus: ({ signals }, { projectStatus }) =>
+    read(
+      projectStatus && signals?.projectStatus?.[keyOf(projectStatus)],
+      (option) => option ?? "no option, or not in the project",
+    ),
+  pullRequest: ({ signals }) => read(signals?.pullRequests, (found) => list(found.map(showPullRequest))),
+  released: ({ issue, signals }) =>
+    isMilestoneClosed(issue)
+      ? "its milestone is closed"
+      : read(signals?.isReleased, (isReleased) => (isReleased ? "yes" : "no")),
+};
+
+/** What a condition asks for, as the config says it. */
+export function showWish(name: keyof Condition, when: Condition): string {
+  if (name === "projectStatus" && when.projectStatus !== undefined) {
+    const { owner, project, field, is } = when.projectStatus;
+    return `${is.join(", ")} in ${field} of project ${owner}/${project}`;
+  }
+  const wish = when[name];
+  return Array.isArray(wish) ? wish.join(", ") : String(wish);
+}
+
+function read<T>(signal: Readable<T> | undefined, show: (value: T) => string): string {
+  if (signal === undefined) return "not read yet";
+  return signal.kind === "known" ? show(signal.value) : `can't be read: ${signal.message}`;
+}
+
+function list(names: readonly string[]): string {
+  return names.join(", ") || "none";
+}
+
+function keyOf({ owner, project, field }: NonNullable<Condition["projectStatus"]>): string {
+  return projectFieldKey(owner, project, field);
+}
+
+function showPullRequest({ repository, number, state, isDraft, isOutside }: LinkedPullRequest): string {
+  const who = isOutside === true ? " (by somebody without write access)" : "";
+  return `${repository}#${number} ${state}${isDraft ? " (draft)" : ""}${who}`;
+}
+
+function isMilestoneClosed({ milestone }: Issue): boolean {
+  return milestone?.state === "closed";
+}
