@@ -102,6 +102,8 @@ const forbidden = Object.entries(table).flatMap(([name, { folders, packages }]) 
 const floors = {
   sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
   plan: ["ground", "fields", "rules", "board-rules", "text"],
+  "board/http": ["answer", "list"],
+  "tracker/github": ["wire", "read", "write", "signals"],
   "ledger/sqlite": ["file", "columns", "issues", "journal", "posts", "rows"],
 };
 

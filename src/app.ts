@@ -1,6 +1,6 @@
 import type { Board } from "./board/board.ts";
+import { createProxiedFetch } from "./board/http/answer/proxied-fetch.ts";
 import { createHttpBoard } from "./board/http/http.ts";
-import { createProxiedFetch } from "./board/http/proxied-fetch.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { Secrets } from "./config/secrets.ts";
 import { createTimes } from "./config/times.ts";
@@ -13,7 +13,7 @@ import { boardHash } from "./plan/text/marker.ts";
 import { createRenderer } from "./plan/text/render.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
 import { repositoryNames } from "./sync/ground/world.ts";
-import { createGitHubAppTracker } from "./tracker/github/auth/installations.ts";
+import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
 import { createGitHubTracker } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 

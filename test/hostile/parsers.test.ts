@@ -1,16 +1,16 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readRetryAfter } from "../../src/board/http/answer/refusal.ts";
+import type { Reply } from "../../src/board/http/answer/transport.ts";
+import { createExcerpt } from "../../src/board/http/answer/wording.ts";
 import { classifyPatch } from "../../src/board/http/patch.ts";
-import { readRetryAfter } from "../../src/board/http/refusal.ts";
-import type { Reply } from "../../src/board/http/transport.ts";
-import { createExcerpt } from "../../src/board/http/wording.ts";
 import { issueAddress } from "../../src/daemon/page/addresses.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { normaliseBlock, replaceBlock, splitBody } from "../../src/plan/text/block.ts";
 import { formatMarker, parseMarker } from "../../src/plan/text/marker.ts";
 import { redactPeople } from "../../src/plan/text/redact.ts";
-import { createGate } from "../../src/tracker/github/limits.ts";
+import { createGate } from "../../src/tracker/github/wire/limits.ts";
 import { hostileText } from "../plan/hostile-text.ts";
 import { expectLinear } from "../support/growth.ts";
 

@@ -1,6 +1,6 @@
 import { connectSides } from "../../src/app.ts";
 import type { Board, ListEnd, ListWishes, PostPage } from "../../src/board/board.ts";
-import { createProxiedFetch } from "../../src/board/http/proxied-fetch.ts";
+import { createProxiedFetch } from "../../src/board/http/answer/proxied-fetch.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import type { Log } from "../../src/log.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";

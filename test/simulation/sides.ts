@@ -1,6 +1,6 @@
 import type { Board } from "../../src/board/board.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
-import type { Fetch } from "../../src/tracker/github/transport.ts";
+import type { Fetch } from "../../src/tracker/github/wire/transport.ts";
 import type { Tracker } from "../../src/tracker/tracker.ts";
 import { createSimBoard } from "./board.ts";
 import type { BoardServer } from "./board-server.ts";

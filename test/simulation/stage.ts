@@ -5,7 +5,7 @@ import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { repositoryNames } from "../../src/sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
-import type { Fetch } from "../../src/tracker/github/transport.ts";
+import type { Fetch } from "../../src/tracker/github/wire/transport.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";
 import type { Copy } from "./copies.ts";

@@ -3,14 +3,14 @@ import type { Log } from "../../log.ts";
 import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
-import type { BodyLimits } from "./body.ts";
+import type { BodyLimits } from "./answer/body.ts";
+import { createReader, type Reader } from "./answer/read.ts";
+import { createTransport, type ProxySettings, type Transport } from "./answer/transport.ts";
+import { createExcerpt, type Excerpt, placeOf } from "./answer/wording.ts";
 import { type ListOverrides, listPages } from "./list/list.ts";
 import type { PagingLimits } from "./list/paging.ts";
 import { classifyPatch } from "./patch.ts";
 import { readProjects } from "./projects.ts";
-import { createReader, type Reader } from "./read.ts";
-import { createTransport, type ProxySettings, type Transport } from "./transport.ts";
-import { createExcerpt, type Excerpt, placeOf } from "./wording.ts";
 
 export interface HttpBoardOptions {
   /** Base address, as in the config: it ends with `/api/v1`, with or without a slash. */

@@ -1,12 +1,12 @@
 import type { Post, PostId } from "../../model/post.ts";
 import type { PatchOutcome } from "../board.ts";
-import { isObject, readKey, readPath } from "./access.ts";
-import { type Body, type BodyLimits, describeOversize, readBody } from "./body.ts";
-import { type FieldNames, pickRecord } from "./record.ts";
-import { quoteAnswer, quoteRedirect, readRetryAfter, sayPause } from "./refusal.ts";
-import { idNamesKnown } from "./shape.ts";
-import type { Reply } from "./transport.ts";
-import type { Excerpt } from "./wording.ts";
+import { isObject, readKey, readPath } from "./answer/access.ts";
+import { type Body, type BodyLimits, describeOversize, readBody } from "./answer/body.ts";
+import { type FieldNames, pickRecord } from "./answer/record.ts";
+import { quoteAnswer, quoteRedirect, readRetryAfter, sayPause } from "./answer/refusal.ts";
+import { idNamesKnown } from "./answer/shape.ts";
+import type { Reply } from "./answer/transport.ts";
+import type { Excerpt } from "./answer/wording.ts";
 
 export interface PatchReading {
   readonly post: PostId;

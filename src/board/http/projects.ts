@@ -1,8 +1,8 @@
 import { RemoteError } from "../../errors.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
-import { readKey, readPath } from "./access.ts";
-import { keysOf, readId } from "./shape.ts";
-import { type Excerpt, listNames } from "./wording.ts";
+import { readKey, readPath } from "./answer/access.ts";
+import { keysOf, readId } from "./answer/shape.ts";
+import { type Excerpt, listNames } from "./answer/wording.ts";
 
 /**
  * Reads the answer of `GET /projects`: `{ projects: [ … ] }`, or a bare array. An element without an id is left out: it

@@ -2,16 +2,10 @@ import type { Log } from "../../log.ts";
 import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
-import { createApiVersion } from "./api-version.ts";
-import { type Credential, createTokenCredential } from "./auth/auth.ts";
-import { createKnownNames } from "./auth/identity.ts";
-import { type ConnectionOptions, createClient } from "./client.ts";
-import { listComments } from "./comments.ts";
-import { createGate } from "./limits.ts";
-import { listIssues } from "./listing.ts";
-import { createPageReader, createPages } from "./pages.ts";
-import { createReader } from "./reader.ts";
-import { readIssue } from "./reading.ts";
+import { listComments } from "./read/comments.ts";
+import { createKnownNames } from "./read/identity.ts";
+import { listIssues } from "./read/listing.ts";
+import { readIssue } from "./read/reading.ts";
 import {
   describeServer,
   findRepository,
@@ -21,14 +15,20 @@ import {
   readCatalogue,
   readList,
   readTypes,
-} from "./repositories.ts";
-import { createServerClock } from "./server-clock.ts";
+} from "./read/repositories.ts";
 import { findProjectField } from "./signals/project-fields.ts";
 import { createQuery } from "./signals/querying.ts";
 import { readSignals } from "./signals/signals.ts";
-import { createTransport, type Fetch } from "./transport.ts";
-import { createQuote } from "./words.ts";
-import { sendWrite } from "./writing.ts";
+import { createApiVersion } from "./wire/api-version.ts";
+import { type Credential, createTokenCredential } from "./wire/auth.ts";
+import { type ConnectionOptions, createClient } from "./wire/client.ts";
+import { createGate } from "./wire/limits.ts";
+import { createPageReader, createPages } from "./wire/pages.ts";
+import { createReader } from "./wire/reader.ts";
+import { createServerClock } from "./wire/server-clock.ts";
+import { createTransport, type Fetch } from "./wire/transport.ts";
+import { createQuote } from "./wire/words.ts";
+import { sendWrite } from "./write/writing.ts";
 
 /** What both ways to sign in need. */
 export interface ServerOptions {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { pickRecord } from "../../../src/board/http/answer/record.ts";
+import { findIdName, findList } from "../../../src/board/http/answer/shape.ts";
+import { createExcerpt } from "../../../src/board/http/answer/wording.ts";
 import { readSignals } from "../../../src/board/http/list/page-signs.ts";
 import { createPaging } from "../../../src/board/http/list/paging.ts";
 import { readProjects } from "../../../src/board/http/projects.ts";
-import { pickRecord } from "../../../src/board/http/record.ts";
-import { findIdName, findList } from "../../../src/board/http/shape.ts";
-import { createExcerpt } from "../../../src/board/http/wording.ts";
 import { RemoteError } from "../../../src/errors.ts";
 import { postFields } from "../../../src/model/post.ts";
 import { expectLinear } from "../../support/growth.ts";

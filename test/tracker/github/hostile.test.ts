@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
-import type { FetchAnswer } from "../../../src/tracker/github/transport.ts";
+import type { FetchAnswer } from "../../../src/tracker/github/wire/transport.ts";
 import type { IssueWrite, Tracker } from "../../../src/tracker/tracker.ts";
 import {
   collectIssues,

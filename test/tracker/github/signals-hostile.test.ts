@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
-import type { FetchAnswer } from "../../../src/tracker/github/transport.ts";
+import type { FetchAnswer } from "../../../src/tracker/github/wire/transport.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../src/tracker/tracker.ts";
 import { createFixture, failureOf, sendJson, startServer, unbounded } from "./setup.ts";
 import { known, readOne, readSignals, startLinked, unknown } from "./signal-setup.ts";

@@ -3,7 +3,7 @@ import { RemoteError } from "../../../errors.ts";
 import type { AskedPaging, PagingWay } from "../../../model/page.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { Reader } from "../read.ts";
+import type { Reader } from "../answer/read.ts";
 import { type Lens, type Recognised, readPage } from "./page.ts";
 import { lastId } from "./paging.ts";
 

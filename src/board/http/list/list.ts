@@ -9,9 +9,9 @@ import {
 import type { PostField, PostId, ProjectId } from "../../../model/post.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ListEnd, ListShape, PagePlace, PostPage } from "../../board.ts";
-import type { Reader } from "../read.ts";
-import type { FieldNames } from "../record.ts";
-import type { Excerpt } from "../wording.ts";
+import type { Reader } from "../answer/read.ts";
+import type { FieldNames } from "../answer/record.ts";
+import type { Excerpt } from "../answer/wording.ts";
 import { askForMore, namePosts } from "./ask-for-more.ts";
 import {
   conditionsOf,

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, readCount, readKey, readPath } from "../access.ts";
-import { topLevel } from "../shape.ts";
-import { type Meaning, signs } from "./signs.ts";
+import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
+import { topLevel } from "../answer/shape.ts";
+import { type Meaning, signs } from "../answer/signs.ts";
 
 /**
  * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { PageTrace } from "../../../model/page.ts";
 import type { Post, PostField, PostId } from "../../../model/post.ts";
-import { readPath } from "../access.ts";
-import type { JsonAnswer } from "../read.ts";
-import { type FieldNames, pickRecord, readNote } from "../record.ts";
-import { findIdName, findList, keysOf, readId, readList } from "../shape.ts";
-import type { Excerpt } from "../wording.ts";
+import { readPath } from "../answer/access.ts";
+import type { JsonAnswer } from "../answer/read.ts";
+import { type FieldNames, pickRecord, readNote } from "../answer/record.ts";
+import { findIdName, findList, keysOf, readId, readList } from "../answer/shape.ts";
+import type { Excerpt } from "../answer/wording.ts";
 import { readSignals, type SignalPaths, type Signals } from "./page-signs.ts";
 
 /** One page of a listing: what its answer shows, and what it is known again by. */

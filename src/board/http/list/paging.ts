@@ -1,5 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
-import { type Excerpt, placeOf } from "../wording.ts";
+import { type Excerpt, placeOf } from "../answer/wording.ts";
 import { complete, findRest, incomplete, otherTotal, promised, type Step, usualSizes } from "./ends.ts";
 import type { Signals } from "./page-signs.ts";
 

@@ -1,8 +1,8 @@
 import { RemoteError, type RemoteFault } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ProjectField, ProjectFieldName } from "../../tracker.ts";
-import { asList, asObject, asText, complain, isObject } from "../shapes.ts";
-import type { Quote } from "../words.ts";
+import { asList, asObject, asText, complain, isObject } from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
 import { projectFieldQuery } from "./queries.ts";
 import type { Query, QueryAnswer, QueryError } from "./querying.ts";
 

@@ -1,9 +1,9 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import { requireOk } from "../pages.ts";
-import type { Read } from "../reader.ts";
-import { isObject } from "../shapes.ts";
-import type { Quote } from "../words.ts";
+import { requireOk } from "../wire/pages.ts";
+import type { Read } from "../wire/reader.ts";
+import { isObject } from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
 
 /** More than any of our queries can earn; beyond it the answer is not GitHub's. */
 const errorLimit = 10_000;

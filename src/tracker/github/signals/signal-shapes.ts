@@ -7,7 +7,7 @@ import {
   type Signals,
 } from "../../../model/issue.ts";
 import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
-import { isRepositoryName } from "../names.ts";
+import { isRepositoryName } from "../wire/names.ts";
 import {
   asCount,
   asList,
@@ -18,7 +18,7 @@ import {
   complain,
   isObject,
   readLogin,
-} from "../shapes.ts";
+} from "../wire/shapes.ts";
 import type { SignalPart } from "./queries.ts";
 import type { QueryError } from "./querying.ts";
 

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
-import { isObject } from "../shapes.ts";
+import { isObject } from "../wire/shapes.ts";
 import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
 import type { QueryAnswer, QueryError } from "./querying.ts";
 import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";

@@ -1,0 +1,157 @@
+import { type FieldValue, type Post, type PostField, type PostId, postFields } from "../../../model/post.ts";
+import { isObject, readPath } from "./access.ts";
+import { readId } from "./shape.ts";
+
+/**
+ * One record of the board becomes a post: the known fields are picked, everything else (people, notes, whatever a board
+ * keeps) is dropped here and never reaches another part of the program.
+ */
+
+/** Names or paths set in `board.fields`, instead of the usual ones. */
+export type FieldNames = Readonly<Partial<Record<PostField, string | undefined>>>;
+
+/** Where a record keeps a field, in the order of preference. Names of the API document come first. */
+const usualNames: Readonly<Record<PostField, readonly string[]>> = {
+  status: ["status"],
+  roadmapColumn: ["roadmapColumn", "roadmap_column"],
+  roadmapOrder: ["roadmapOrder", "roadmap_order"],
+  roadmapPublic: ["roadmapPublic", "roadmap_public"],
+  onRoadmap: ["onRoadmap", "on_roadmap"],
+  isReviewed: ["isReviewed", "is_reviewed"],
+  isArchived: ["isArchived", "is_archived"],
+  categoryId: ["categoryId", "category_id", "category.id"],
+  title: ["title"],
+  description: ["description"],
+  votes: [
+    "votes",
+    "voteCount",
+    "votesCount",
+    "vote_count",
+    "votes_count",
+    "upvotes",
+    "upvoteCount",
+    "_count.votes",
+    "_count.upvotes",
+    "totalVotes",
+    "total_votes",
+  ],
+  url: ["url", "publicUrl", "public_url", "link", "permalink"],
+  createdAt: ["createdAt", "created_at"],
+  updatedAt: ["updatedAt", "updated_at"],
+};
+
+/** What a value may be; undefined for a value of a wrong type. */
+type Reading = (value: unknown) => FieldValue | undefined;
+
+const readings: Readonly<Record<PostField, Reading>> = {
+  status: readStatus,
+  roadmapColumn: readText,
+  roadmapOrder: readNumber,
+  roadmapPublic: readFlag,
+  onRoadmap: readFlag,
+  isReviewed: readFlag,
+  isArchived: readFlag,
+  categoryId: (value) => readText(value) ?? readId(value),
+  title: readText,
+  description: readText,
+  votes: readVotes,
+  url: readWebAddress,
+  createdAt: readTime,
+  updatedAt: readTime,
+};
+
+/** A record as far as it could be used. */
+export interface PickedRecord {
+  /** undefined for a record without a usable id. */
+  readonly post: Post | undefined;
+  /** Fields that are there with a value of a wrong type; they count as not shown. */
+  readonly mistyped: readonly PostField[];
+}
+
+/** Picks the known fields of a record. `names` replaces the usual name of a field. */
+export function pickRecord(record: unknown, idName: string | undefined, names: FieldNames): PickedRecord {
+  const id = isObject(record) && idName !== undefined ? readId(readPath(record, idName)) : undefined;
+  if (id === undefined) return { post: undefined, mistyped: [] };
+  const values: [PostField, FieldValue][] = [];
+  const mistyped: PostField[] = [];
+  for (const field of postFields) {
+    const shown = readField(record, field, names[field]);
+    if (shown === undefined) continue;
+    const value = shown === null ? null : readings[field](shown);
+    if (value === undefined) mistyped.push(field);
+    else values.push([field, value]);
+  }
+  // The id has just been checked; this is where a board's identifier becomes a PostId.
+  return { post: { id: id as PostId, values: Object.fromEntries(values) }, mistyped };
+}
+
+/** Where a record keeps its internal note, which is no field of a post. */
+const noteNames = ["internalNote", "internal_note"];
+
+/** The internal note of a record, null counting as empty; undefined where the record shows none. */
+export function readNote(record: unknown): string | undefined {
+  const places = [record, readPath(record, "attributes")];
+  const shown = places
+    .flatMap((place) => noteNames.map((name) => readPath(place, name)))
+    .find((value) => value !== undefined);
+  return shown === null ? "" : readText(shown);
+}
+
+/** The field under the first of its names that is there; null counts only where no other name has a value. */
+function readField(record: unknown, field: PostField, override: string | undefined): unknown {
+  const names = override === undefined ? usualNames[field] : [override];
+  // JSON:API keeps all but the id in `attributes`: https://jsonapi.org/format/#document-resource-objects
+  const places = [record, readPath(record, "attributes")];
+  const shown = places
+    .flatMap((place) => names.map((name) => readPath(place, name)))
+    .filter((value) => value !== undefined);
+  return shown.find((value) => value !== null) ?? shown[0];
+}
+
+/** Lone surrogates are replaced at once, so that a text is the same before and after it was stored. */
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" ? value.toWellFormed() : undefined;
+}
+
+/** What an object of a status may be known by: what an API takes comes before what people read. */
+const statusNames = ["slug", "key", "value", "name", "title", "label"];
+
+/** A status as text, or as an object such as `{ id, name, slug }`. */
+function readStatus(value: unknown): string | undefined {
+  if (!isObject(value)) return readText(value);
+  return statusNames.map((name) => readText(readPath(value, name))).find((text) => text !== undefined);
+}
+
+function readFlag(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+function readNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A count, or the list of voters, of which only the length is of interest. */
+function readVotes(value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : readNumber(value);
+}
+
+/** An address that may stand in an issue: web only, so that `javascript:` and the like go no further. */
+function readWebAddress(value: unknown): string | undefined {
+  const isAddress = typeof value === "string" && value.length <= 2000 && URL.canParse(value);
+  const url = isAddress ? new URL(value) : undefined;
+  return url?.protocol === "https:" || url?.protocol === "http:" ? url.href : undefined;
+}
+
+/**
+ * A time as ISO 8601. Text stays as it is, because an `updatedAt` is compared and its microseconds must not get lost;
+ * numbers are epoch seconds or milliseconds, told apart by their size.
+ */
+function readTime(value: unknown): string | undefined {
+  if (typeof value === "string") {
+    const isTime = value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value));
+    return isTime ? value : undefined;
+  }
+  if (typeof value !== "number") return undefined;
+  const time = new Date(Math.abs(value) < 1e11 ? value * 1000 : value);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

@@ -1,0 +1,106 @@
+import { RemoteError } from "../../../errors.ts";
+import { readKey } from "./access.ts";
+import type { Body } from "./body.ts";
+import { keysOf } from "./shape.ts";
+import { type Excerpt, listNames, placeOf } from "./wording.ts";
+
+/** A longer time than this is taken as this: a board must not put itself to sleep for good by one header. */
+const longestPauseMs = 24 * 60 * 60 * 1000;
+
+/**
+ * When the board wants to be asked again, in epoch ms. `Retry-After` is a number of seconds or an HTTP date (RFC 9110,
+ * section 10.2.3); anything else counts as no time.
+ */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? "";
+  const at = /^\d+$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(at, now), now + longestPauseMs);
+}
+
+/**
+ * What the board said in an answer that is a no: its own words where it has some, safe and cut. Of anything else only the
+ * keys: it may be the record itself, with a person's name and notes.
+ */
+export function quoteAnswer(body: Body, excerpt: Excerpt): string {
+  if (body.kind === "empty") return "no explanation";
+  if (body.kind === "unreadable") return `it answered with ${body.reason}`;
+  const message = findMessage(body.value);
+  if (message !== undefined) return `"${excerpt(message)}"`;
+  return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;
+}
+
+/** The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`, `{ errors: [ … ] }`. */
+function findMessage(value: unknown): string | undefined {
+  const errors = readKey(value, "errors");
+  const first = Array.isArray(errors) ? errors[0] : undefined;
+  const error = readKey(value, "error");
+  const candidates = [
+    readKey(error, "message"),
+    readKey(value, "message"),
+    error,
+    readKey(value, "detail"),
+    readKey(first, "message"),
+    first,
+    value,
+  ];
+  return candidates.find((candidate) => typeof candidate === "string");
+}
+
+/** Where a redirect pointed, without its query: the query of an address may hold what is nobody's business. */
+export function quoteRedirect(location: string | undefined, asked: URL, excerpt: Excerpt): string {
+  if (location === undefined || !URL.canParse(location, asked.href)) return "an address that can't be read";
+  return excerpt(placeOf(new URL(location, asked)));
+}
+
+export interface Refusal {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly said: string;
+  /** Whether it is a web page, or otherwise nothing that an API says. */
+  readonly isPage: boolean;
+  readonly now: number;
+}
+
+/** Turns an answer to a read that is not 2xx into the error that ends the pull. */
+export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError {
+  const { url, status, headers, said, isPage, now } = refusal;
+  const place = placeOf(url);
+  const retryAt = readRetryAfter(headers["retry-after"], now);
+  const options = retryAt === undefined ? {} : { retryAt };
+  const detail = isPage ? "page" : undefined;
+  if (status === 304) {
+    const message = `${place} answered that nothing has changed (HTTP 304), but was not asked that. A proxy in between may answer for the board.`;
+    return new RemoteError("board", "refused", message);
+  }
+  if (status >= 300 && status < 400) {
+    const target = quoteRedirect(headers["location"], url, excerpt);
+    const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set board.url to the address itself.`;
+    return new RemoteError("board", "refused", message, { detail: "told" });
+  }
+  if (status === 401 || status === 403) {
+    const message = `The board refused the key (HTTP ${status}): ${said}.`;
+    const why = detail ?? (status === 403 ? "forbidden" : undefined);
+    return new RemoteError("board", "unauthorized", message, { detail: why });
+  }
+  if (status === 404) {
+    const project = url.searchParams.get("project");
+    const what = project === null ? place : `the project "${excerpt(project)}"`;
+    const message = `The board does not know ${what} (HTTP 404): ${said}.`;
+    return new RemoteError("board", "missing", message, { detail });
+  }
+  if (status === 429) {
+    const message = `The board limits requests (HTTP 429): ${said}.${sayPause(retryAt)}`;
+    return new RemoteError("board", "limited", message, options);
+  }
+  if (status >= 500) {
+    const message = `${place} failed (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
+    return new RemoteError("board", "unreachable", message, { ...options, detail: "server" });
+  }
+  return new RemoteError("board", "refused", `${place} was refused (HTTP ${status}): ${said}.`, { detail });
+}
+
+/** The pause that it asks for, as a sentence. */
+export function sayPause(retryAt: number | undefined): string {
+  return retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
+}

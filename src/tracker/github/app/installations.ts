@@ -1,0 +1,96 @@
+import type { Repository, RepositoryName } from "../../../model/issue.ts";
+import type { ReadBounds, Traffic } from "../../../model/surroundings.ts";
+import type { Account, Tracker } from "../../tracker.ts";
+import { connect, createAdapter, type ServerOptions } from "../github.ts";
+import { createClient } from "../wire/client.ts";
+import { createGate } from "../wire/limits.ts";
+import { createReader, type Read } from "../wire/reader.ts";
+import { isObject } from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
+import { type AppKey, signInAsApp } from "./app-auth.ts";
+import { createInstallationCredential, refuseApp } from "./installation.ts";
+import { createOwners, type Installation, ownerOf, unseen } from "./owners.ts";
+import { readSignalsOfAll } from "./signals-of-owners.ts";
+
+export interface GitHubAppOptions extends ServerOptions {
+  readonly app: AppKey;
+  /** Every repository that the config names. Their owners are asked for what is known by an id alone. */
+  readonly repositories: readonly RepositoryName[];
+  /** Told every token and every signed statement before it is used, so that no sink shows it. */
+  readonly conceal: (secret: string) => void;
+}
+
+/** GitHub as a GitHub App. Each owner's part goes through the App's installation there, with a token and limits of its own. */
+export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Traffic {
+  const held = new Set<() => readonly string[]>();
+  const connection = connect(options, () => [...held].flatMap((secrets) => secrets()));
+  const app = signInAsApp(options.app, connection, options.conceal);
+  held.add(app.credential.secrets);
+  const gate = createGate(options.clock);
+  const read = createReader({
+    ...connection,
+    send: createClient(connection, app.credential),
+    gate,
+    budget: "",
+  });
+
+  const installOn = (owner: string): Installation => {
+    const credential = createInstallationCredential({
+      ...connection,
+      app,
+      read,
+      gate,
+      budget: owner,
+      repository: () => installation.repository,
+    });
+    held.add(credential.secrets);
+    const installation: Installation = {
+      owner,
+      tracker: createAdapter(connection, credential, owner),
+      repository: "",
+    };
+    return installation;
+  };
+
+  const { transport, quote } = connection;
+  const owners = createOwners(installOn, options.repositories);
+  const of = ({ name, id }: Repository): Tracker => {
+    owners.note(id, name);
+    return owners.of(name);
+  };
+  return {
+    account: (bounds) => readApp(read, bounds, quote),
+    server: (bounds) => owners.first().server(bounds),
+    repository: owners.find,
+    catalogue: (repository, bounds) => of(repository).catalogue(repository, bounds),
+    issueTypes: (repository, bounds) => of(repository).issueTypes(repository, bounds),
+    labels: (repository, etag, bounds) => of(repository).labels(repository, etag, bounds),
+    milestones: (repository, etag, bounds) => of(repository).milestones(repository, etag, bounds),
+    listIssues: (repository, query, bounds) => of(repository).listIssues(repository, query, bounds),
+    async readIssue(issue, bounds) {
+      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      return tracker === undefined ? { kind: "missing" } : tracker.readIssue(issue, bounds);
+    },
+    async *comments(issue, bounds) {
+      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      if (tracker === undefined) throw unseen(issue.repositoryId);
+      yield* tracker.comments(issue, bounds);
+    },
+    projectField: (wanted, bounds) => owners.ofOwner(wanted.owner).projectField(wanted, bounds),
+    readSignals: (nodeIds, wish, bounds) => readSignalsOfAll(owners, nodeIds, wish, bounds),
+    write: (repository, write) => of(repository).write(repository, write),
+    budgetOf: ownerOf,
+    get requests() {
+      return transport.requests;
+    },
+    answers: transport.answers,
+  };
+}
+
+/** What an App writes is written by an account of its own, the same in all installations. */
+async function readApp(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
+  const answer = await read({ route: "GET /app", parameters: {}, subject: "the App" }, bounds);
+  const slug = answer.status === 200 && isObject(answer.data) ? answer.data["slug"] : undefined;
+  if (typeof slug !== "string") throw refuseApp(answer, quote);
+  return { login: `${slug}[bot]` };
+}

@@ -1,0 +1,61 @@
+import { RemoteError } from "../../../errors.ts";
+import type { IssueRecord, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import { completeRecord, type IssueContent, type RepositoryMark } from "../wire/shapes.ts";
+
+/** Looks a repository up, now. @throws RemoteError */
+export type FindRepository = (
+  wanted: RepositoryName | RepositoryId,
+  bounds: ReadBounds,
+) => Promise<Repository>;
+
+/** Whether an answer's repository is the one that was asked for, without asking further. Names ignore case. */
+export function isMarkOf(mark: RepositoryMark, repository: Pick<Repository, "id" | "name">): boolean {
+  return mark.kind === "id" ? mark.id === repository.id : isSameName(mark.name, repository.name);
+}
+
+/**
+ * Makes records out of a repository's issues. An issue says the name of its repository only, and a list that was
+ * redirected shows the new one: each name that is not the expected one is looked up once.
+ */
+export function createRecorder(find: FindRepository, repository: Repository) {
+  const accepted = new Set<string>();
+  return async (content: IssueContent, bounds: ReadBounds): Promise<IssueRecord> => {
+    const { mark } = content;
+    if (!isMarkOf(mark, repository) && !(mark.kind === "name" && accepted.has(mark.name))) {
+      const shown = await find(mark.kind === "name" ? mark.name : mark.id, bounds);
+      if (shown.id !== repository.id) throw stranger(repository, shown);
+      accepted.add(shown.name).add(mark.kind === "name" ? mark.name : shown.name);
+    }
+    return completeRecord(content, repository.id);
+  };
+}
+
+/** What names meant when they were last looked up, so that reading a known repository's issue needs one request. */
+export interface KnownNames {
+  note(repository: Repository): void;
+  isKnown(id: RepositoryId, mark: RepositoryMark): boolean;
+}
+
+/** See `KnownNames`. Kept by id, so it never holds more than the repositories that are synced. */
+export function createKnownNames(): KnownNames {
+  const names = new Map<RepositoryId, RepositoryName>();
+  return {
+    note: (repository) => {
+      names.set(repository.id, repository.name);
+    },
+    isKnown: (id, mark) => isMarkOf(mark, { id, name: names.get(id) ?? "" }),
+  };
+}
+
+function isSameName(one: RepositoryName, other: RepositoryName): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function stranger(repository: Repository, shown: Repository): RemoteError {
+  return new RemoteError(
+    "tracker",
+    "unreadable",
+    `GitHub's list of ${repository.name} holds an issue of ${shown.name}.`,
+  );
+}

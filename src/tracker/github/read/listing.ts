@@ -1,0 +1,183 @@
+import type { IssueRecord, Repository } from "../../../model/issue.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { IssuePage, IssueQuery } from "../../tracker.ts";
+import { endless, type Page, type Pages, type ReadPage } from "../wire/pages.ts";
+import { addressed, type ReadRequest } from "../wire/reader.ts";
+import { type IssueRow, readIssueRows } from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
+import { createRecorder, type FindRepository } from "./identity.ts";
+import { addressRepository } from "./repositories.ts";
+
+/** GitHub's largest page. */
+const pageSize = 100;
+
+export interface ListingTools {
+  readonly readPage: ReadPage;
+  readonly pages: Pages;
+  readonly find: FindRepository;
+  readonly quote: Quote;
+  readonly pageLimit: number;
+}
+
+/** The listing of the port; see `IssueQuery` for what each query promises. */
+export function listIssues(
+  tools: ListingTools,
+  repository: Repository,
+  query: IssueQuery,
+  bounds: ReadBounds,
+): AsyncIterable<IssuePage> {
+  switch (query.kind) {
+    case "latest":
+      return listLatest(tools, repository, query.etag, bounds);
+    case "since":
+      return listSince(tools, repository, query.since, bounds);
+    case "by":
+      return listByAuthor(tools, repository, query, bounds);
+  }
+}
+
+async function* listLatest(
+  tools: ListingTools,
+  repository: Repository,
+  etag: string | undefined,
+  bounds: ReadBounds,
+): AsyncGenerator<IssuePage> {
+  const record = createRecorder(tools.find, repository);
+  const request = describeList(tools, repository, { sort: "updated", direction: "desc" });
+  const page = await tools.readPage(
+    etag === undefined ? request : { ...request, headers: { "if-none-match": etag } },
+    repository,
+    bounds,
+  );
+  const rows = readIssueRows(page.data);
+  const firstUpdatedAt = rows[0]?.updatedAt;
+  yield {
+    issues: await recordAll(rows, record, bounds),
+    isUnchanged: page.isUnchanged,
+    etag: page.etag,
+    ...(firstUpdatedAt !== undefined && { firstUpdatedAt }),
+    lastUpdatedAt: rows.at(-1)?.updatedAt,
+    hasMore: hasMore(page, rows),
+  };
+}
+
+/**
+ * By keyset: page numbers would skip the row that moves up over a page's edge when another one is touched meanwhile.
+ * Each step asks from a second before the last row, because GitHub does not say whether `since` includes its own second;
+ * what comes again is left out here. When nothing but those seconds fits into a page, the pages within are the way on.
+ */
+async function* listSince(
+  tools: ListingTools,
+  repository: Repository,
+  since: string | undefined,
+  bounds: ReadBounds,
+): AsyncGenerator<IssuePage> {
+  const record = createRecorder(tools.find, repository);
+  const order = { sort: "updated", direction: "asc" };
+  let asked = since;
+  let next: ReadRequest | undefined = describeList(tools, repository, { ...order, since: asked });
+  /** Times of the rows that the next answer may show again, by number and time. */
+  let shown = new Map<string, string>();
+  for (let count = 0; next !== undefined; count += 1) {
+    if (count >= tools.pageLimit) throw endless(repository.name);
+    const page = await tools.readPage(next, repository, bounds);
+    const rows = readIssueRows(page.data);
+    const fresh = rows.filter((row) => !shown.has(keyOf(row)));
+    for (const row of rows) shown.set(keyOf(row), row.updatedAt);
+    const last = rows.at(-1)?.updatedAt;
+    const step = last === undefined ? undefined : secondBefore(last);
+    const isStep = step !== undefined && isLater(step, asked) && hasMore(page, rows);
+    yield {
+      issues: await recordAll(fresh, record, bounds),
+      isUnchanged: false,
+      etag: undefined,
+      lastUpdatedAt: last,
+      hasMore: isStep || page.next !== undefined,
+    };
+    if (isStep) {
+      asked = step;
+      next = describeList(tools, repository, { ...order, since: asked });
+      shown = new Map([...shown].filter(([, time]) => !isLater(step, time)));
+    } else {
+      next = page.next === undefined ? undefined : { ...next, ...addressed(page.next) };
+    }
+  }
+}
+
+async function* listByAuthor(
+  tools: ListingTools,
+  repository: Repository,
+  query: { readonly author: string | undefined; readonly createdSince: string | undefined },
+  bounds: ReadBounds,
+): AsyncGenerator<IssuePage> {
+  const record = createRecorder(tools.find, repository);
+  const request = describeList(tools, repository, {
+    creator: query.author,
+    sort: "created",
+    direction: "desc",
+  });
+  let pages: number | undefined;
+  for await (const page of tools.pages(request, repository, bounds)) {
+    pages = page.last ?? (page.next === undefined ? (pages ?? 1) : pages);
+    const rows = readIssueRows(page.data);
+    const wanted = rows.filter((row) => !isLater(query.createdSince ?? row.createdAt, row.createdAt));
+    // Newest first: the first row that is too old ends the list.
+    const isEnd = wanted.length < rows.length;
+    yield {
+      issues: await recordAll(wanted, record, bounds),
+      isUnchanged: false,
+      etag: undefined,
+      lastUpdatedAt: rows.at(-1)?.updatedAt,
+      hasMore: !isEnd && page.next !== undefined,
+      ...(pages !== undefined && { pages }),
+    };
+    if (isEnd) return;
+  }
+}
+
+function describeList(
+  tools: ListingTools,
+  repository: Repository,
+  parameters: Readonly<Record<string, string | undefined>>,
+): ReadRequest {
+  return {
+    route: "GET /repos/{owner}/{repo}/issues",
+    parameters: {
+      ...addressRepository(repository.name, tools.quote),
+      state: "all",
+      ...parameters,
+      per_page: pageSize,
+    },
+    subject: repository.name,
+  };
+}
+
+async function recordAll(
+  rows: readonly IssueRow[],
+  record: ReturnType<typeof createRecorder>,
+  bounds: ReadBounds,
+): Promise<readonly IssueRecord[]> {
+  const records: IssueRecord[] = [];
+  for (const { content } of rows) {
+    if (content !== undefined) records.push(await record(content, bounds));
+  }
+  return records;
+}
+
+/** GitHub may hide rows of a page, so a short page with a `Link` goes on, and so does a full one without. */
+function hasMore(page: Page, rows: readonly IssueRow[]): boolean {
+  return page.next !== undefined || rows.length >= pageSize;
+}
+
+function keyOf(row: IssueRow): string {
+  return `${row.number}@${row.updatedAt}`;
+}
+
+/** A second earlier, in the form that GitHub takes: without fractions. */
+function secondBefore(time: string): string {
+  return new Date(Date.parse(time) - 1_000).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function isLater(time: string, than: string | undefined): boolean {
+  return than === undefined || Date.parse(time) > Date.parse(than);
+}

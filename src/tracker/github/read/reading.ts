@@ -1,0 +1,69 @@
+import type { IssueRef } from "../../../model/issue.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { IssueAnswer } from "../../tracker.ts";
+import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
+import { requireOk } from "../wire/pages.ts";
+import type { Read, ReadAnswer } from "../wire/reader.ts";
+import { completeRecord, type IssueRow, readIssueRow } from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
+import type { FindRepository, KnownNames } from "./identity.ts";
+
+export interface ReadingTools {
+  readonly read: Read;
+  readonly find: FindRepository;
+  readonly names: KnownNames;
+  readonly quote: Quote;
+}
+
+/**
+ * Reads one issue by its repository's id, so that a rename is not seen at all. A transferred issue comes by a redirect,
+ * or, where something in between has followed that, as a 200 with another number or repository.
+ */
+export async function readIssue(
+  tools: ReadingTools,
+  issue: IssueRef,
+  bounds: ReadBounds,
+): Promise<IssueAnswer> {
+  const subject = `issue ${issue.number} of the repository with the id ${issue.repositoryId}`;
+  const answer = await tools.read(
+    {
+      route: "GET /repositories/{repository_id}/issues/{issue_number}",
+      parameters: { repository_id: issue.repositoryId, issue_number: issue.number },
+      subject,
+    },
+    bounds,
+  );
+  if (isGitHubError(answer)) {
+    if (answer.status === 404) return { kind: "missing" };
+    if (isDeleted(answer, tools.quote)) return { kind: "gone" };
+  }
+  const row = readIssueRow(requireOk(answer, subject, tools.quote).data);
+  return locate(tools, issue, row, answer.isRedirected, bounds);
+}
+
+/** 410 also stands for switched-off issues and for a retired version of the API: only the words tell. */
+function isDeleted(answer: ReadAnswer, quote: Quote): boolean {
+  return answer.status === 410 && /\bdeleted\b/i.test(quoteAnswer(answer, quote));
+}
+
+async function locate(
+  tools: ReadingTools,
+  asked: IssueRef,
+  row: IssueRow,
+  isRedirected: boolean,
+  bounds: ReadBounds,
+): Promise<IssueAnswer> {
+  const { content } = row;
+  // A pull request under this number is not the issue that was linked.
+  if (content === undefined) return { kind: "missing" };
+  const { mark } = content;
+  const isSameNumber = row.number === asked.number;
+  if (!isRedirected && isSameNumber && tools.names.isKnown(asked.repositoryId, mark)) {
+    return { kind: "found", record: completeRecord(content, asked.repositoryId) };
+  }
+  const repository = await tools.find(mark.kind === "id" ? mark.id : mark.name, bounds);
+  const record = completeRecord(content, repository.id);
+  return isSameNumber && repository.id === asked.repositoryId
+    ? { kind: "found", record }
+    : { kind: "moved", record, to: repository.name };
+}

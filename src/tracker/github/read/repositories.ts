@@ -1,0 +1,241 @@
+import { RemoteError } from "../../../errors.ts";
+import type { Milestone, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { Account, Catalogue, Listed } from "../../tracker.ts";
+import { refuseAnswer } from "../wire/answers.ts";
+import { resolveOnOrigin } from "../wire/links.ts";
+import { isRepositoryName, splitName } from "../wire/names.ts";
+import { type Pages, type ReadPage, requireOk } from "../wire/pages.ts";
+import { addressed, type Read, type ReadRequest } from "../wire/reader.ts";
+import {
+  asList,
+  isObject,
+  readLabels,
+  readLogin,
+  readMilestone,
+  readRepository,
+  readType,
+} from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
+
+/** The path parameters of a repository. @throws RemoteError `refused` for what is no repository's name. */
+export function addressRepository(name: RepositoryName, quote: Quote): { owner: string; repo: string } {
+  if (isRepositoryName(name)) return splitName(name);
+  throw new RemoteError("tracker", "refused", `"${quote(name)}" is not the name of a repository.`);
+}
+
+/** Who the token belongs to. */
+export async function readAccount(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
+  const request: ReadRequest = { route: "GET /user", parameters: {}, subject: "our account" };
+  const answer = requireOk(await read(request, bounds), request.subject, quote);
+  return { login: readLogin(answer.data) };
+}
+
+/** What answers at the address, with its version where it tells one: only an Enterprise Server does. */
+export async function describeServer(
+  read: Read,
+  url: string,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<string> {
+  const { host } = new URL(url);
+  const answer = await read({ route: "GET /meta", parameters: {}, subject: "the server" }, bounds);
+  const version = isObject(answer.data) ? answer.data["installed_version"] : undefined;
+  return typeof version === "string"
+    ? `GitHub Enterprise Server ${quote(version)} at ${host}`
+    : `GitHub at ${host}`;
+}
+
+/** One repository by name or id; a renamed one comes with its new name. */
+export async function findRepository(
+  read: Read,
+  wanted: RepositoryName | RepositoryId,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<Repository> {
+  const request: ReadRequest =
+    typeof wanted === "number"
+      ? {
+          // Not in GitHub's description, but it is where GitHub's own redirects and page links lead.
+          route: "GET /repositories/{repository_id}",
+          parameters: { repository_id: wanted },
+          subject: `the repository with the id ${wanted}`,
+        }
+      : { route: "GET /repos/{owner}/{repo}", parameters: addressRepository(wanted, quote), subject: wanted };
+  const answer = requireOk(await read(request, bounds), request.subject, quote);
+  const repository = readRepository(answer.data);
+  if (typeof wanted === "number" && repository.id !== wanted)
+    throw refuseAnswer(answer, request.subject, quote);
+  return repository;
+}
+
+/** A list of a repository that can be asked for conditionally. */
+export interface ConditionalList<T> {
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** @throws RemoteError `unreadable` */
+  readonly readRows: (data: unknown) => readonly T[];
+}
+
+/** The names of all labels. */
+export const labelList: ConditionalList<string> = {
+  route: "GET /repos/{owner}/{repo}/labels",
+  parameters: {},
+  readRows: readLabels,
+};
+
+/** The milestones of all states. */
+export const milestoneList: ConditionalList<Milestone> = {
+  route: "GET /repos/{owner}/{repo}/milestones",
+  parameters: { state: "all" },
+  readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
+};
+
+/** What a conditional request for a list is about. */
+export interface ListRequest<T> {
+  readonly repository: Repository;
+  readonly list: ConditionalList<T>;
+  /** As an earlier answer gave it. */
+  readonly etag: string | undefined;
+}
+
+export interface ListTools {
+  readonly pages: Pages;
+  readonly readPage: ReadPage;
+  /** Base URL of the API. */
+  readonly url: string;
+  readonly quote: Quote;
+}
+
+/**
+ * All rows of a list, or that it is as it was. An ETag speaks of one page only, so each page is asked for by its own: where
+ * the first that has changed is not the first of all, the list is read anew.
+ */
+export async function readList<T>(
+  tools: ListTools,
+  request: ListRequest<T>,
+  bounds: ReadBounds,
+): Promise<Listed<T>> {
+  const [first, ...others] = readValidator(request.etag);
+  const { pages, quote } = tools;
+  const begun = await readRows(pages, { ...request, etag: first?.etag }, bounds, quote);
+  if (!begun.isUnchanged) return { kind: "listed", rows: begun.rows, etag: begun.etag };
+  for (const page of others) {
+    if (await isUnchanged(tools, request.repository, page, bounds)) continue;
+    const { rows, etag } = await readRows(pages, { ...request, etag: undefined }, bounds, quote);
+    return { kind: "listed", rows, etag };
+  }
+  return { kind: "unchanged" };
+}
+
+/** All labels and milestones of a repository. */
+export async function readCatalogue(
+  pages: Pages,
+  repository: Repository,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<Catalogue> {
+  const whole = { repository, etag: undefined };
+  const labels = await readRows(pages, { ...whole, list: labelList }, bounds, quote);
+  const milestones = await readRows(pages, { ...whole, list: milestoneList }, bounds, quote);
+  return {
+    labels: labels.rows,
+    milestones: milestones.rows,
+    labelsEtag: labels.etag,
+    milestonesEtag: milestones.etag,
+  };
+}
+
+/** Names of issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
+export async function readTypes(
+  read: Read,
+  { name }: Repository,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<readonly string[] | undefined> {
+  const request: ReadRequest = {
+    route: "GET /repos/{owner}/{repo}/issue-types",
+    parameters: addressRepository(name, quote),
+    subject: `the issue types of ${name}`,
+  };
+  const answer = await read(request, bounds);
+  if (answer.status === 404) return undefined;
+  return asList(requireOk(answer, request.subject, quote).data, "issue types").map(readType);
+}
+
+const pageSize = 100;
+
+/** One page of a list that was read; the address of the first is always the same, and left out. */
+interface KnownPage {
+  /** Path and query on the API's host, as the page before named it. */
+  readonly address: string;
+  readonly etag: string;
+}
+
+/**
+ * What makes the next request for a list conditional: a line for each page. There is none where a page came without an ETag,
+ * and where the last one is full: what is added behind it would change no page that is known.
+ */
+function writeValidator(pages: readonly Partial<KnownPage>[], rowsOfLast: number): string | undefined {
+  if (rowsOfLast >= pageSize || pages.some(({ etag }) => etag === undefined)) return undefined;
+  return pages.map(({ address = "", etag }) => `${address} ${etag}`.trimStart()).join("\n");
+}
+
+function readValidator(validator: string | undefined): readonly KnownPage[] {
+  const [first, ...others] = validator?.split("\n") ?? [];
+  if (first === undefined) return [];
+  const further = others.map((line) => {
+    const end = line.indexOf(" ");
+    return { address: line.slice(0, end), etag: line.slice(end + 1) };
+  });
+  return [{ address: "", etag: first }, ...further];
+}
+
+async function isUnchanged(
+  { readPage, url, quote }: ListTools,
+  repository: Repository,
+  { address, etag }: KnownPage,
+  bounds: ReadBounds,
+): Promise<boolean> {
+  const request: ReadRequest = {
+    ...addressed(resolveOnOrigin(address, url, quote)),
+    subject: repository.name,
+    headers: { "if-none-match": etag },
+  };
+  return (await readPage(request, repository, bounds)).isUnchanged;
+}
+
+async function readRows<T>(
+  pages: Pages,
+  { repository, list, etag }: ListRequest<T>,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<{ isUnchanged: boolean; rows: readonly T[]; etag: string | undefined }> {
+  const request: ReadRequest = {
+    route: list.route,
+    parameters: { ...addressRepository(repository.name, quote), ...list.parameters, per_page: pageSize },
+    subject: repository.name,
+    ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }),
+  };
+  const rows: T[] = [];
+  const known: Partial<KnownPage>[] = [];
+  let address: string | undefined;
+  let rowsOfLast = 0;
+  for await (const page of pages(request, repository, bounds)) {
+    if (page.isUnchanged) return { isUnchanged: true, rows: [], etag };
+    const shown = list.readRows(page.data);
+    rows.push(...shown);
+    rowsOfLast = shown.length;
+    known.push({
+      ...(address !== undefined && { address }),
+      ...(page.etag !== undefined && { etag: page.etag }),
+    });
+    address = page.next === undefined ? undefined : pathOf(page.next);
+  }
+  return { isUnchanged: false, rows, etag: writeValidator(known, rowsOfLast) };
+}
+
+function pathOf(address: string): string {
+  const { pathname, search } = new URL(address);
+  return `${pathname}${search}`;
+}

@@ -1,0 +1,118 @@
+import { RemoteError, type RemoteFault } from "../../../errors.ts";
+import type { Answer } from "./client.ts";
+import { isObject } from "./shapes.ts";
+import type { Quote } from "./words.ts";
+
+/** How many of the single errors of a 422 are shown. */
+const shownErrorsLimit = 5;
+
+/** Whether GitHub itself says so, and not a proxy or another server in its place: its errors are JSON with a message. */
+export function isGitHubError(answer: Answer): boolean {
+  return answer.status >= 400 && isObject(answer.data) && typeof answer.data["message"] === "string";
+}
+
+/** GitHub's own words for an error answer, single errors and the permission that is missing included. */
+export function quoteAnswer(answer: Answer, quote: Quote): string {
+  if (!isObject(answer.data) || typeof answer.data["message"] !== "string") {
+    return "the answer is not GitHub's";
+  }
+  const errors = listErrors(answer).slice(0, shownErrorsLimit).map(describeError);
+  const words = quote([answer.data["message"], ...errors].join("; "));
+  const need = describeNeed(answer, words);
+  return need === undefined ? words : `${words} (${quote(need)})`;
+}
+
+/**
+ * What the token lacks, where the answer to a refused request names it: fine-grained tokens and Apps by permissions, classic
+ * tokens by scopes. GitHub names permissions in other refusals, too; only its words tell that they are the reason.
+ */
+function describeNeed({ status, headers }: Answer, words: string): string | undefined {
+  if (status !== 403 && status !== 404) return undefined;
+  const permissions = headers["x-accepted-github-permissions"];
+  if (permissions !== undefined) {
+    const names = namePermissions(String(permissions));
+    const [, who] = /not accessible by (integration|personal access token)/i.exec(words) ?? [];
+    if (who === undefined) return `this needs ${names}`;
+    return `${who === "integration" ? "the App" : "the token"} lacks ${names}`;
+  }
+  const accepted = listNames(headers["x-accepted-oauth-scopes"]);
+  const held = listNames(headers["x-oauth-scopes"]);
+  if (accepted.length === 0 || accepted.some((scope) => held.includes(scope))) return undefined;
+  return `the token has the scopes ${held.join(", ") || "none"}, and this needs ${accepted.join(" or ")}`;
+}
+
+/** `issues=write,metadata=read; contents=read` in words; a semicolon separates alternatives. */
+function namePermissions(header: string): string {
+  return header
+    .split(";")
+    .map((set) => set.trim().replaceAll("=", ": ").replaceAll(/,\s*/g, " and "))
+    .join(", or ");
+}
+
+function listNames(header: string | number | undefined): readonly string[] {
+  return String(header ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** The single errors of a 422; both shapes of GitHub's description, objects and plain text. */
+export function listErrors(answer: Answer): readonly unknown[] {
+  const errors = isObject(answer.data) ? answer.data["errors"] : undefined;
+  return Array.isArray(errors) ? errors : [];
+}
+
+/**
+ * The error for an answer that a read can do nothing with. `subject` says what was asked for, such as `acme/app`.
+ *
+ * @param retryAt - epoch ms, where the answer asks for a pause.
+ */
+export function refuseAnswer(answer: Answer, subject: string, quote: Quote, retryAt?: number): RemoteError {
+  const { status } = answer;
+  const words = quoteAnswer(answer, quote);
+  if (status < 400 && !isPage(answer)) {
+    const message = `GitHub answered ${status} for ${subject}, without a result.`;
+    return new RemoteError("tracker", "unreadable", message, { detail: "page" });
+  }
+  if (!isGitHubError(answer) && status < 500) {
+    const message = `The server answered ${status} for ${subject} with something that is not GitHub's API.`;
+    const fault = status === 401 || status === 403 ? "unauthorized" : "unreadable";
+    return new RemoteError("tracker", fault, message, { detail: "page" });
+  }
+  const detail = status === 403 ? "forbidden" : status >= 500 ? "server" : undefined;
+  const pause = retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
+  const message = `${describeRefusal(answer, subject, words, quote)}${pause}`;
+  return new RemoteError("tracker", faultOf(status), message, {
+    detail,
+    ...(retryAt !== undefined && { retryAt }),
+  });
+}
+
+/** Whether it is text where GitHub's API answers with JSON: of a proxy, or of another server. */
+export function isPage({ data }: Answer): boolean {
+  return typeof data === "string" && data.trim() !== "";
+}
+
+function faultOf(status: number): RemoteFault {
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 404) return "missing";
+  return status >= 500 ? "unreachable" : "refused";
+}
+
+function describeRefusal(answer: Answer, subject: string, words: string, quote: Quote): string {
+  const { status } = answer;
+  const need = describeNeed(answer, words);
+  if (status === 401) return `GitHub does not accept the token (401): ${words}.`;
+  if (status === 404)
+    return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${need === undefined ? "" : ` (${quote(need)})`}.`;
+  return `GitHub answered ${status} for ${subject}: ${words}.`;
+}
+
+function describeError(error: unknown): string {
+  if (!isObject(error)) return typeof error === "string" ? error : "an error without words";
+  const { field, message, code, value } = error;
+  return [field, message ?? code, value]
+    .filter((part) => typeof part === "string")
+    .map((part) => part.slice(0, 100))
+    .join(" ");
+}

@@ -1,0 +1,135 @@
+import { Octokit } from "@octokit/rest";
+import type { Log } from "../../../log.ts";
+import type { Clock } from "../../../model/surroundings.ts";
+import type { ApiVersion } from "./api-version.ts";
+import type { Credential } from "./auth.ts";
+import { TransportFailure } from "./network.ts";
+import type { ServerClock } from "./server-clock.ts";
+import { isObject } from "./shapes.ts";
+import type { Transport } from "./transport.ts";
+import type { Quote } from "./words.ts";
+
+/** An answer of any status. Header names are in lower case. */
+export interface Answer {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  readonly data: unknown;
+  /** Of a 401: after how many milliseconds another attempt may be accepted, by another token; undefined where none is. */
+  readonly againAfterMs?: number;
+}
+
+/** One request: a route of GitHub's documentation with its parameters. */
+export interface ClientRequest {
+  /** Method and URL template, such as `GET /repos/{owner}/{repo}`; the rest of the parameters is query or body. */
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** It changes nothing: where its token is refused, it is sent again with the next one. */
+  readonly isRead?: boolean;
+}
+
+/**
+ * Sends a request once. No answer is a failure that says what is known.
+ *
+ * @throws RemoteError when there is nothing to sign it with: then it has not left.
+ */
+export type Send = (request: ClientRequest) => Promise<Answer | TransportFailure>;
+
+/** How often a read is sent again because its token was refused: once for a new one, once for one that is not known everywhere yet. */
+const refusalLimit = 2;
+
+/** What leads to a server, whoever signs. */
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly serverClock: ServerClock;
+  readonly version: ApiVersion;
+  readonly log: Log;
+  readonly quote: Quote;
+}
+
+/**
+ * Octokit without a plugin that repeats or delays: https://github.com/octokit/plugin-retry.js sends a POST four times
+ * on a 502. An answer of any status is a value here, and the library's errors end here: they hold the request.
+ */
+export function createClient(options: ConnectionOptions, credential: Credential): Send {
+  const octokit = createOctokit(options);
+  const sendOnce = async (request: ClientRequest): Promise<Answer | TransportFailure> => {
+    const authorization = await credential.authorize(request.signal);
+    const answer = await ask(octokit, request, options.version, authorization);
+    if (answer instanceof TransportFailure || answer.status !== 401) return answer;
+    const againAfterMs = credential.refuse(authorization);
+    return againAfterMs === undefined ? answer : { ...answer, againAfterMs };
+  };
+  return async (request) => {
+    for (let refusals = 0; ; refusals += 1) {
+      const answer = await sendOnce(request);
+      if (request.isRead !== true || refusals === refusalLimit) return answer;
+      if (answer instanceof TransportFailure) return answer;
+      if (options.version.isRefusedBy(answer)) continue;
+      if (answer.againAfterMs === undefined) return answer;
+      await options.clock.sleep(answer.againAfterMs, request.signal);
+    }
+  };
+}
+
+/** Octokit on our transport, which knows no one: what a request is signed with is a header of its own. */
+export function createOctokit(options: ConnectionOptions): Octokit {
+  const log = createOctokitLog(options.log, options.quote);
+  return new Octokit({
+    baseUrl: options.url,
+    userAgent: "boardsync",
+    log,
+    // The request library has a log of its own, which is the console unless it is named here.
+    request: { fetch: options.transport.send, log },
+  });
+}
+
+async function ask(
+  octokit: Octokit,
+  request: ClientRequest,
+  version: ApiVersion,
+  authorization: string,
+): Promise<Answer | TransportFailure> {
+  try {
+    const answer = await octokit.request(request.route, {
+      ...request.parameters,
+      headers: {
+        accept: "application/vnd.github+json",
+        ...version.headers(),
+        ...request.headers,
+        authorization,
+      },
+      request: request.signal === undefined ? {} : { signal: request.signal },
+    });
+    return { url: answer.url, status: answer.status, headers: answer.headers, data: answer.data };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/** The answer inside Octokit's error, which it throws from 304 and 400 on; without one the transport's failure. */
+export function readFailure(error: unknown): Answer | TransportFailure {
+  if (error instanceof Error && "response" in error && isObject(error.response)) {
+    // Octokit's RequestError keeps the answer as its request function would have returned it.
+    return error.response as unknown as Answer;
+  }
+  if (error instanceof Error && error.cause instanceof TransportFailure) return error.cause;
+  // Octokit itself failed, on a Content-Type or a body that it can't take; the answer is lost with it.
+  return new TransportFailure("lost", "the answer could not be read");
+}
+
+/** Octokit's own log lines hold request bodies, so nothing passes but the first deprecation notice. */
+function createOctokitLog(log: Log, quote: Quote) {
+  let isSaid = false;
+  const drop = () => {};
+  const warn = (message: string) => {
+    if (isSaid) return;
+    isSaid = true;
+    log.warn({ notice: quote(message) }, "GitHub announces that an endpoint will go away");
+  };
+  return { debug: drop, info: drop, warn, error: drop };
+}

@@ -1,0 +1,47 @@
+import { RemoteError } from "../../../errors.ts";
+import type { Answer } from "./client.ts";
+import type { Quote } from "./words.ts";
+
+/** The address of the next page, exactly as the `Link` header gives it; undefined on the last page. */
+export function readNextLink(answer: Answer): string | undefined {
+  return readLink(answer, /;\s*rel="?next"?\s*(?:[;,]|$)/i);
+}
+
+/** The number of the last page; undefined where the `Link` header names none, as lists do whose pages have no numbers. */
+export function readLastPage(answer: Answer): number | undefined {
+  const last = readLink(answer, /;\s*rel="?last"?\s*(?:[;,]|$)/i);
+  const page = /[?&]page=(\d{1,9})(?:&|$)/.exec(last ?? "")?.[1];
+  return page === undefined ? undefined : Number(page);
+}
+
+function readLink(answer: Answer, relation: RegExp): string | undefined {
+  const header = String(answer.headers["link"] ?? "");
+  for (const [, url, parameters] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
+    if (url !== undefined && relation.test(parameters ?? "")) return url;
+  }
+  return undefined;
+}
+
+/**
+ * Resolves an address that an answer named, and refuses one on another origin: the token must not travel.
+ *
+ * @throws RemoteError `refused`, or `unreadable` for what is no address.
+ */
+export function resolveOnOrigin(address: string, base: string, quote: Quote): string {
+  if (!URL.canParse(address, base)) {
+    throw new RemoteError("tracker", "unreadable", "GitHub named a further address that is none.");
+  }
+  const url = new URL(address, base);
+  if (url.origin === new URL(base).origin && url.username === "" && url.password === "") return url.href;
+  throw new RemoteError(
+    "tracker",
+    "refused",
+    `GitHub's answer leads to another server (${quote(url.host)}); it is not followed, so that the token stays here.`,
+  );
+}
+
+/** The numeric repository id in an address such as `/repositories/42/issues`; undefined where it has none. */
+export function readRepositoryId(url: string): number | undefined {
+  const id = /\/repositories\/(\d{1,15})(?:\/|$)/.exec(new URL(url).pathname)?.[1];
+  return id === undefined ? undefined : Number(id);
+}

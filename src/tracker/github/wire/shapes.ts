@@ -1,0 +1,202 @@
+import { RemoteError } from "../../../errors.ts";
+import type { Issue, IssueRecord, Milestone, Repository } from "../../../model/issue.ts";
+import type { IssueComment } from "../../tracker.ts";
+import { isRepositoryName } from "./names.ts";
+
+/** A JSON object; arrays are none. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** How an answer names a repository: by name nearly always, by id in some redirected ones. */
+export type RepositoryMark =
+  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "id"; readonly id: number };
+
+/** A row of an issue list: an issue with its repository, or a pull request, of which only the times count. */
+export interface IssueRow {
+  readonly number: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly content: IssueContent | undefined;
+}
+
+/** What an issue's JSON says, before anyone has checked that its repository is the right one. */
+export interface IssueContent {
+  readonly mark: RepositoryMark;
+  readonly facts: Omit<Issue, "repositoryId">;
+  readonly author: string | null;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Completes an issue with the id of the repository that its mark was found to mean. */
+export function completeRecord(content: IssueContent, repositoryId: number): IssueRecord {
+  const { facts, author, title, body } = content;
+  return { issue: { repositoryId, ...facts }, author, title, body };
+}
+
+/**
+ * Reads one issue or pull request. What GitHub may leave out or add is tolerated (a deleted author, a new reason, a
+ * label as plain text); a field that decisions rest on and that has the wrong kind is not.
+ *
+ * @throws RemoteError `unreadable`, naming the field.
+ */
+export function readIssueRow(value: unknown): IssueRow {
+  const row = asObject(value, "issue");
+  const number = asCount(row["number"], "number");
+  const createdAt = asTime(row["created_at"], "created_at");
+  const updatedAt = asTime(row["updated_at"], "updated_at");
+  if (isObject(row["pull_request"])) return { number, createdAt, updatedAt, content: undefined };
+  const content: IssueContent = {
+    mark: readMark(row["repository_url"]),
+    facts: {
+      number,
+      nodeId: asText(row["node_id"], "node_id"),
+      state: asOneOf(row["state"], ["open", "closed"], "state"),
+      stateReason: asTextOrNull(row["state_reason"], "state_reason"),
+      labels: readLabels(row["labels"]),
+      assignees: asList(row["assignees"] ?? [], "assignees").map((user) => readLogin(user)),
+      milestone: isMissing(row["milestone"]) ? null : readMilestone(row["milestone"]),
+      type: isMissing(row["type"]) ? null : readType(row["type"]),
+      locked: row["locked"] === true,
+      createdAt,
+      updatedAt,
+    },
+    author: isMissing(row["user"]) ? null : readLogin(row["user"]),
+    title: asText(row["title"], "title"),
+    body: asTextOrNull(row["body"], "body") ?? "",
+  };
+  return { number, createdAt, updatedAt, content };
+}
+
+/** Reads a page of an issue list. @throws RemoteError `unreadable` */
+export function readIssueRows(value: unknown): readonly IssueRow[] {
+  return asList(value, "issues").map((row) => readIssueRow(row));
+}
+
+/** @throws RemoteError `unreadable` */
+export function readRepository(value: unknown): Repository {
+  const repository = asObject(value, "repository");
+  const permissions = repository["permissions"];
+  const name = asText(repository["full_name"], "full_name");
+  if (!isRepositoryName(name)) throw complain("full_name");
+  return {
+    id: asCount(repository["id"], "id"),
+    name,
+    hasIssues: repository["has_issues"] !== false,
+    isArchived: repository["archived"] === true,
+    // A repository that does not say is taken as public, so that nothing private is sent there by mistake.
+    isPrivate: repository["private"] === true,
+    canPush: isObject(permissions) && permissions["push"] === true,
+  };
+}
+
+/** The name of an issue type. @throws RemoteError `unreadable` */
+export function readType(row: unknown): string {
+  return asText(asObject(row, "type")["name"], "type");
+}
+
+/** @throws RemoteError `unreadable` */
+export function readMilestone(value: unknown): Milestone {
+  const milestone = asObject(value, "milestone");
+  return {
+    number: asCount(milestone["number"], "milestone.number"),
+    title: asText(milestone["title"], "milestone.title"),
+    state: asOneOf(milestone["state"], ["open", "closed"], "milestone.state"),
+  };
+}
+
+/** Label names; a label is plain text or an object, and one without a name is left out. @throws RemoteError `unreadable` */
+export function readLabels(value: unknown): readonly string[] {
+  return asList(value, "labels").flatMap((label) => {
+    const name = isObject(label) ? (label["name"] ?? null) : label;
+    return name === null ? [] : [asText(name, "labels")];
+  });
+}
+
+/** Reads a page of comments. @throws RemoteError `unreadable` */
+export function readComments(value: unknown): readonly IssueComment[] {
+  return asList(value, "comments").map((row) => {
+    const comment = asObject(row, "comment");
+    return {
+      id: asCount(comment["id"], "comment.id"),
+      author: isMissing(comment["user"]) ? null : readLogin(comment["user"]),
+      body: asTextOrNull(comment["body"], "comment.body") ?? "",
+      createdAt: asTime(comment["created_at"], "comment.created_at"),
+    };
+  });
+}
+
+/** @throws RemoteError `unreadable` */
+export function readLogin(value: unknown): string {
+  return asText(asObject(value, "user")["login"], "login");
+}
+
+/** @throws RemoteError `unreadable` */
+export function asList(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw complain(what);
+  return value;
+}
+
+function readMark(value: unknown): RepositoryMark {
+  const url = asText(value, "repository_url");
+  const name = /\/repos\/([^/?#]+\/[^/?#]+)$/.exec(url)?.[1];
+  if (name !== undefined && isRepositoryName(name)) return { kind: "name", name };
+  const id = Number(/\/repositories\/(\d{1,15})$/.exec(url)?.[1] ?? 0);
+  if (id === 0) throw complain("repository_url");
+  return { kind: "id", id };
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+/** @throws RemoteError `unreadable` */
+export function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (!isObject(value)) throw complain(what);
+  return value;
+}
+
+/** @throws RemoteError `unreadable` */
+export function asText(value: unknown, what: string): string {
+  if (typeof value !== "string") throw complain(what);
+  return value;
+}
+
+function asTextOrNull(value: unknown, what: string): string | null {
+  return isMissing(value) ? null : asText(value, what);
+}
+
+/**
+ * A positive integer; Octokit gives a BigInt beyond 2^53, which is no number that GitHub counts with today.
+ *
+ * @throws RemoteError `unreadable`
+ */
+export function asCount(value: unknown, what: string): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) throw complain(what);
+  return value;
+}
+
+/** @throws RemoteError `unreadable` */
+export function asTime(value: unknown, what: string): string {
+  const time = asText(value, what);
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{5,18}Z$/.test(time) || Number.isNaN(Date.parse(time))) throw complain(what);
+  return time;
+}
+
+/** @throws RemoteError `unreadable` */
+export function asOneOf<T extends string>(value: unknown, allowed: readonly T[], what: string): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw complain(what);
+  return found;
+}
+
+/** The error for a field of the wrong kind. */
+export function complain(what: string): RemoteError {
+  return new RemoteError(
+    "tracker",
+    "unreadable",
+    `GitHub's answer can't be read: \`${what}\` is missing or of the wrong kind.`,
+  );
+}

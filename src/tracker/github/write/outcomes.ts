@@ -1,0 +1,133 @@
+import type { IssueRecord, Repository } from "../../../model/issue.ts";
+import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
+import { isMarkOf } from "../read/identity.ts";
+import { isGitHubError, listErrors, quoteAnswer } from "../wire/answers.ts";
+import type { Answer } from "../wire/client.ts";
+import type { Gate } from "../wire/limits.ts";
+import { completeRecord, isObject, readIssueRow } from "../wire/shapes.ts";
+import type { Quote } from "../wire/words.ts";
+
+/** What the classification of an answer needs to know of the write. */
+export interface Sent {
+  readonly repository: Repository;
+  readonly write: IssueWrite;
+  readonly gate: Gate;
+  readonly quote: Quote;
+}
+
+const applied: WriteOutcome = { kind: "applied", record: undefined };
+
+/** Statuses by which GitHub says that it did nothing, provided that the body is GitHub's. */
+const refusals: ReadonlySet<number> = new Set([400, 403, 404, 410, 413, 422, 451]);
+
+/** The outcome that an answer proves; `unknown` where it proves nothing. */
+export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
+  const { quote, gate } = sent;
+  const retryAt = gate.observe(answer);
+  if (retryAt !== undefined) return { kind: "limited", retryAt, message: quoteAnswer(answer, quote) };
+  if (answer.status < 300) return classifySuccess(answer, sent);
+  if (answer.status < 400) return unknown(answer, "it redirects, and the write was not sent again");
+  const words = quoteAnswer(answer, quote);
+  if (!isGitHubError(answer)) return unknown(answer, words);
+  if (answer.status === 401) {
+    const message = `GitHub does not accept the token (401): ${words}`;
+    return { kind: "unauthorized", message, againAfterMs: answer.againAfterMs };
+  }
+  if (!refusals.has(answer.status)) return unknown(answer, words);
+  if (isAlreadySo(answer, sent.write)) return applied;
+  const fields = answer.status === 422 ? listFields(answer, sent.write) : [];
+  return { kind: "rejected", status: answer.status, message: words, fields };
+}
+
+function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
+  switch (sent.write.kind) {
+    case "create-issue":
+      return answer.status === 201 ? classifyIssue(answer, sent, undefined) : unknown(answer, "not 201");
+    case "edit-issue":
+      return answer.status === 200
+        ? classifyIssue(answer, sent, sent.write.number)
+        : unknown(answer, "not 200");
+    case "add-labels":
+    case "remove-label":
+      return answer.status === 200 && Array.isArray(answer.data)
+        ? applied
+        : unknown(answer, "not the issue's labels");
+    case "create-label":
+      return answer.status === 201 && isObject(answer.data) ? applied : unknown(answer, "not a label");
+    case "add-comment":
+      return answer.status === 201 && isObject(answer.data) && typeof answer.data["id"] === "number"
+        ? applied
+        : unknown(answer, "not a comment");
+  }
+}
+
+/** The record, if it is an issue of the repository that was asked for, and of the number. */
+function classifyIssue(answer: Answer, sent: Sent, number: number | undefined): WriteOutcome {
+  let record: IssueRecord | undefined;
+  try {
+    const { content } = readIssueRow(answer.data);
+    if (content !== undefined && isMarkOf(content.mark, sent.repository)) {
+      record = completeRecord(content, sent.repository.id);
+    }
+  } catch {
+    return unknown(answer, "it holds no readable issue");
+  }
+  if (record === undefined || (number !== undefined && record.issue.number !== number)) {
+    return unknown(answer, "it shows another issue than the one that was written");
+  }
+  return { kind: "applied", record };
+}
+
+function unknown(answer: Answer, reason: string): WriteOutcome {
+  return { kind: "unknown", message: `GitHub answered ${answer.status}: ${reason}` };
+}
+
+/** Refusals that mean: it is as it was to become. */
+function isAlreadySo(answer: Answer, write: IssueWrite): boolean {
+  if (write.kind === "remove-label" && answer.status === 404) {
+    return isObject(answer.data) && answer.data["message"] === "Label does not exist";
+  }
+  return (
+    write.kind === "create-label" &&
+    answer.status === 422 &&
+    listErrors(answer).some((error) => isObject(error) && error["code"] === "already_exists")
+  );
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  title: "title",
+  body: "body",
+  data: "body",
+  assignee: "assignees",
+  assignees: "assignees",
+  label: "labels",
+  labels: "labels",
+  milestone: "milestone",
+  type: "type",
+  state: "state",
+  state_reason: "state_reason",
+  name: "name",
+};
+
+/** The fields that a 422 complains of: as it names them, or else as its words do. */
+function listFields(answer: Answer, write: IssueWrite): readonly string[] {
+  const message = isObject(answer.data) ? answer.data["message"] : undefined;
+  const named = listErrors(answer).flatMap((error) => nameField(error, write));
+  if (named.length > 0) return [...new Set(named)];
+  const texts = [message, ...listErrors(answer).map((error) => (isObject(error) ? error["message"] : error))];
+  return [...new Set(texts.flatMap((text) => (typeof text === "string" ? findFields(text) : [])))];
+}
+
+function nameField(error: unknown, write: IssueWrite): readonly string[] {
+  if (!isObject(error)) return [];
+  // A label that an issue can't get is complained of as a label without a valid name.
+  if (error["resource"] === "Label" && write.kind !== "create-label") return ["labels"];
+  const field = error["field"];
+  const name = typeof field === "string" && Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined;
+  return name === undefined ? [] : [name];
+}
+
+function findFields(text: string): readonly string[] {
+  const words = text.toLowerCase().matchAll(/\b(?:title|body|assignees?|labels?|milestone|type)\b/g);
+  return [...words].flatMap(([word]) => fieldNames[word] ?? []);
+}

@@ -1,0 +1,118 @@
+import { RemoteError } from "../../../errors.ts";
+import type { Repository } from "../../../model/issue.ts";
+import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
+import type { Answer, ClientRequest, Send } from "../wire/client.ts";
+import type { Gate } from "../wire/limits.ts";
+import { isRepositoryName, splitName } from "../wire/names.ts";
+import { TransportFailure } from "../wire/network.ts";
+import type { Quote } from "../wire/words.ts";
+import { classifyAnswer } from "./outcomes.ts";
+
+export interface WritingTools {
+  readonly send: Send;
+  readonly gate: Gate;
+  readonly quote: Quote;
+}
+
+/** Colour of a label that boardsync makes; people may change it. */
+const labelColor = "ededed";
+
+/**
+ * Sends a write exactly once, or not at all while a limit holds, and says what became of it. Never throws: from the
+ * moment that a request may have left, only an answer in GitHub's own shape tells what happened.
+ */
+export async function sendWrite(
+  tools: WritingTools,
+  repository: Repository,
+  write: IssueWrite,
+): Promise<WriteOutcome> {
+  const retryAt = tools.gate.closedUntil();
+  if (retryAt !== undefined) {
+    return { kind: "limited", retryAt, message: "GitHub's limit still holds; nothing was sent" };
+  }
+  const request = describeWrite(repository, write);
+  if (!("route" in request)) return request;
+  let answer: Answer | TransportFailure;
+  try {
+    answer = await tools.send(request);
+  } catch (error) {
+    return outcomeUnsigned(error);
+  }
+  if (answer instanceof TransportFailure) {
+    return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: answer.message };
+  }
+  return classifyAnswer(answer, { repository, write, gate: tools.gate, quote: tools.quote });
+}
+
+/** Nothing to sign it with: it has not left. @throws what is no failure of signing in */
+function outcomeUnsigned(error: unknown): WriteOutcome {
+  if (!(error instanceof RemoteError)) throw error;
+  const { fault, message, retryAt, detail } = error;
+  if (fault === "limited" && retryAt !== undefined) return { kind: "limited", retryAt, message };
+  const isRefused = fault === "unauthorized" || fault === "missing";
+  return isRefused ? { kind: "unauthorized", message, detail } : { kind: "unsent", message };
+}
+
+function describeWrite(repository: Repository, write: IssueWrite): ClientRequest | WriteOutcome {
+  if (!isRepositoryName(repository.name)) return unspeakable("this is not the name of a repository", []);
+  const name = splitName(repository.name);
+  switch (write.kind) {
+    case "create-issue":
+      return {
+        route: "POST /repos/{owner}/{repo}/issues",
+        parameters: {
+          ...name,
+          title: write.title,
+          body: write.body,
+          labels: write.labels,
+          assignees: write.assignees,
+          milestone: write.milestone,
+          type: write.type,
+        },
+      };
+    case "edit-issue":
+      return {
+        route: "PATCH /repos/{owner}/{repo}/issues/{issue_number}",
+        parameters: {
+          ...name,
+          issue_number: write.number,
+          title: write.title,
+          body: write.body,
+          state: write.state,
+          state_reason: write.stateReason,
+          milestone: write.milestone,
+        },
+      };
+    case "add-labels":
+      return {
+        route: "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
+        parameters: { ...name, issue_number: write.number, labels: write.labels },
+      };
+    case "remove-label":
+      return isPathSegment(write.label)
+        ? {
+            route: "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}",
+            parameters: { ...name, issue_number: write.number, name: write.label },
+          }
+        : unspeakable("this label's name can't be part of an address", ["labels"]);
+    case "create-label":
+      return {
+        route: "POST /repos/{owner}/{repo}/labels",
+        parameters: { ...name, name: write.name, color: labelColor },
+      };
+    case "add-comment":
+      return {
+        route: "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
+        parameters: { ...name, issue_number: write.number, body: write.body },
+      };
+  }
+}
+
+/** Without this a label called `..` or nothing at all would aim the DELETE at another address: at all labels. */
+function isPathSegment(label: string): boolean {
+  return label.isWellFormed() && !/^\.{0,2}$/.test(label);
+}
+
+function unspeakable(message: string, fields: readonly string[]): WriteOutcome {
+  return { kind: "rejected", status: 422, message, fields };
+}

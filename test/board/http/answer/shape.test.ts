@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryLog, failureOf, givenBoard, pull, serveAnswers } from "../given.ts";
+
+async function pullBody(body: unknown, overrides = {}) {
+  const server = await serveAnswers([{ body }]);
+  const log = createMemoryLog();
+  return { ...(await pull(givenBoard(server.url, { overrides, log }))), log };
+}
+
+async function refusal(body: unknown, overrides = {}) {
+  const server = await serveAnswers([{ body }]);
+  return failureOf(pull(givenBoard(server.url, { overrides })));
+}
+
+const post = { id: "p1", title: "A post" };
+
+describe("the list of posts", () => {
+  it.each<[string, unknown, string]>([
+    ["a bare array", [post], "(top level)"],
+    ["under its name, beside other arrays", { feedback: [post], categories: [{ id: "c" }] }, "feedback"],
+    ["two levels deep", { data: { results: [post] } }, "data.results"],
+    ["the only array of objects", { wishes: [post], tags: ["a", "b"], nothing: [] }, "wishes"],
+    ["the only array of objects, two levels deep", { answer: { wishes: [post] } }, "answer.wishes"],
+    ["named, though a list of words has a known name", { items: ["a"], posts: [post] }, "posts"],
+  ])("is found: %s", async (_name, body, path) => {
+    const { pages, posts } = await pullBody(body);
+    expect(pages[0]?.shape.items).toBe(path);
+    expect(posts.map(({ id }) => id)).toEqual(["p1"]);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ["two lists", { feedback: [post], posts: [post] }, ["More than one list", "feedback, posts"]],
+    ["two unnamed lists", { a: [post], b: { c: [post] } }, ["More than one list", "a, b.c"]],
+    ["no list", { error: "no", meta: { page: 1 } }, ["No list", "error, meta, meta.page"]],
+    ["a list of words", { feedback: ["a", "b"] }, ["No list", "feedback"]],
+    ["a number", 7, ["No list", "(none)"]],
+    ["nothing", null, ["No list", "(none)"]],
+  ])("is refused with the keys that were seen: %s", async (_name, body, says) => {
+    const error = await refusal(body);
+    expect(error).toMatchObject({ side: "board", fault: "unreadable" });
+    for (const words of [...says, "board.list.items"]) expect(error.message).toContain(words);
+  });
+
+  it("is refused when it is not where the config says", async () => {
+    const error = await refusal({ feedback: [post] }, { list: { items: "data.rows" } });
+    expect(error.message).toContain("no list at data.rows");
+    expect(error.message).toContain("feedback");
+  });
+
+  it("is refused when a later page has it elsewhere", async () => {
+    const answers = [{ body: { posts: [post], nextCursor: "a" } }, { body: { feedback: [post] } }];
+    const server = await serveAnswers(answers);
+    const error = await failureOf(pull(givenBoard(server.url)));
+    expect(error.message).toContain("no list at posts");
+  });
+
+  it("names at most twenty keys, each safe to print", async () => {
+    const keys = Array.from({ length: 30 }, (_, index) => [`key${index}`, 1]);
+    const error = await refusal({ "\u001b[31mred": 1, ...Object.fromEntries(keys) });
+    expect(error.message).toContain("\\u{1b}[31mred");
+    expect(error.message).not.toContain("\u001b");
+    expect(error.message).toContain("and 11 more");
+  });
+});
+
+describe("the id", () => {
+  it.each([
+    ["id", { id: "p1" }],
+    ["_id", { _id: "p1" }],
+    ["postId", { postId: "p1" }],
+    ["feedbackId", { feedbackId: "p1" }],
+    ["uuid", { uuid: "p1", id: null }],
+    ["id", { id: "p1", _id: "p1" }],
+  ])("is found as %s", async (name, record) => {
+    const { pages, posts } = await pullBody([record]);
+    expect(pages[0]?.shape.id).toBe(name);
+    expect(posts[0]?.id).toBe("p1");
+  });
+
+  it("is text, also where the board has numbers", async () => {
+    expect((await pullBody([{ id: 42 }])).posts[0]?.id).toBe("42");
+  });
+
+  it.each<[string, unknown, string]>([
+    ["two names", [{ id: "p1", uuid: "u1" }], "More than one field could be the posts' id (id, uuid)"],
+    ["no name", [{ title: "A post", key: "p1" }], "key, title"],
+  ])("is refused with the keys that were seen: %s", async (_name, body, says) => {
+    const error = await refusal(body);
+    expect(error.fault).toBe("unreadable");
+    expect(error.message).toContain(says);
+    expect(error.message).toContain("board.fields.id");
+  });
+
+  it("may be deep inside where the config says so", async () => {
+    const { posts } = await pullBody([{ meta: { key: "p1" } }], { fields: { id: "meta.key" } });
+    expect(posts[0]?.id).toBe("p1");
+  });
+
+  it("is not known while no post was seen", async () => {
+    const { pages } = await pullBody({ feedback: [] });
+    expect(pages[0]?.shape).toEqual({ items: "feedback", id: undefined, paging: "none seen", keys: [] });
+  });
+
+  it.each<[string, unknown]>([
+    ["is missing", { title: "x" }],
+    ["is null", { id: null }],
+    ["is empty", { id: "" }],
+    ["is too long", { id: "x".repeat(201) }],
+    ["has a line break", { id: "p1\np2" }],
+    ["has a control sequence", { id: "\u001b[2J" }],
+    ["has a direction mark", { id: "p\u202e1" }],
+    ["has half a character", { id: "p\ud800" }],
+    ["is a number that JSON can't hold exactly", { id: 2 ** 53 }],
+    ["is a fraction", { id: 1.5 }],
+    ["is an object", { id: { $oid: "p1" } }],
+    ["is on no object", null],
+  ])(
+    "makes a record unusable when it %s, and what is missing beside it is not deleted",
+    async (_name, record) => {
+      const { pages, posts, end } = await pullBody({ feedback: [{ id: "good" }, record], hasMore: false });
+      expect(posts.map(({ id }) => id)).toEqual(["good"]);
+      expect(pages[0]?.unusable).toEqual(["Record 2 of a page has no usable id."]);
+      expect(end).toEqual({ kind: "cut", message: expect.stringContaining("1 of the board's records") });
+    },
+  );
+
+  it("says once that ids are numbers and text, which no address tells apart", async () => {
+    const { pages, posts } = await pullBody({ feedback: [{ id: 1 }, { id: "1" }, { id: "b" }] });
+    expect(posts.map(({ id }) => id)).toEqual(["1", "1", "b"]);
+    expect(pages[0]?.unusable).toEqual([expect.stringContaining('1 and "1" count as one post')]);
+    expect((await pullBody({ feedback: [{ id: 1 }, { id: 2 }] })).pages[0]?.unusable).toEqual([]);
+  });
+
+  it("says of many unusable records only a few", async () => {
+    const { pages } = await pullBody({ feedback: [post, ...Array.from({ length: 40 }, () => ({}))] });
+    expect(pages[0]?.unusable).toHaveLength(6);
+    expect(pages[0]?.unusable.at(-1)).toBe("And 35 more like this.");
+  });
+});
+
+describe("what a listing shows of itself", () => {
+  it("has the names of every key of the first page, and no value", async () => {
+    const { pages } = await pullBody([
+      { ...post, author: { email: "a@b.c" } },
+      { id: "p2", "\u0007bell": 1 },
+    ]);
+    expect(pages[0]?.shape.keys).toEqual(["\\u{7}bell", "author", "id", "title"]);
+  });
+
+  it("hands a post over again when it comes twice", async () => {
+    const { posts } = await pullBody([
+      { id: "p1", title: "old" },
+      { id: "p1", title: "new" },
+    ]);
+    expect(posts.map(({ values }) => values.title)).toEqual(["old", "new"]);
+  });
+
+  it("says once that a field has values of no use", async () => {
+    const { log, posts, pages } = await pullBody([
+      { id: "p1", votes: "many", status: { id: 7 } },
+      { id: "p2", votes: {}, title: "x" },
+    ]);
+    expect(posts.map(({ values }) => values)).toEqual([{}, { title: "x" }]);
+    expect([...(pages[0]?.seen ?? [])]).toEqual(["title"]);
+    expect(log.lines.filter((line) => line.includes("votes"))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.includes("status"))).toHaveLength(1);
+    expect(log.lines).toHaveLength(2);
+  });
+});

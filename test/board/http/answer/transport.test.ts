@@ -1,0 +1,187 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createTransport } from "../../../../src/board/http/answer/transport.ts";
+import { ConfigError } from "../../../../src/errors.ts";
+import { createDeadlines } from "../../../support/deadlines.ts";
+import {
+  bounds,
+  createFakeClock,
+  failureOf,
+  givenBoard,
+  key,
+  postId,
+  project,
+  pull,
+  serve,
+  serveAnswers,
+} from "../given.ts";
+
+async function serveTcp(connected: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    connected(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+describe("one request", () => {
+  it("ends at its deadline when no answer begins", async () => {
+    const { pass, after } = createDeadlines();
+    const server = await serve(() => pass());
+    const board = givenBoard(server.url, { timeoutMs: 50, clock: { ...createFakeClock(), after } });
+    const error = await failureOf(board.verifyKey(bounds()));
+    expect(error.fault).toBe("unreachable");
+    expect(error.message).toBe(`${server.url} did not answer within 50 ms.`);
+  });
+
+  it("ends at the same deadline when the answer drips", async () => {
+    const { pass, after } = createDeadlines();
+    const server = await serve((_request, response) => {
+      const drip = setInterval(() => response.write(" "), 5);
+      response.on("close", () => clearInterval(drip));
+    });
+    // Said by undici right before it hands over the head.
+    const passAfterHead = (): void => void setImmediate(pass);
+    subscribe("undici:request:headers", passAfterHead);
+    onTestFinished(() => void unsubscribe("undici:request:headers", passAfterHead));
+    const board = givenBoard(server.url, { timeoutMs: 60, clock: { ...createFakeClock(), after } });
+    const error = await failureOf(pull(board));
+    expect(error.fault).toBe("unreadable");
+    expect(error.message).toContain("within 60 ms");
+  });
+
+  it("is unsent when TLS fails", async () => {
+    const port = await serveTcp((socket) => socket.on("data", () => socket.end("this is no TLS\r\n")));
+    const board = givenBoard(`https://127.0.0.1:${port}/api/v1`);
+    const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
+    expect(outcome).toMatchObject({
+      kind: "unsent",
+      message: expect.stringContaining("could not be reached"),
+    });
+  });
+
+  it("is unsent when TLS is not done by the deadline, and never leaves afterwards", async () => {
+    const { pass, after } = createDeadlines();
+    const heard: Buffer[] = [];
+    const port = await serveTcp((socket) =>
+      socket.on("data", (chunk) => {
+        heard.push(chunk);
+        pass();
+      }),
+    );
+    const clock = { ...createFakeClock(), after };
+    const board = givenBoard(`https://127.0.0.1:${port}/api/v1`, { timeoutMs: 60, clock });
+    const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
+    expect(outcome).toMatchObject({ kind: "unsent", message: expect.stringContaining("within 60 ms") });
+    expect(Buffer.concat(heard).toString("latin1")).not.toContain("PATCH");
+  });
+
+  it("never leaves when it was given up before there was a connection", async () => {
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    const heard: Buffer[] = [];
+    const port = await serveTcp((socket) => {
+      socket.on("data", (chunk) => heard.push(chunk));
+      socket.on("close", () => close());
+    });
+    const limits = { timeoutMs: 5000, bodyBytes: 1024 };
+    const transport = createTransport({ key, version: "1", clock: createFakeClock(), proxy: {}, ...limits });
+    const ending = new AbortController();
+    const url = new URL(`http://127.0.0.1:${port}/api/v1`);
+    const sending = transport.send({ method: "PATCH", url, body: "{}", signal: ending.signal });
+    ending.abort();
+    expect(await sending).toEqual({ kind: "aborted" });
+    await closed;
+    expect(heard).toEqual([]);
+  });
+
+  it("takes a compressed answer, up to the same limit", async () => {
+    const body = JSON.stringify([{ id: "p1", title: "x".repeat(5000) }]);
+    const headers = { "content-encoding": "gzip" };
+    const server = await serveAnswers([{ headers, body: gzipSync(body) }]);
+    expect(server.asked).toEqual([]);
+    expect((await pull(givenBoard(server.url))).posts).toHaveLength(1);
+    expect(server.asked[0]?.headers["accept-encoding"]).toBe("gzip, identity");
+    const error = await failureOf(pull(givenBoard(server.url, { limits: { bodyBytes: 2048 } })));
+    expect(error.message).toContain("more than 2 KiB");
+  });
+
+  it.each<[string, Uint8Array, string]>([
+    ["gzip", Buffer.from("no gzip"), "broken or cut off"],
+    ["br", Buffer.from("xx"), "not asked for"],
+  ])("fails on a body in %s that can't be read", async (encoding, body, says) => {
+    const server = await serveAnswers([{ headers: { "content-encoding": encoding }, body }]);
+    const error = await failureOf(pull(givenBoard(server.url)));
+    expect(error.fault).toBe("unreadable");
+    expect(error.message).toContain(says);
+  });
+
+  it("takes an answer whose headers come twice", async () => {
+    const server = await serve((_request, response) => {
+      response.setHeader("link", ['</a>; rel="first"', '</b>; rel="last"']);
+      response.setHeader("set-cookie", ["a=1", "b=2"]);
+      response.end(JSON.stringify(Array.from({ length: 10 }, (_, index) => ({ id: index }))));
+    });
+    expect((await pull(givenBoard(server.url))).end).toEqual({ kind: "complete" });
+  });
+});
+
+describe("a proxy", () => {
+  it("is asked for the board, unless the board is excepted", async () => {
+    const proxy = await serveAnswers([{ body: { feedback: [] } }]);
+    const settings = { http: proxy.origin };
+    await pull(givenBoard("http://board.invalid/api/v1", { proxy: settings }));
+    expect(proxy.asked.map(({ url }) => url)).toEqual(["http://board.invalid/api/v1/feedback?project=prj_1"]);
+
+    const direct = givenBoard("http://board.invalid/api/v1", {
+      proxy: { ...settings, none: "board.invalid" },
+    });
+    expect((await failureOf(pull(direct))).message).toContain("could not be found");
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it("that refuses a tunnel leaves the write unsent", async () => {
+    const port = await serveTcp((socket) => {
+      socket.on("data", () => socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n"));
+    });
+    const board = givenBoard("https://board.invalid/api/v1", {
+      proxy: { https: `http://127.0.0.1:${port}` },
+    });
+    const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
+    expect(outcome.kind).toBe("unsent");
+  });
+
+  it("is never taken from the environment", async () => {
+    const proxy = await serveAnswers([{ body: [] }]);
+    const before = process.env["HTTP_PROXY"];
+    process.env["HTTP_PROXY"] = proxy.origin;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env["HTTP_PROXY"];
+      else process.env["HTTP_PROXY"] = before;
+    });
+    await failureOf(pull(givenBoard("http://board.invalid/api/v1")));
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it("that is no address is an error in the config, without its password", () => {
+    const create = () => givenBoard("http://127.0.0.1:1", { proxy: { https: "http://user:hunter2@:bad" } });
+    expect(create).toThrow(ConfigError);
+    try {
+      create();
+    } catch (error) {
+      expect(inspect(error, { depth: 9 })).not.toContain("hunter2");
+    }
+  });
+});
