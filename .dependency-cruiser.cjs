@@ -100,6 +100,7 @@ const forbidden = Object.entries(table).flatMap(([name, { folders, packages }]) 
 
 /** Rooms within a folder, from the ground up: none may import one that stands behind it, nor the folder's own files. */
 const floors = {
+  commands: ["print", "open", "reports", "look", "run", "order", "setup", "demo"],
   sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
   plan: ["ground", "fields", "rules", "board-rules", "text"],
   "board/http": ["answer", "list"],

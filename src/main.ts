@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
-import type { Output, Terminal } from "./commands/terminal.ts";
+import type { Output, Terminal } from "./commands/print/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
 /** How long the write in hand may take after a signal, before it is left as an unknown outcome. */

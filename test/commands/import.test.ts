@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeExtent } from "../../src/commands/print/import-words.ts";
-import { createProgressBar } from "../../src/commands/print/progress.ts";
+import { createProgressBar, describeExtent } from "../../src/commands/print/progress.ts";
 import { createOutput, openStage } from "./stage.ts";
 
 const minuteMs = 60_000;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Output, Terminal } from "../../src/commands/print/terminal.ts";
 import { runProgram } from "../../src/commands/program.ts";
-import type { Output, Terminal } from "../../src/commands/terminal.ts";
 import type { AppSetup } from "../../src/sandbox/github/app/app.ts";
 import { type Story, startStory } from "../../src/sandbox/story.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { syncProjects } from "../../src/app.ts";
-import { viewConfig } from "../../src/commands/look/status-page.ts";
+import { viewConfig } from "../../src/commands/open/status-page.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { pagePart } from "../../src/daemon/page/page.ts";

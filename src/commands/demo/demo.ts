@@ -8,11 +8,11 @@ import { redactor } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import { type Story, startStory } from "../../sandbox/story.ts";
 import { runProjects } from "../../sync/run.ts";
-import { failWith } from "../failure.ts";
+import { createTerminalLog, exitOf } from "../open/session.ts";
+import { openPrivateState } from "../open/state.ts";
+import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
-import { createTerminalLog, exitOf } from "../session.ts";
-import { openPrivateState } from "../state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { serveDemo } from "./serve.ts";
 import { type Runner, tellStory } from "./tell.ts";
 

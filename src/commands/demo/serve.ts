@@ -10,12 +10,12 @@ import { pagePart } from "../../daemon/page/page.ts";
 import { ConfigError } from "../../errors.ts";
 import { redactor } from "../../log.ts";
 import { type Story, startStory } from "../../sandbox/story.ts";
-import { monotonic, systemClock } from "../clock.ts";
-import { viewConfig } from "../look/status-page.ts";
+import { monotonic, systemClock } from "../open/clock.ts";
+import { createTerminalLog, exitOf } from "../open/session.ts";
+import { readState } from "../open/state.ts";
+import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
-import { createTerminalLog, exitOf } from "../session.ts";
-import { readState } from "../state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** What `demo --serve` takes. */
 type ServeOptions = CommonOptions & { readonly port?: number };

@@ -1,10 +1,10 @@
 import { type Scene, type Story, scenes } from "../../sandbox/story.ts";
 import type { RunReport } from "../../sync/ground/reports.ts";
 import type { runProjects } from "../../sync/run.ts";
-import { printPlan } from "../print/plan-report.ts";
-import { printRun, runLegend } from "../print/run-report.ts";
+import type { Output } from "../print/terminal.ts";
 import { count, paint, printParagraph } from "../print/text.ts";
-import type { Output } from "../terminal.ts";
+import { printPlan } from "../reports/plan.ts";
+import { printRun, runLegend } from "../reports/run.ts";
 import { type Change, findChanges, printChanges, printIssues, printPosts, takeSnapshot } from "./view.ts";
 
 const dayMs = 86_400_000;

@@ -2,7 +2,7 @@ import type { SandboxBoard } from "../../sandbox/board/board.ts";
 import type { SandboxGitHub } from "../../sandbox/github/github.ts";
 import { projectNames, type Story } from "../../sandbox/story.ts";
 import { printRecords, printTable } from "../print/table.ts";
-import type { Output } from "../terminal.ts";
+import type { Output } from "../print/terminal.ts";
 
 /** The posts of all projects. */
 export function printPosts(out: Output, board: SandboxBoard): void {

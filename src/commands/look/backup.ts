@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { besideRuns } from "../order/beside.ts";
+import { besideRuns } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
 
 /**
  * `boardsync backup FILE`: a consistent copy of the state, while the daemon runs. It is stamped: put back, it is known for

@@ -6,9 +6,9 @@ import type { Finding } from "../../story/check/findings.ts";
 import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/reports.ts";
 import { namesPage } from "../../sync/read/naming.ts";
 import { runProjects } from "../../sync/run.ts";
+import { createTerminalLog, type Session } from "../open/session.ts";
+import { withPrivateCopy } from "../open/state.ts";
 import { count } from "../print/text.ts";
-import { createTerminalLog, type Session } from "../session.ts";
-import { withPrivateCopy } from "../state.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
 export interface Ahead {

@@ -1,11 +1,11 @@
 import { suggest } from "../../config/suggest.ts";
 import { checkAll } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
-import { joinFailures } from "../failure.ts";
+import { exitOf, inSession } from "../open/session.ts";
+import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
 import { type Look, oneLine, paint, printLine } from "../print/text.ts";
-import { exitOf, inSession } from "../session.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../terminal.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
 const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Look]>> = {

@@ -1,12 +1,12 @@
 import { policyOf, syncProjects } from "../../app.ts";
 import { explainPost } from "../../story/explain/explain.ts";
 import type { Explanation } from "../../story/explain/explanation.ts";
-import { type Beside, readBeside } from "../order/beside.ts";
-import { findPosts } from "../order/named-posts.ts";
-import { nextRunOf } from "../order/next-run.ts";
-import { printExplanation } from "../print/explain-report.ts";
+import { type Beside, readBeside } from "../open/beside.ts";
+import { findPosts } from "../open/named-posts.ts";
+import { nextRunOf } from "../open/next-run.ts";
 import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printExplanation } from "../reports/explain.ts";
 
 /** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */
 export function explain(terminal: Terminal, options: CommonOptions, text: string): number {

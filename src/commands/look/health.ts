@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
-import { failWith } from "../failure.ts";
+import { readHeartbeat } from "../open/heartbeat.ts";
+import { readState } from "../open/state.ts";
+import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
-import { describeAge } from "../print/status-report.ts";
-import { readHeartbeat } from "../run/heartbeat.ts";
-import { readState } from "../state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { describeAge } from "../reports/status.ts";
 
 /** `boardsync health`: whether the daemon on this state is alive. Needs no config, no secret and no port. */
 export async function health(terminal: Terminal, options: CommonOptions): Promise<number> {

@@ -3,14 +3,14 @@ import { ConfigError } from "../../errors.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
-import { type Beside, readBeside } from "../order/beside.ts";
-import { findPosts } from "../order/named-posts.ts";
-import { showChanges } from "../print/explain-report.ts";
+import { type Beside, readBeside } from "../open/beside.ts";
+import { findPosts } from "../open/named-posts.ts";
+import { readHistorySince } from "../open/status-database.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { readHistorySince } from "./status-database.ts";
+import { showChanges } from "../reports/explain.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;

@@ -14,22 +14,22 @@ import {
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { readImport } from "../../sync/write/import.ts";
-import { systemClock } from "../clock.ts";
-import { configSource } from "../config-source.ts";
-import { failWith } from "../failure.ts";
-import { nextRunOf } from "../order/next-run.ts";
+import { systemClock } from "../open/clock.ts";
+import { configSource } from "../open/config-source.ts";
+import { readHeartbeat } from "../open/heartbeat.ts";
+import { nextRunOf } from "../open/next-run.ts";
+import { readState } from "../open/state.ts";
+import { readDatabase } from "../open/status-database.ts";
+import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import {
   type LastRun,
   type ProjectStatus,
   printStatus,
   type StatusReport,
   type WaitingLine,
-} from "../print/status-report.ts";
-import { readHeartbeat } from "../run/heartbeat.ts";
-import { readState } from "../state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { readDatabase } from "./status-database.ts";
+} from "../reports/status.ts";
 
 /** More than this is never printed of what waits in one project. */
 const maxWaiting = 1000;

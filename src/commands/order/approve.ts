@@ -10,11 +10,11 @@ import {
   type Voters,
 } from "../../sync/tell/alike.ts";
 import { describeWritten } from "../../sync/tell/waiting-lines.ts";
+import { type Beside, besideRuns, findProject } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { count, oneLine, printLine } from "../print/text.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { type Beside, besideRuns, findProject } from "./beside.ts";
 
 interface ApproveOptions extends CommonOptions {
   readonly discard?: boolean;

@@ -3,14 +3,14 @@ import { readSecrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
 import { redactor } from "../../log.ts";
 import type { Issue, RepositoryName } from "../../model/issue.ts";
-import { systemClock } from "../clock.ts";
-import { configSource } from "../config-source.ts";
+import { type Beside, besideRuns, findPostToLink, type NamedPost } from "../open/beside.ts";
+import { systemClock } from "../open/clock.ts";
+import { configSource } from "../open/config-source.ts";
+import { findConfigured, type NamedIssue, parseIssue, showIssue } from "../open/link-target.ts";
+import { createTerminalLog } from "../open/session.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import { createTerminalLog } from "../session.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { type Beside, besideRuns, findPostToLink, type NamedPost } from "./beside.ts";
-import { findConfigured, type NamedIssue, parseIssue, showIssue } from "./link-target.ts";
 
 /** An issue names its posts in its own text: more than these would not find room there. */
 const mostPosts = 100;

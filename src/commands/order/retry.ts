@@ -1,7 +1,7 @@
+import { type Beside, besideRuns, findPost, type NamedPost } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { type Beside, besideRuns, findPost, type NamedPost } from "./beside.ts";
 
 /** `boardsync retry POST`: what is parked of a post may be tried again, by the next run. */
 export function retry(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {

@@ -1,10 +1,10 @@
 import { ConfigError } from "../../errors.ts";
 import type { IssueRef } from "../../model/issue.ts";
+import { type Beside, besideRuns, findPost, type NamedPost } from "../open/beside.ts";
+import { parseIssue, showIssue } from "../open/link-target.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { type Beside, besideRuns, findPost, type NamedPost } from "./beside.ts";
-import { parseIssue, showIssue } from "./link-target.ts";
 
 /** `boardsync unlink POST [OWNER/REPO#N]`: ends a post's links, or one of them, by the next run. */
 export function unlink(

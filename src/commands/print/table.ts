@@ -1,4 +1,4 @@
-import type { Output } from "../terminal.ts";
+import type { Output } from "./terminal.ts";
 import { oneLine, widthOf, wrap } from "./text.ts";
 
 /** A word that is longer than this is broken where the room is short; ids and names stay whole. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { escapeControls } from "../../escape.ts";
-import type { Output } from "../terminal.ts";
+import type { Output } from "./terminal.ts";
 
 /** What people wrote, on one line and harmless: nothing in it can command a terminal, hide, or pass for a line of ours. */
 export function oneLine(text: string): string {

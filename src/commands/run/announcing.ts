@@ -1,8 +1,8 @@
 import { createCall } from "../../app.ts";
 import type { AnnounceOptions } from "../../daemon/announce.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Session } from "../session.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Session } from "../open/session.ts";
+import type { Terminal } from "../print/terminal.ts";
 
 /** What a run of this session is announced with. */
 export function announceOptions(

@@ -4,12 +4,12 @@ import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import { refusePlan } from "../../sync/orders/plan-file.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
+import { exitOf, inSession } from "../open/session.ts";
+import { withState } from "../open/state.ts";
 import { printJson } from "../print/json.ts";
-import { errorOf, exitOfResult, printRun } from "../print/run-report.ts";
+import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
-import { exitOf, inSession } from "../session.ts";
-import { withState } from "../state.ts";
-import type { CommonOptions, Output, Terminal } from "../terminal.ts";
+import { errorOf, exitOfResult, printRun } from "../reports/run.ts";
 import { loadPlan } from "./plan-file.ts";
 
 /**

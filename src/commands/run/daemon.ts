@@ -19,12 +19,12 @@ import type { Log } from "../../log.ts";
 import type { Round, World } from "../../sync/ground/world.ts";
 import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
-import { monotonic } from "../clock.ts";
-import { viewConfig } from "../look/status-page.ts";
+import { monotonic } from "../open/clock.ts";
+import { inSession, type Session } from "../open/session.ts";
+import { withState } from "../open/state.ts";
+import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
-import { inSession, type Session } from "../session.ts";
-import { withState } from "../state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
 import { readAnew } from "./reload.ts";
 

@@ -4,7 +4,7 @@ import { explainReadFault } from "../../config/files.ts";
 import { ConfigError } from "../../errors.ts";
 import type { SavedPlan } from "../../sync/ground/reports.ts";
 import { readPlan } from "../../sync/orders/plan-file.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../print/terminal.ts";
 
 /** A plan of 100,000 posts stays below that. */
 const sizeLimit = 256 * 1024 * 1024;

@@ -3,11 +3,11 @@ import { buildWorld } from "../../app.ts";
 import type { PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { writePlan } from "../../sync/orders/plan-file.ts";
 import { runProjects } from "../../sync/run.ts";
-import { countAdopted, printPlan } from "../print/plan-report.ts";
-import { exitOfResult } from "../print/run-report.ts";
-import { exitOf, inSession } from "../session.ts";
-import { withPrivateCopy } from "../state.ts";
-import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "../terminal.ts";
+import { exitOf, inSession } from "../open/session.ts";
+import { withPrivateCopy } from "../open/state.ts";
+import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "../print/terminal.ts";
+import { countAdopted, printPlan } from "../reports/plan.ts";
+import { exitOfResult } from "../reports/run.ts";
 import { refusePlanFile, savePlan } from "./plan-file.ts";
 
 /**

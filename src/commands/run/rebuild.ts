@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { rebuildProjects } from "../../story/rebuild/rebuild.ts";
-import { printRebuild } from "../print/rebuild-report.ts";
-import { exitOfResult } from "../print/run-report.ts";
-import { exitOf, inSession } from "../session.ts";
-import { withState } from "../state.ts";
-import type { CommonOptions, ProjectOptions, Terminal } from "../terminal.ts";
+import { exitOf, inSession } from "../open/session.ts";
+import { withState } from "../open/state.ts";
+import type { CommonOptions, ProjectOptions, Terminal } from "../print/terminal.ts";
+import { printRebuild } from "../reports/rebuild.ts";
+import { exitOfResult } from "../reports/run.ts";
 
 /**
  * `boardsync rebuild`: makes a lost or old state anew from the marks in the issues, and says what a person should look at.

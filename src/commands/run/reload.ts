@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../open/session.ts";
 
 /** What only a restart can change: the daemon holds it for as long as it lives. */
 const heldFast: readonly (keyof Config)[] = ["state", "http"];

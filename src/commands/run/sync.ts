@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { announceRun } from "../../daemon/announce.ts";
 import { runProjects } from "../../sync/run.ts";
-import { exitOfResult, printRun } from "../print/run-report.ts";
-import { exitOf, inSession } from "../session.ts";
-import { withState } from "../state.ts";
-import type { CommonOptions, ProjectOptions, Terminal } from "../terminal.ts";
+import { exitOf, inSession } from "../open/session.ts";
+import { withState } from "../open/state.ts";
+import type { CommonOptions, ProjectOptions, Terminal } from "../print/terminal.ts";
+import { exitOfResult, printRun } from "../reports/run.ts";
 import { announceOptions } from "./announcing.ts";
 
 /** `boardsync sync`: one run. Needs the state for itself. */

@@ -5,12 +5,12 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { SavedProject } from "../../sync/ground/reports.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
-import { exitOfResult } from "../print/run-report.ts";
+import { exitOf, inSession, type Session } from "../open/session.ts";
+import { withPrivateCopy, withState } from "../open/state.ts";
+import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { count } from "../print/text.ts";
-import { printLook, printUndone, reportUndo, sayNothing } from "../print/undo-report.ts";
-import { exitOf, inSession, type Session } from "../session.ts";
-import { withPrivateCopy, withState } from "../state.ts";
-import type { CommonOptions, Terminal } from "../terminal.ts";
+import { exitOfResult } from "../reports/run.ts";
+import { printLook, printUndone, reportUndo, sayNothing } from "../reports/undo.ts";
 
 /** The options of `undo`. */
 export interface UndoOptions extends CommonOptions {

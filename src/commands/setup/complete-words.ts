@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
-import { configSource } from "../config-source.ts";
-import { readState } from "../state.ts";
-import { exitCodes, type Terminal } from "../terminal.ts";
+import { configSource } from "../open/config-source.ts";
+import { readState } from "../open/state.ts";
+import { exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** So many ids of each project are shown; whoever wants another one types more of it. */
 const mostPosts = 50;

@@ -1,4 +1,4 @@
-import { exitCodes, type Terminal } from "../terminal.ts";
+import { exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** The shells that there is a script for. */
 export const shells = ["bash", "zsh", "fish"] as const;

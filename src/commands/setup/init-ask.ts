@@ -4,8 +4,8 @@ import { isExposed, repository } from "../../config/values.ts";
 import { ConfigError } from "../../errors.ts";
 import type { BoardProject } from "../../model/post.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
+import type { Terminal } from "../print/terminal.ts";
 import { oneLine } from "../print/text.ts";
-import type { Terminal } from "../terminal.ts";
 
 /** A question is asked so often at most; whoever can't answer it by then reads first. */
 const mostAttempts = 5;

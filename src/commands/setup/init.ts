@@ -11,14 +11,14 @@ import type { PostField } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { checkTemplate } from "../../plan/text/template.ts";
 import { showAsked } from "../../story/check/board.ts";
-import { systemClock } from "../clock.ts";
-import { configSource } from "../config-source.ts";
-import { failWith } from "../failure.ts";
 import { type Ahead, findAhead, lookAhead } from "../look/check-ahead.ts";
+import { systemClock } from "../open/clock.ts";
+import { configSource } from "../open/config-source.ts";
+import { createTerminalLog, exitOf, inSession, redactTerminal } from "../open/session.ts";
+import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
-import { createTerminalLog, exitOf, inSession, redactTerminal } from "../session.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../terminal.ts";
 import {
   askBoard,
   askKey,

@@ -6,7 +6,7 @@ import {
   type ProjectStatus,
   printStatus,
   type WaitingLine,
-} from "../../../src/commands/print/status-report.ts";
+} from "../../../src/commands/reports/status.ts";
 import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { makeFolder, openStage, runCommand, type Stage } from "../stage.ts";

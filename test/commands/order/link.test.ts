@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../../src/commands/clock.ts";
+import { systemClock } from "../../../src/commands/open/clock.ts";
 import { openStage, type Stage } from "../stage.ts";
 
 /** A story in step: p1 of the app has acme/app#1. */

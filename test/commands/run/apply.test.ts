@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { systemClock } from "../../../src/commands/clock.ts";
+import { systemClock } from "../../../src/commands/open/clock.ts";
 import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
 

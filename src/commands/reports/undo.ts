@@ -6,11 +6,11 @@ import type {
   SavedAction,
 } from "../../sync/ground/reports.ts";
 import type { RunResult } from "../../sync/run.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../terminal.ts";
-import { printJson } from "./json.ts";
-import { errorOf, printErrors, printNotInStep } from "./run-report.ts";
-import { type Column, printRecords } from "./table.ts";
-import { count, printLine } from "./text.ts";
+import { printJson } from "../print/json.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { count, printLine } from "../print/text.ts";
+import { errorOf, printErrors, printNotInStep } from "./run.ts";
 
 const columns: readonly Column<PlannedAction>[] = [
   { title: "post", show: ({ post }) => post },

@@ -1,9 +1,9 @@
 import type { RebuildReport, RebuiltProject } from "../../story/rebuild/rebuild.ts";
-import type { CommonOptions, Output, Terminal } from "../terminal.ts";
-import { printJson } from "./json.ts";
-import { errorOf, printErrors } from "./run-report.ts";
-import { type Column, printRecords } from "./table.ts";
-import { count, oneLine, paint, printLine } from "./text.ts";
+import { printJson } from "../print/json.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
+import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { errorOf, printErrors } from "./run.ts";
 
 /** More lines than this of one kind are counted, not shown. */
 const maxLines = 20;

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "./clock.ts";
 
 /** A daemon writes a sign of life far more often than this. */
 const maxAgeMs = 60_000;

@@ -1,24 +1,24 @@
 import { join } from "node:path";
-import { connectSides, type Machine, type Sides, syncProjects } from "../app.ts";
-import { type Environment, readLogLevel } from "../config/environment.ts";
-import { isReadableByAll } from "../config/files.ts";
-import { loadConfigAndSecrets } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
-import type { HttpSecrets } from "../config/secrets.ts";
-import { ConfigError } from "../errors.ts";
-import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../log.ts";
-import type { SyncProject } from "../sync/ground/world.ts";
-import { systemClock } from "./clock.ts";
-import { configSource } from "./config-source.ts";
-import { failWith } from "./failure.ts";
-import { createProgressBar, type ProgressBar } from "./print/progress.ts";
+import { connectSides, type Machine, type Sides, syncProjects } from "../../app.ts";
+import { type Environment, readLogLevel } from "../../config/environment.ts";
+import { isReadableByAll } from "../../config/files.ts";
+import { loadConfigAndSecrets } from "../../config/load.ts";
+import type { Config } from "../../config/schema.ts";
+import type { HttpSecrets } from "../../config/secrets.ts";
+import { ConfigError } from "../../errors.ts";
+import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../../log.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
+import { failWith } from "../print/failure.ts";
+import { createProgressBar, type ProgressBar } from "../print/progress.ts";
 import {
   type CommonOptions,
   exitCodes,
   type Output,
   type ProjectOptions,
   type Terminal,
-} from "./terminal.ts";
+} from "../print/terminal.ts";
+import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
 
 /** What a command that talks to both sides works with. */
 export interface Session {

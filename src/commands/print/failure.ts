@@ -1,9 +1,9 @@
-import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../errors.ts";
-import { escapeControls } from "../escape.ts";
-import { adviceOn } from "../sync/ground/remedy.ts";
-import { printJson } from "./print/json.ts";
-import { oneLine } from "./print/text.ts";
+import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../../errors.ts";
+import { escapeControls } from "../../escape.ts";
+import { adviceOn } from "../../sync/ground/remedy.ts";
+import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
+import { oneLine } from "./text.ts";
 
 /** What `--json` prints where a command ends with 2, 3 or 5. */
 export interface Failure {

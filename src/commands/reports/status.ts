@@ -3,11 +3,11 @@ import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
-import { type DatabaseStatus, describeDatabase } from "../look/status-database.ts";
-import type { Output } from "../terminal.ts";
-import { describeExtent } from "./import-words.ts";
-import { type Column, printRecords } from "./table.ts";
-import { count, type Look, oneLine, paint, printLine } from "./text.ts";
+import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
+import { describeExtent } from "../print/progress.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import type { Output } from "../print/terminal.ts";
+import { count, type Look, oneLine, paint, printLine } from "../print/text.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {

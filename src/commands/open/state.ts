@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { Ledger } from "../ledger/ledger.ts";
-import { acquireState } from "../ledger/sqlite/file/lock.ts";
-import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../ledger/sqlite/sqlite.ts";
-import type { Log } from "../log.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { acquireState } from "../../ledger/sqlite/file/lock.ts";
+import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
+import type { Log } from "../../log.ts";
+import type { Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** Holds the state for one command, and lets go of it whatever happens. */
 export async function withState<T>(

@@ -1,4 +1,4 @@
-import type { Clock } from "../model/surroundings.ts";
+import type { Clock } from "../../model/surroundings.ts";
 
 /** Milliseconds since the process was started: a clock that nobody can set. */
 export function monotonic(): number {

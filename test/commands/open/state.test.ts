@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { migrate } from "../../src/ledger/sqlite/file/migrate.ts";
-import { applicationId, migrations } from "../../src/ledger/sqlite/file/migrations.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { migrate } from "../../../src/ledger/sqlite/file/migrate.ts";
+import { applicationId, migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
+import { openStage, type Stage } from "../stage.ts";
 
 const asked = [["sync"], ["plan"], ["status"], ["rebuild"], ["backup", "copy.db"]];
 

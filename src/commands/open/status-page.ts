@@ -4,7 +4,7 @@ import { nextTime } from "../../config/times.ts";
 import type { PageView } from "../../daemon/page/view.ts";
 import type { Late } from "../../daemon/readiness.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "./clock.ts";
 
 /**
  * What the status page shows beside the state.

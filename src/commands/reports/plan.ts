@@ -1,10 +1,10 @@
 import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
-import type { CommonOptions, Terminal } from "../terminal.ts";
-import { printJson } from "./json.ts";
-import { errorOf, printErrors } from "./run-report.ts";
-import { type Column, printRecords } from "./table.ts";
-import { count, paint, printLine } from "./text.ts";
+import { printJson } from "../print/json.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import { count, paint, printLine } from "../print/text.ts";
+import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
 export function printPlan(

@@ -5,11 +5,11 @@ import { suggest } from "../../config/suggest.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import { systemClock } from "../clock.ts";
-import { configSource } from "../config-source.ts";
-import { failWith } from "../failure.ts";
-import { openBeside, readState } from "../state.ts";
-import type { CommonOptions, Terminal } from "../terminal.ts";
+import { failWith } from "../print/failure.ts";
+import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import { systemClock } from "./clock.ts";
+import { configSource } from "./config-source.ts";
+import { openBeside, readState } from "./state.ts";
 
 /** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
 export interface Beside {

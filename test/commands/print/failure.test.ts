@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { failWith, joinFailures } from "../../src/commands/failure.ts";
-import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../../src/errors.ts";
-import { createOutput } from "./stage.ts";
+import { failWith, joinFailures } from "../../../src/commands/print/failure.ts";
+import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../../../src/errors.ts";
+import { createOutput } from "../stage.ts";
 
 it.each([
   [new ConfigError(["a.yaml:1:1: no.", "a.yaml:2:1: no."]), 2, "config", "a.yaml:1:1: no.\na.yaml:2:1: no."],

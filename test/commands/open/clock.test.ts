@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { systemClock } from "../../src/commands/clock.ts";
+import { systemClock } from "../../../src/commands/open/clock.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000 });

@@ -7,10 +7,10 @@ import type {
   ExplainedWrite,
   Explanation,
 } from "../../story/explain/explanation.ts";
-import type { Output } from "../terminal.ts";
-import { describeAge } from "./status-report.ts";
-import { type Column, printRecords } from "./table.ts";
-import { type Look, oneLine, paint, printLine } from "./text.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import type { Output } from "../print/terminal.ts";
+import { type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { describeAge } from "./status.ts";
 
 /** The story of a post for a person. */
 export function printExplanation(

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/schema.ts";
 import { nextTime } from "../../config/times.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { systemClock } from "../clock.ts";
-import { readHeartbeat } from "../run/heartbeat.ts";
+import { systemClock } from "./clock.ts";
+import { readHeartbeat } from "./heartbeat.ts";
 
 /** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
 export function nextRunOf(config: Config, key: string, ledger: Ledger | undefined): string | null {

@@ -1,11 +1,11 @@
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import type { Standing } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
-import { joinFailures } from "../failure.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../terminal.ts";
-import { printJson } from "./json.ts";
-import { type Column, printRecords } from "./table.ts";
-import { count, oneLine, paint, printLine } from "./text.ts";
+import { joinFailures } from "../print/failure.ts";
+import { printJson } from "../print/json.ts";
+import { type Column, printRecords } from "../print/table.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { count, oneLine, paint, printLine } from "../print/text.ts";
 
 /** The exit code of a run's result. */
 export function exitOfResult(result: RunReport["result"]): number {

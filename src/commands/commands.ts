@@ -1,0 +1,295 @@
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import type { Terminal } from "./print/terminal.ts";
+import { completion, shells, wordsCommand } from "./setup/completion.ts";
+
+/** One command of the program. */
+export interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  readonly args?: readonly Argument[];
+  readonly options?: readonly Option[];
+  readonly examples: readonly string[];
+  /** What the examples are, where they are not just that. */
+  readonly title?: string;
+  readonly isHidden?: true;
+  /** Loads the command's own code, runs it, and returns the exit code. */
+  run(call: Call): Promise<number> | number;
+}
+
+/** How a command was called. */
+export interface Call {
+  readonly terminal: Terminal;
+  readonly program: Command;
+  /** In the order of the arguments; undefined for one that was left out. */
+  readonly args: readonly (string | undefined)[];
+  /** Of an argument that may be repeated. */
+  readonly rest: readonly string[];
+  /** The command's options and the common ones. */
+  options<T extends object>(): T;
+}
+
+const postArgument = new Argument("<post>", "its id, or PROJECT/ID");
+const full = new Option("--full", "list every action: more than 20 alike are one line otherwise");
+const yes = new Option("-y, --yes", "don't ask");
+const projects = repeated("-p, --project <project>", "only this project; may be repeated");
+
+/** Every command, in the order in which `--help` lists them. */
+export const commandTable: readonly CommandRow[] = [
+  {
+    name: "init",
+    summary: "look at the board, ask for what can't be seen there, and write a commented config",
+    options: [
+      new Option("--board-url <url>", "the address of the board's API"),
+      repeated(
+        "-p, --project <project=owner/repo>",
+        "a project of the board and its repository; may be repeated",
+      ),
+      new Option("--github-url <url>", "the address of GitHub's API (default: https://api.github.com)"),
+      new Option("-o, --output <file>", "the file to write (default: where the config is looked for)"),
+      new Option("-f, --force", "replace a file that is there"),
+    ],
+    examples: [
+      "boardsync init",
+      "boardsync init --board-url https://feedback.example.com/api/v1 --project acme-app=acme/app",
+    ],
+    run: async ({ terminal, options }) => (await import("./setup/init.ts")).init(terminal, options()),
+  },
+  {
+    name: "check",
+    summary: "verify key, token, projects, repositories and rules; write nothing",
+    examples: ["boardsync check --config config/boardsync.yaml"],
+    run: async ({ terminal, options }) => (await import("./look/check.ts")).check(terminal, options()),
+  },
+  {
+    name: "plan",
+    summary: "show what a sync would do, why, and how many voters would be notified; write nothing",
+    options: [
+      projects,
+      new Option(
+        "--detailed-exitcode",
+        "exit 10 when there is something to do, now, later or when a person lets it go",
+      ),
+      full,
+      new Option("-o, --out <file>", "save it, for `boardsync apply`; replaces a file that is there"),
+    ],
+    examples: [
+      "boardsync plan --project acme-app --detailed-exitcode",
+      "boardsync plan --out today.plan && boardsync apply today.plan",
+    ],
+    run: async ({ terminal, options }) => (await import("./run/plan.ts")).plan(terminal, options()),
+  },
+  {
+    name: "apply",
+    summary: "carry out exactly a saved plan, or refuse what has moved since; to apply it is to approve it",
+    args: [new Argument("<file>", "what `boardsync plan --out` has saved")],
+    examples: ["boardsync plan --out today.plan", "boardsync apply today.plan"],
+    run: async ({ terminal, options, args: [file = ""] }) =>
+      (await import("./run/apply.ts")).apply(terminal, options(), file),
+  },
+  {
+    name: "undo",
+    summary: "take back what a run has written, where nobody has touched it since; shows it and asks",
+    args: [new Argument("<run>", "the run's number, as `boardsync history` shows it")],
+    options: [yes],
+    examples: ["boardsync undo 12", "boardsync undo 12 --yes --json"],
+    run: async ({ terminal, options, args: [run = ""] }) =>
+      (await import("./run/undo.ts")).undo(terminal, options(), run),
+  },
+  {
+    name: "sync",
+    summary: "one run: pull both sides, decide, write",
+    options: [
+      projects,
+      new Option("--dry-run", "the same as plan").conflicts("adopt"),
+      new Option(
+        "--adopt",
+        "link what carries our mark or names a post's page, take both sides as they are, write nothing to either",
+      ),
+    ],
+    title: "Example (crontab)",
+    examples: ["*/5 * * * *  boardsync sync --quiet --config /etc/boardsync.yaml"],
+    async run({ terminal, options }) {
+      if (options<{ readonly dryRun?: boolean }>().dryRun === true)
+        return (await import("./run/plan.ts")).plan(terminal, options());
+      return (await import("./run/sync.ts")).sync(terminal, options());
+    },
+  },
+  {
+    name: "daemon",
+    summary: "run every project on its schedule, until SIGTERM or SIGINT",
+    examples: ["boardsync daemon --config /config/boardsync.yaml --log-level info"],
+    run: async ({ terminal, options }) => (await import("./run/daemon.ts")).daemon(terminal, options()),
+  },
+  {
+    name: "status",
+    summary: "how each project stands, and everything that failed or waits; reads only the state",
+    options: [new Option("--full", "list each, also where more than 20 are alike")],
+    examples: ["boardsync status --full", "boardsync status --json"],
+    run: async ({ terminal, options }) => (await import("./look/status.ts")).status(terminal, options()),
+  },
+  {
+    name: "explain",
+    summary: "the story of one post: why it is selected or not, which rule matches, what comes next",
+    args: [new Argument("<post>", "a post's id, PROJECT/ID, or OWNER/REPO#NUMBER of its issue")],
+    examples: ["boardsync explain acme-app/p1", "boardsync explain acme/app#12 --json"],
+    run: async ({ terminal, options, args: [post = ""] }) =>
+      (await import("./look/explain.ts")).explain(terminal, options(), post),
+  },
+  {
+    name: "history",
+    summary: "every write to either side: when, what, why, by which run, and what came of it",
+    args: [
+      new Argument(
+        "[post]",
+        "only the writes for this post: its id, PROJECT/ID, or OWNER/REPO#NUMBER of its issue",
+      ),
+    ],
+    options: [
+      new Option("--limit <number>", "show at most so many, the newest").argParser(parseLimit).default(50),
+      new Option("--since <time>", "none before this: a date or time (UTC), or how long ago, as 2h or 7d"),
+    ],
+    examples: ["boardsync history --since 24h", "boardsync history acme-app/p1 --limit 10 --json"],
+    run: async ({ terminal, options, args: [post] }) =>
+      (await import("./look/history.ts")).history(terminal, options(), post),
+  },
+  {
+    name: "approve",
+    summary: "let held actions go, by the next run; all of a project, or those of some posts",
+    args: [
+      new Argument("<project>", "the project, as the config names it"),
+      new Argument("[post...]", "only what is held of these posts"),
+    ],
+    options: [
+      new Option("--discard", "never do them: take both sides as they are, open no issue"),
+      full,
+      yes,
+    ],
+    examples: [
+      "boardsync approve acme-app",
+      "boardsync approve acme-app p1 p2 --yes",
+      "boardsync approve acme-app --discard",
+    ],
+    run: async ({ terminal, options, args: [project = ""], rest }) =>
+      (await import("./order/approve.ts")).approve(terminal, options(), project, rest),
+  },
+  {
+    name: "retry",
+    summary: "try again what is parked of a post, by the next run",
+    args: [postArgument],
+    examples: ["boardsync retry acme-app/p1"],
+    run: async ({ terminal, options, args: [post = ""] }) =>
+      (await import("./order/retry.ts")).retry(terminal, options(), post),
+  },
+  {
+    name: "release",
+    summary: "end a post's quarantine, by the next run",
+    args: [postArgument],
+    examples: ["boardsync release acme-app/p1"],
+    run: async ({ terminal, options, args: [post = ""] }) =>
+      (await import("./order/retry.ts")).release(terminal, options(), post),
+  },
+  {
+    name: "link",
+    summary: "link a post to an issue that is there already, by the next run; both sides stay as they are",
+    args: [postArgument, new Argument("<issue>", "OWNER/REPO#NUMBER")],
+    examples: ["boardsync link acme-app/p1 acme/app#12"],
+    run: async ({ terminal, options, args: [post = "", issue = ""] }) =>
+      (await import("./order/link.ts")).link(terminal, options(), post, issue),
+  },
+  {
+    name: "unlink",
+    summary: "end a post's links, by the next run; it gets no other issue by itself",
+    args: [postArgument, new Argument("[issue]", "OWNER/REPO#NUMBER; without it every link of the post")],
+    examples: ["boardsync unlink acme-app/p1", "boardsync unlink p1 acme/app#12"],
+    run: async ({ terminal, options, args: [post = "", issue] }) =>
+      (await import("./order/unlink.ts")).unlink(terminal, options(), post, issue),
+  },
+  {
+    name: "backup",
+    summary: "a consistent copy of the state, while the daemon runs",
+    args: [new Argument("<file>", "a file that does not exist yet")],
+    examples: ["boardsync backup backup-$(date +%F).db"],
+    run: async ({ terminal, options, args: [file = ""] }) =>
+      (await import("./look/backup.ts")).backup(terminal, options(), file),
+  },
+  {
+    name: "rebuild",
+    summary: "make a lost or old state anew from the marks in the issues; write nothing to either side",
+    options: [projects],
+    examples: ["boardsync rebuild --config config/boardsync.yaml"],
+    run: async ({ terminal, options }) => (await import("./run/rebuild.ts")).rebuild(terminal, options()),
+  },
+  {
+    name: "health",
+    summary: "exit 0 while the daemon on this state is alive, else 1; needs no config",
+    examples: ["BOARDSYNC_STATE=/data/boardsync.db boardsync health"],
+    run: async ({ terminal, options }) => (await import("./look/health.ts")).health(terminal, options()),
+  },
+  {
+    name: "page",
+    summary: "print an address that opens the status page of the running daemon, once and for a minute",
+    examples: ["boardsync page"],
+    run: async ({ terminal, options }) => (await import("./look/page.ts")).page(terminal, options()),
+  },
+  {
+    name: "demo",
+    summary: "the whole loop against a board and a GitHub that it starts itself on loopback",
+    options: [
+      new Option(
+        "--serve",
+        "keep the board and the GitHub up, with a config to try commands on, until interrupted",
+      ),
+      new Option("--port <number>", "with --serve: the board's port; the GitHub gets the next one").argParser(
+        parsePort,
+      ),
+    ],
+    examples: ["boardsync demo", "boardsync demo --serve --port 4100"],
+    run: async ({ terminal, options }) => (await import("./demo/demo.ts")).demo(terminal, options()),
+  },
+  {
+    name: "schema",
+    summary: "print the JSON Schema of the config file",
+    examples: ["boardsync schema > boardsync.schema.json"],
+    run: async ({ terminal }) => (await import("./setup/schema.ts")).schema(terminal),
+  },
+  {
+    name: "completion",
+    summary: "print a script that completes commands, options, projects and posts",
+    args: [new Argument("<shell>", "the shell to complete in").choices(shells)],
+    examples: [
+      "boardsync completion bash",
+      "boardsync completion fish > ~/.config/fish/completions/boardsync.fish",
+    ],
+    run: ({ terminal, args: [shell] }) => completion(terminal, shell as (typeof shells)[number]),
+  },
+  {
+    name: wordsCommand,
+    summary: "",
+    isHidden: true,
+    args: [new Argument("[words...]")],
+    examples: [],
+    run: async ({ terminal, program, rest }) =>
+      (await import("./setup/complete-words.ts")).completeWords(terminal, program, rest),
+  },
+];
+
+/** An option that may be given several times. */
+function repeated(flags: string, summary: string): Option {
+  return new Option(flags, summary).argParser((value: string, others: string[] | undefined) => [
+    ...(others ?? []),
+    value,
+  ]);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_534)
+    throw new InvalidArgumentError("a port is 1 to 65534.");
+  return port;
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100_000) return limit;
+  throw new InvalidArgumentError("it is a number from 1 to 100000.");
+}
