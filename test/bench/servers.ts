@@ -137,9 +137,9 @@ function rememberPosts(state: BoardState): BoardState {
       remembered.set(project, posts);
       return posts;
     },
-    editPost(project, post, fields) {
+    patchPost(project, post, fields) {
       remembered.delete(project);
-      state.editPost(project, post, fields);
+      state.patchPost(project, post, fields);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { PostField } from "../../src/model/post.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
 import { isBothWays } from "./both-ways.ts";
@@ -126,7 +127,7 @@ export function createPeople(
 }
 
 export function addPost(board: BoardServer, random: Random): BoardPost {
-  const post = board.add({
+  return board.add({
     status: random.pick(statuses),
     roadmapColumn: random.chance(0.5) ? random.pick(columns) : null,
     onRoadmap: random.chance(0.4),
@@ -134,8 +135,6 @@ export function addPost(board: BoardServer, random: Random): BoardPost {
     categoryId: random.pick(categories),
     votes: random.below(8),
   });
-  post.values.description = describePost(post.id, 1);
-  return post;
 }
 
 function describeAdded({ id, values }: BoardPost): string {
@@ -149,7 +148,7 @@ function undoLast(board: BoardServer): string {
     .filter(({ isDeleted, touched }) => !isDeleted && touched.get("status")?.by === "us")
     .toSorted((one, other) => at(other) - at(one));
   if (post?.statusBefore === undefined) return "nobody minds what was written";
-  board.set(post, "status", post.statusBefore, "person");
+  board.edit(post, { status: post.statusBefore });
   return `somebody sets the status of ${post.id} back to ${post.statusBefore}`;
 }
 
@@ -157,7 +156,7 @@ function bringBack(board: BoardServer, random: Random): string {
   const deleted = board.posts.filter(({ isDeleted }) => isDeleted);
   if (deleted.length === 0) return "nobody misses a post";
   const post = random.pick(deleted);
-  post.isDeleted = false;
+  board.restore(post);
   return `${post.id} is back`;
 }
 
@@ -167,8 +166,8 @@ function changePost(
   act: Exclude<keyof typeof notedActs, "add" | "comeBack" | "undo">,
   random: Random,
 ): string {
-  const set = (field: Parameters<BoardServer["set"]>[1], value: string | number | boolean | null): string => {
-    board.set(post, field, value, "person");
+  const set = (field: PostField, value: string | number | boolean | null): string => {
+    if (post.values[field] !== value) board.edit(post, { [field]: value });
     return `somebody sets ${field} of ${post.id} to ${value}`;
   };
   switch (act) {
@@ -193,10 +192,10 @@ function changePost(
       if (random.chance(0.3)) set("title", `Wish of ${post.id}, edited ${post.version} times`);
       return set("description", describePost(post.id, post.version));
     case "note":
-      post.note = editNote(post.note, random);
+      board.edit(post, { internalNote: editNote(post.note, random) });
       return `somebody makes the note of ${post.id} ${JSON.stringify(post.note)}`;
     case "remove":
-      post.isDeleted = true;
+      board.remove(post);
       return `somebody deletes ${post.id}`;
     case "hide":
       post.hiddenFor = random.between(1, 3);

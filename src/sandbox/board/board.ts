@@ -1,7 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createResponder, type SandboxFault, type SandboxRequest } from "./http.ts";
-import { type BoardState, createBoardState, type SandboxNotification, type SandboxProject } from "./state.ts";
+import {
+  type BoardState,
+  createBoardState,
+  type PostFields,
+  type SandboxNotification,
+  type SandboxProject,
+} from "./state.ts";
 import { type BoardStyle, type BoardStyleOptions, completeStyle, type SandboxPost } from "./style.ts";
 
 /**
@@ -33,9 +39,9 @@ export interface SandboxBoard {
   readonly url: string;
   readonly key: string;
   /** Adds a post as a person would, and returns its id as text. The project may be named by id or slug. */
-  addPost(project: string, fields?: Partial<Omit<SandboxPost, "id">>): string;
+  addPost(project: string, fields?: PostFields): string;
   /** Changes a post as a person in the dashboard would: a change of status mails its voters, too. */
-  editPost(project: string, post: string, fields: Partial<Omit<SandboxPost, "id">>): void;
+  editPost(project: string, post: string, fields: PostFields): void;
   removePost(project: string, post: string): void;
   /** A copy of one post; undefined when it is gone. */
   post(project: string, post: string): SandboxPost | undefined;

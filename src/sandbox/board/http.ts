@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerList } from "./list.ts";
-import type { BoardState } from "./state.ts";
-import { type BoardStyle, type SandboxPost, showRecord } from "./style.ts";
-import { answerConditionally } from "./validators.ts";
+import { answerConditionally, answerList } from "./list.ts";
+import type { BoardState, PostFields } from "./state.ts";
+import { type BoardStyle, showRecord } from "./style.ts";
 
 /** The HTTP face of the sandbox board. */
 
@@ -171,7 +170,9 @@ function patch(
     if (!accepts(value)) return refuse(422, `The field ${name} has a value that is not allowed.`);
   }
   // Every field was checked by name and type above.
-  state.editPost(project, id, fields as Partial<Omit<SandboxPost, "id">>);
+  const change = fields as PostFields;
+  if (state.refuses(change)) return refuse(400, "This status is not known here.");
+  state.patchPost(project, id, change);
   const post = state.post(project, id);
   const { patchAnswer } = style();
   if (patchAnswer === "empty" || post === undefined) return { status: 204 };
