@@ -1,16 +1,16 @@
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../../model/surroundings.ts";
-import type { SandboxQuirks } from "./answer.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
 import { createFaultQueue, type SandboxFault } from "./faults.ts";
 import { createGraphQL } from "./graphql/graphql.ts";
-import { createProjects, type SandboxProjects } from "./graphql/projects.ts";
-import { createSignalPeople, type SandboxSignalPeople } from "./graphql/signal-people.ts";
-import { createLimitCounter, type SandboxLimits } from "./limits.ts";
-import { createPeople, type SandboxPeople } from "./people.ts";
-import { createOwners, type RepositorySetup, type SandboxOwners } from "./repositories.ts";
+import type { SandboxQuirks } from "./rest/answer.ts";
+import { createLimitCounter, type SandboxLimits } from "./rest/limits.ts";
 import { createGitHubServer, type LoggedRequest } from "./server.ts";
-import { createState, type SandboxLag } from "./state.ts";
+import { createPeople, type SandboxPeople } from "./state/people.ts";
+import { createProjects, type SandboxProjects } from "./state/projects.ts";
+import { createOwners, type RepositorySetup, type SandboxOwners } from "./state/repositories.ts";
+import { createSignalPeople, type SandboxSignalPeople } from "./state/signals.ts";
+import { createState, type SandboxLag } from "./state/state.ts";
 
 /** How a sandbox GitHub starts. Everything may be left out. */
 export interface SandboxGitHubOptions {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Answer, refuse } from "./answer.ts";
 import type { FaultQueue, SandboxFault } from "./faults.ts";
 import { answer, type Gate, type RawRequest } from "./gate.ts";
+import { type Answer, refuse } from "./rest/answer.ts";
 
 const maxRequestBytes = 4 * 1024 * 1024;
 

@@ -1,7 +1,16 @@
 import { GraphQLError } from "graphql";
-import { association, timestamp } from "../shapes.ts";
-import { type GitHubState, issueAsOf, type StoredIssue, type StoredRepository } from "../state.ts";
-import type { StoredField, StoredItem, StoredProject, StoredRelease } from "./signal-state.ts";
+import { association } from "../rest/shapes.ts";
+import {
+  type GitHubState,
+  issueAsOf,
+  type StoredField,
+  type StoredIssue,
+  type StoredItem,
+  type StoredProject,
+  type StoredRelease,
+  type StoredRepository,
+  timestamp,
+} from "../state/state.ts";
 
 /** An object of the schema: values, and functions of the arguments for what is only sometimes asked for. */
 export type GraphObject = Readonly<Record<string, unknown>>;

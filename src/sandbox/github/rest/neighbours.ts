@@ -1,4 +1,3 @@
-import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
 import {
   addComment,
   changeIssue,
@@ -6,7 +5,8 @@ import {
   labelIds,
   createLabel as storeLabel,
   createMilestone as storeMilestone,
-} from "./changes.ts";
+} from "../state/changes.ts";
+import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
 import { canPush, labelNames, refuseKinds, refuseLabels, refuseNewLabel } from "./checks.ts";
 import { findForRead, findForWrite } from "./issues.ts";
 import { pageByNumber } from "./lists.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../model/surroundings.ts";
+import type { Clock } from "../../../model/surroundings.ts";
 import { type Answer, refuse } from "./answer.ts";
 
 /** GitHub's limits on one account. */

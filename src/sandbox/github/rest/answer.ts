@@ -1,4 +1,4 @@
-import type { GitHubState, StoredRepository } from "./state.ts";
+import type { GitHubState, StoredRepository } from "../state/state.ts";
 
 /** What is sent back. Without a body there is no content. */
 export interface Answer {

@@ -1,7 +1,7 @@
+import { findLabel } from "../state/changes.ts";
+import { issueAsOf, type StoredIssue } from "../state/state.ts";
 import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
-import { findLabel } from "./changes.ts";
 import { issueShape } from "./shapes.ts";
-import { issueAsOf, type StoredIssue } from "./state.ts";
 
 const defaultPageSize = 30;
 const maxPageSize = 100;

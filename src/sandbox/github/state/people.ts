@@ -8,7 +8,6 @@ import {
   setIssueState,
 } from "./changes.ts";
 import { findMilestone, type RepositoryName, repositoryNamed } from "./repositories.ts";
-import { timestamp } from "./shapes.ts";
 import {
   type GitHubState,
   issueAsOf,
@@ -17,6 +16,7 @@ import {
   type StoredIssue,
   type StoredRepository,
   saveIssue,
+  timestamp,
 } from "./state.ts";
 
 /** An issue or a pull request that a person opens. */

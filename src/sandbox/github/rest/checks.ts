@@ -1,5 +1,5 @@
+import { findLabel } from "../state/changes.ts";
 import { type Answer, type Call, type FieldError, invalid, refuse } from "./answer.ts";
-import { findLabel } from "./changes.ts";
 
 const maxBodyCharacters = 65_536;
 const maxTitleCharacters = 256;
