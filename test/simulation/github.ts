@@ -1,6 +1,7 @@
 import { RemoteError } from "../../src/errors.ts";
 import type { IssueRecord, IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { Answer } from "../../src/sandbox/github/rest/answer.ts";
 import type {
   IssueAnswer,
   IssuePage,
@@ -10,8 +11,7 @@ import type {
   Tracker,
   WriteOutcome,
 } from "../../src/tracker/tracker.ts";
-import { changeIssue, refusalOf } from "./github-changes.ts";
-import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
+import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
@@ -111,7 +111,7 @@ export function createSimTracker(
       requests += 1;
       const leftAt = wire.time.now();
       await wire.leave(life);
-      const outcome = send(line, repositoryOf(repository), write, leftAt);
+      const { outcome } = send(line, repositoryOf(repository), write, leftAt);
       if (outcome.kind === "limited") closeGate(line, outcome.retryAt);
       await wire.arrive(life);
       return outcome;
@@ -225,7 +225,7 @@ async function* listSince(
     const after = last;
     const rest = server
       .listed(repository)
-      .filter((record) => since === undefined || record.issue.updatedAt >= since)
+      .filter(({ issue }) => since === undefined || isSince(issue.updatedAt, since))
       .filter((record) => after === undefined || byChange(record, after) > 0)
       .toSorted(byChange);
     const issues = rest.slice(0, server.traits.pageSize);
@@ -270,6 +270,12 @@ function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): n
   return one.number - other.number;
 }
 
+/** What became of a write, as the program gets to know it; GitHub's own answer where it was asked. */
+export interface SentWrite {
+  readonly outcome: WriteOutcome;
+  readonly answer?: Answer;
+}
+
 /** One write, and what the program gets to know of it. */
 export function send(
   line: Line,
@@ -277,36 +283,40 @@ export function send(
   write: IssueWrite,
   leftAt: number,
   fate = drawFate(line, write),
-): WriteOutcome {
+): SentWrite {
   const { wire, events, life, scenario } = line;
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
   const isHeard = isTaken && repository.hasIssues && !repository.isArchived;
   const hasArrived = fate !== "unsent";
   events.issueWriteLeaves({ life, repository, write, leftAt, isHeard, hasArrived });
   if (fate !== "fine") wire.count(`tracker: write ${fate}`);
+  const reject = (status: number, message: string, fields: readonly string[] = []): SentWrite => {
+    return { outcome: { kind: "rejected", status, message, fields } };
+  };
   switch (fate) {
     case "fine":
-      return take(line, repository, write, lagOf(line, 0));
+      return take(line, repository, write, lagOf(line, 0), true);
     case "unsent":
-      return { kind: "unsent", message: "The connection was refused." };
+      return { outcome: { kind: "unsent", message: "The connection was refused." } };
     case "unauthorized":
-      return { kind: "unauthorized", message: "Bad credentials." };
+      return { outcome: { kind: "unauthorized", message: "Bad credentials." } };
     case "rejected":
-      return { kind: "rejected", status: 403, message: "Resource not accessible.", fields: [] };
+      return reject(403, "Resource not accessible.");
     case "invalid":
-      return { kind: "rejected", status: 422, message: "Validation failed.", fields: [] };
+      return reject(422, "Validation failed.");
     case "bad assignee":
-      return { kind: "rejected", status: 422, message: "Validation failed.", fields: ["assignees"] };
+      return reject(422, "Validation failed.", ["assignees"]);
     case "limited": {
       const now = wire.time.now() + scenario.skewMs;
       const retryAt = limitEnd(wire, wire.outage("tracker"), now, scenario.skewMs);
-      return { kind: "limited", retryAt, message: "You have exceeded a secondary rate limit." };
+      return { outcome: { kind: "limited", retryAt, message: "You have exceeded a secondary rate limit." } };
     }
     case "lost":
-      return { kind: "unknown", message: "The connection was reset." };
-    case "answer lost":
-      take(line, repository, write, lagOf(line, 0), false);
-      return { kind: "unknown", message: "HTTP 502." };
+      return { outcome: { kind: "unknown", message: "The connection was reset." } };
+    case "answer lost": {
+      const { answer } = take(line, repository, write, lagOf(line, 0), false);
+      return { outcome: { kind: "unknown", message: "HTTP 502." }, ...(answer && { answer }) };
+    }
     case "late": {
       const delayMs = wire.weather.random.between(1, Math.floor(scenario.policy.waits.createMs * 0.6));
       const lagMs = lagOf(line, delayMs);
@@ -316,12 +326,16 @@ export function send(
         repository.arriving -= created;
         take(line, repository, write, lagMs, false);
       });
-      return { kind: "unknown", message: "No answer in time." };
+      return { outcome: { kind: "unknown", message: "No answer in time." } };
     }
     case "wrong answer": {
-      const answer = take(line, repository, write, lagOf(line, 0));
-      if (answer.kind !== "applied" || answer.record === undefined) return answer;
-      return { kind: "applied", record: { ...answer.record, body: "Somebody else's issue." } };
+      const { outcome, answer } = take(line, repository, write, lagOf(line, 0), true);
+      if (outcome.kind !== "applied" || outcome.record === undefined || !answer) return { outcome };
+      const body = "Somebody else's issue.";
+      return {
+        outcome: { kind: "applied", record: { ...outcome.record, body } },
+        answer: { ...answer, body: { ...(answer.body as object), body } },
+      };
     }
   }
 }
@@ -338,41 +352,28 @@ function take(
   repository: HubRepository,
   write: IssueWrite,
   lagMs: number,
-  isAnswered = true,
+  isAnswered: boolean,
+): SentWrite {
+  const { answer, issue, before } = server.write(repository, write, lagMs);
+  if (write.kind === "create-issue" && issue !== undefined) events.issueOpens(issue);
+  else if (write.kind !== "create-issue" && write.kind !== "create-label" && issue && before)
+    events.issueIsWritten({ issue, before: before.issue, write, isAnswered });
+  const isShown = write.kind === "create-issue" || write.kind === "edit-issue";
+  return { answer, outcome: readAnswer(write, answer, isShown ? issue?.record : undefined) };
+}
+
+/** What GitHub's answer means to the program: a label that is not there is one that is taken off. */
+function readAnswer(
+  write: IssueWrite,
+  { status, body }: Answer,
+  record: IssueRecord | undefined,
 ): WriteOutcome {
-  const record = (issue: HubIssue): WriteOutcome => ({ kind: "applied", record: issue.record });
-  const refuse = (status: number, message: string): WriteOutcome => {
-    return { kind: "rejected", status, message, fields: [] };
-  };
-  if (repository.isArchived) return refuse(403, "Repository was archived so is read-only.");
-  if (!repository.hasIssues) return refuse(410, "Issues are disabled for this repo");
-  switch (write.kind) {
-    case "create-issue": {
-      const issue = server.open(repository, write, ourLogin, lagMs);
-      events.issueOpens(issue);
-      return record(issue);
-    }
-    case "create-label":
-      if (!repository.labels.includes(write.name)) repository.labels.push(write.name);
-      return { kind: "applied", record: undefined };
-    case "edit-issue":
-    case "add-labels":
-    case "remove-label":
-    case "add-comment": {
-      const issue = server.find(repository.id, write.number);
-      if (issue === undefined) {
-        return repository.left.has(write.number)
-          ? { kind: "unknown", message: "HTTP 301." }
-          : refuse(410, "This issue was deleted.");
-      }
-      const refusal = refusalOf(server, issue, write);
-      if (refusal !== undefined) return refuse(403, refusal);
-      const before = issue.record.issue;
-      changeIssue(server, issue, write, lagMs);
-      events.issueIsWritten({ issue, before, write, isAnswered });
-      return write.kind === "edit-issue" ? record(issue) : { kind: "applied", record: undefined };
-    }
-  }
+  if (status < 300) return { kind: "applied", record };
+  if (status < 400) return { kind: "unknown", message: `HTTP ${status}.` };
+  // GitHub says in every refusal why.
+  const { message } = body as { message: string };
+  const isAlreadySo = message === "Label does not exist" || (write.kind === "create-label" && status === 422);
+  return isAlreadySo ? { kind: "applied", record } : { kind: "rejected", status, message, fields: [] };
 }
 
 export type Fate =

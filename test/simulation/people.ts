@@ -1,4 +1,5 @@
 import type { PostField } from "../../src/model/post.ts";
+import type { SandboxPeople } from "../../src/sandbox/github/state/people.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
 import { isBothWays } from "./both-ways.ts";
@@ -7,7 +8,7 @@ import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
-import { actOnSignals, isAboutDuplicates, isSignalled } from "./signals.ts";
+import { actOnSignals, closeIssue, isAboutDuplicates, isSignalled } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Events } from "./watcher.ts";
 
@@ -223,54 +224,58 @@ function changeIssue(
   random: Random,
   lagMs: number,
 ): string {
-  const name = `${issue.repository.name}#${issue.number}`;
-  const { issue: facts, body, title } = issue.record;
-  const change = (words: string, made: Parameters<HubServer["change"]>[1]): string => {
-    hub.change(issue, made, lagMs);
+  const { repository, number, record } = issue;
+  const { state, locked } = record.issue;
+  const at = [repository.name, number] as const;
+  const name = `${repository.name}#${number}`;
+  const change = (words: string, does: (people: SandboxPeople) => void): string => {
+    hub.act(lagMs, does);
     return `somebody ${words} ${name}`;
   };
+  const close = (reason: "completed" | "not_planned" | "duplicate"): string => {
+    closeIssue(hub, issue, reason, lagMs);
+    return `somebody closes as ${reason} ${name}`;
+  };
+  const write = (words: string, body: string): string =>
+    change(words, (people) => people.edit(...at, { body }));
+  const comment = (): string =>
+    change("comments on", (people) => people.comment(...at, "A word of ours.", "maintainer"));
   switch (act) {
     case "complete":
-      return change("closes as completed", { issue: { state: "closed", stateReason: "completed" } });
-    case "drop": {
-      const stateReason = random.pick(["not_planned", "duplicate"]);
-      return change(`closes as ${stateReason}`, { issue: { state: "closed", stateReason } });
-    }
+      return close("completed");
+    case "drop":
+      return close(random.pick(["not_planned", "duplicate"]));
     case "reopen":
-      if (facts.state === "open") return change("comments on", {});
-      return change("reopens", { issue: { state: "open", stateReason: "reopened" } });
+      return state === "open" ? comment() : change("reopens", (people) => people.reopen(...at));
     case "start":
-      return change("labels 'in progress'", {
-        issue: { labels: [...facts.labels.filter((label) => label !== "in progress"), "in progress"] },
-      });
+      return change("labels 'in progress'", (people) => people.label(...at, "in progress"));
     case "pause":
-      return change("takes 'in progress' from", {
-        issue: { labels: facts.labels.filter((label) => label !== "in progress") },
-      });
+      return change("takes 'in progress' from", (people) => people.unlabel(...at, "in progress"));
     case "assign":
-      return change("takes on", { issue: { assignees: ["maintainer"] } });
+      return change("takes on", (people) => people.assign(...at, "maintainer"));
     case "unassign":
-      return change("gives back", { issue: { assignees: [] } });
+      return change("gives back", (people) => people.assign(...at));
     case "plan":
-      return change("plans", { issue: { milestone: { number: 1, title: "Backlog", state: "open" } } });
+      return change("plans", (people) => people.setMilestone(...at, "Backlog"));
     case "unplan":
-      return change("takes the milestone from", { issue: { milestone: null } });
+      return change("takes the milestone from", (people) => people.setMilestone(...at, null));
     case "comment":
-      return change("comments on", {});
+      return comment();
     case "below":
-      return change("writes below the block of", { body: `${body}\nA note of ours.` });
+      return write("writes below the block of", `${record.body}\nA note of ours.`);
     case "inside":
       issue.isBlockEdited = true;
-      return change("edits the managed block of", { body: body.replace("Canary", "Edited canary") });
+      return write("edits the managed block of", record.body.replace("Canary", "Edited canary"));
     case "crlf":
-      return change("saves in GitHub's form", { body: body.replaceAll(/\r?\n/g, "\r\n") });
+      return write("saves in GitHub's form", record.body.replaceAll(/\r?\n/g, "\r\n"));
     case "retitle":
-      return change("renames", { title: `${title} (renamed)` });
+      return change("renames", (people) => people.edit(...at, { title: `${record.title} (renamed)` }));
     case "lock":
-      return change(facts.locked ? "unlocks" : "locks", { issue: { locked: !facts.locked } });
+      return locked
+        ? change("unlocks", (people) => people.unlock(...at))
+        : change("locks", (people) => people.lock(...at));
     case "remove":
-      issue.isDeleted = true;
-      return `somebody deletes ${name}`;
+      return change("deletes", (people) => people.deleteIssue(...at));
   }
 }
 
@@ -279,12 +284,7 @@ function openByStranger(hub: HubServer, board: BoardServer, random: Random): str
   const repository = random.pick(hub.repositories);
   const ours = repository.issues.find(({ openedFor }) => openedFor.length > 0);
   const body = ours !== undefined && random.chance(0.7) ? ours.record.body : "My own words.";
-  const write = { labels: [], assignees: [], milestone: undefined, type: undefined } as const;
-  const issue = hub.open(
-    repository,
-    { kind: "create-issue", title: `Of a stranger, among ${board.posts.length} posts`, body, ...write },
-    "stranger",
-    0,
-  );
+  const title = `Of a stranger, among ${board.posts.length} posts`;
+  const issue = hub.open(repository, { title, body, author: "stranger" });
   return `a stranger opens ${repository.name}#${issue.number}${body === "My own words." ? "" : " with a copied marker"}`;
 }

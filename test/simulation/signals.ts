@@ -199,11 +199,22 @@ export function actOnSignals(
       const ours = isAbout ? others.filter(({ openedFor }) => openedFor.length > 0) : [];
       const other = random.pick(ours.length > 0 ? ours : others);
       held.duplicateOf = other;
-      hub.change(issue, { issue: { state: "closed", stateReason: "duplicate" } }, lagMs);
+      closeIssue(hub, issue, "duplicate", lagMs);
       return `somebody closes ${name} as a duplicate of ${other.repository.name}#${other.number}`;
     }
   }
 }
+
+/** Somebody closes an issue, or closes it for another reason. */
+export function closeIssue(hub: HubServer, issue: HubIssue, reason: CloseReason, lagMs: number): void {
+  const { repository, number } = issue;
+  hub.act(lagMs, (people) => {
+    if (issue.record.issue.stateReason !== reason) people.reopen(repository.name, number);
+    people.close(repository.name, number, reason);
+  });
+}
+
+type CloseReason = "completed" | "not_planned" | "duplicate";
 
 /** A fact that was read. */
 export function known<T>(value: T): Readable<T> {

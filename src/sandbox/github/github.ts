@@ -3,7 +3,7 @@ import type { Clock } from "../../model/surroundings.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
 import { createFaultQueue, type SandboxFault } from "./faults.ts";
 import { createGraphQL } from "./graphql/graphql.ts";
-import type { SandboxQuirks } from "./rest/answer.ts";
+import { type SandboxQuirks, usualQuirks } from "./rest/answer.ts";
 import { createLimitCounter, type SandboxLimits } from "./rest/limits.ts";
 import { createGitHubServer, type LoggedRequest } from "./server.ts";
 import { createPeople, type SandboxPeople } from "./state/people.ts";
@@ -81,18 +81,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
   const owners = createOwners(state, login);
   for (const setup of options.repositories ?? []) owners.addRepository(setup);
 
-  const quirks: SandboxQuirks = {
-    paging: "page",
-    since: "inclusive",
-    movedWrite: 301,
-    converted: 404,
-    issuesOff: 200,
-    enterprise: undefined,
-    apiVersions: ["2022-11-28", "2026-03-10"],
-    projectScope: true,
-    graphQLLacks: [],
-    ...options.quirks,
-  };
+  const quirks: SandboxQuirks = { ...usualQuirks, ...options.quirks };
   const server = createGitHubServer({
     gate: {
       state,

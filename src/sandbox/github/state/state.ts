@@ -68,9 +68,10 @@ export interface StoredIssue {
   readonly fate: IssueFate;
 }
 
-/** What an issue was from `at` (epoch ms) on. */
+/** What an issue was from `at` on; lists are told of it at `listedAt`. Both are epoch ms. */
 interface IssueVersion {
   readonly at: number;
+  readonly listedAt: number;
   readonly issue: StoredIssue;
 }
 
@@ -95,6 +96,8 @@ export interface StoredRepository {
   readonly issues: Map<number, IssueVersion[]>;
   /** How many versions there are: what was made of all issues holds for as long as this is the same. */
   versions: number;
+  /** When lists are told of all that has happened; epoch ms. */
+  listedAt: number;
   /** The list of issues that was asked for last, when it was made, and what for. */
   lastList: { readonly key: string; readonly at: number; readonly rows: readonly StoredIssue[] } | undefined;
 }
@@ -194,6 +197,8 @@ export interface GitHubState {
   readonly names: Map<string, number>;
   readonly signals: SignalState;
   lag: SandboxLag;
+  /** How much later lists are told of what happens now; see `delayed`. */
+  delayMs: number;
   lastId: number;
 }
 
@@ -206,6 +211,7 @@ export function createState(clock: Pick<Clock, "now">, lag: SandboxLag): GitHubS
     names: new Map(),
     signals: createSignalState(),
     lag,
+    delayMs: 0,
     lastId: 1000,
   };
 }
@@ -246,11 +252,42 @@ export function issueAsOf(
   return repository.issues.get(number)?.findLast((version) => version.at <= limit)?.issue;
 }
 
+/** The version of an issue that lists show that are `lagMs` behind. */
+export function listedIssue(
+  state: GitHubState,
+  repository: StoredRepository,
+  number: number,
+  lagMs: number,
+): StoredIssue | undefined {
+  const now = state.clock.now();
+  const isListed = ({ at, listedAt }: IssueVersion): boolean => at <= now - lagMs && listedAt <= now;
+  return repository.issues.get(number)?.findLast(isListed)?.issue;
+}
+
+/** Whether lists are told of the newest version of an issue. */
+export function isListed(state: GitHubState, repository: StoredRepository, number: number): boolean {
+  const newest = repository.issues.get(number)?.at(-1);
+  return newest === undefined || newest.listedAt <= state.clock.now();
+}
+
+/** Does something of which lists are told only a while later. What leaves a repository leaves its lists at once. */
+export function delayed<T>(state: GitHubState, delayMs: number, act: () => T): T {
+  state.delayMs = delayMs;
+  try {
+    return act();
+  } finally {
+    state.delayMs = 0;
+  }
+}
+
 /** Keeps a new version of an issue. */
 export function saveIssue(state: GitHubState, repository: StoredRepository, issue: StoredIssue): StoredIssue {
   const versions = repository.issues.get(issue.number) ?? [];
-  versions.push({ at: state.clock.now(), issue });
+  const at = state.clock.now();
+  const listedAt = issue.fate.kind === "here" ? at + state.delayMs : at;
+  versions.push({ at, listedAt, issue });
   repository.versions += 1;
+  repository.listedAt = Math.max(repository.listedAt, listedAt);
   repository.issues.set(issue.number, versions);
   return issue;
 }
