@@ -1,7 +1,7 @@
 import type { IssueRecord, Milestone, Repository } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
-import { type Answer, usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
+import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import { route } from "../../src/sandbox/github/rest/routes.ts";
 import { createPeople, type SandboxPeople } from "../../src/sandbox/github/state/people.ts";
 import { createOwners, type SandboxOwners } from "../../src/sandbox/github/state/repositories.ts";
@@ -16,6 +16,7 @@ import {
   type StoredRepository,
   timestamp,
 } from "../../src/sandbox/github/state/state.ts";
+import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
 import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";

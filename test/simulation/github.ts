@@ -1,7 +1,8 @@
 import { RemoteError } from "../../src/errors.ts";
 import type { IssueRecord, IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { Answer } from "../../src/sandbox/github/rest/answer.ts";
+import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
+
 import type {
   IssueAnswer,
   IssuePage,

@@ -2,11 +2,12 @@ import { RemoteError } from "../../src/errors.ts";
 import type { PostChange, PostId } from "../../src/model/post.ts";
 import { answerConditionally, answerPage, type Cut, cutPage } from "../../src/sandbox/board/list.ts";
 import { type BoardStyle, type PagingStyle, showRecord } from "../../src/sandbox/board/style.ts";
+import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
 import { drawPatchFate, type Flaw, patch } from "./board.ts";
 import { type BoardPost, boardAddress } from "./board-server.ts";
 import { limit, refuse, showLostWrite, showReadFault, whole } from "./http-faults.ts";
 import type { BoardPaging, Passage } from "./http-passage.ts";
-import type { Answer, Reply, Request } from "./http-server.ts";
+import type { Request } from "./http-server.ts";
 import { projectId, projectKey } from "./scenario.ts";
 
 /** The board's HTTP face: what a process gets for a request over the same bad line. */

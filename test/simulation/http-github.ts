@@ -3,13 +3,14 @@ import { answer as answerByGate, type Gate } from "../../src/sandbox/github/gate
 import { createGraphQL } from "../../src/sandbox/github/graphql/graphql.ts";
 import { type SandboxQuirks, usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import { createLimitCounter } from "../../src/sandbox/github/rest/limits.ts";
+import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import { validateRequests } from "../support/openapi.ts";
 import { drawFate, type Fate, type SentWrite, send } from "./github.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
 import { limit, refuse, showLostWrite, showReadFault, whole } from "./http-faults.ts";
 import type { Manners, Passage } from "./http-passage.ts";
-import type { Answer, Reply, Request } from "./http-server.ts";
+import type { Request } from "./http-server.ts";
 import { ourLogin } from "./scenario.ts";
 
 /** What all processes count as to GitHub: an ETag holds for one token. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import type { Answer } from "../loopback/loopback.ts";
 import {
   installationByToken,
   looksLikeJwt,
@@ -9,7 +10,7 @@ import {
 } from "./app/app.ts";
 import { type AppSide, routeApp } from "./app/routes.ts";
 import type { AnswerQuery } from "./graphql/graphql.ts";
-import { type Answer, notFound, refuse, type SandboxQuirks } from "./rest/answer.ts";
+import { notFound, refuse, type SandboxQuirks } from "./rest/answer.ts";
 import type { LimitCounter } from "./rest/limits.ts";
 import { route } from "./rest/routes.ts";
 import type { GitHubState } from "./state/state.ts";

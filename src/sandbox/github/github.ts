@@ -1,5 +1,5 @@
-import type { AddressInfo } from "node:net";
 import type { Clock } from "../../model/surroundings.ts";
+import { listen, stop } from "../loopback/loopback.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
 import { createFaultQueue, type SandboxFault } from "./faults.ts";
 import { createGraphQL } from "./graphql/graphql.ts";
@@ -107,13 +107,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     },
     postpone: (apply) => late.push(apply),
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
-  });
-  // A server that listens on a TCP port has no other kind of address.
-  const { port } = server.address() as AddressInfo;
-  state.url = `http://127.0.0.1:${port}${basePath}`;
+  state.url = `${await listen(server, options.port)}${basePath}`;
 
   return {
     ...createPeople(state),
@@ -152,11 +146,6 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
       if (app === undefined) throw new Error("The sandbox has no App.");
       return app.owners;
     },
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => {
-        server.close(() => resolve());
-      });
-    },
+    stop: () => stop(server),
   };
 }

@@ -1,5 +1,6 @@
 import { createVerify, randomBytes } from "node:crypto";
-import { type Answer, notFound, refuse } from "../rest/answer.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { notFound, refuse } from "../rest/answer.ts";
 import { createLimitCounter, type LimitCounter, type SandboxLimits } from "../rest/limits.ts";
 import type { GuardedRequest } from "../rest/routes.ts";
 import { findRepository, type GitHubState, nextId, type StoredRepository } from "../state/state.ts";

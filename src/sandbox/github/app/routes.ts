@@ -1,4 +1,5 @@
-import { type Answer, notFound, redirect, refuse } from "../rest/answer.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { notFound, redirect, refuse } from "../rest/answer.ts";
 import { accountShape, type Shape } from "../rest/shapes.ts";
 import { findRepository, type GitHubState, timestamp } from "../state/state.ts";
 import { type GiveToken, includes, installationOf, type StoredApp, type StoredInstallation } from "./app.ts";

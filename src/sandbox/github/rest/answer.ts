@@ -1,11 +1,5 @@
+import type { Answer } from "../../loopback/loopback.ts";
 import type { GitHubState, StoredRepository } from "../state/state.ts";
-
-/** What is sent back. Without a body there is no content. */
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
 
 /** One request, once its path and its token are known. */
 export interface Call {

@@ -1,6 +1,7 @@
+import type { Answer } from "../../loopback/loopback.ts";
 import { changeIssue, type IssueChange, labelIds, openIssue, setIssueState } from "../state/changes.ts";
 import { issueAsOf, type StoredIssue } from "../state/state.ts";
-import { type Answer, type Call, invalid, notFound, redirect, refuse } from "./answer.ts";
+import { type Call, invalid, notFound, redirect, refuse } from "./answer.ts";
 import {
   canPush,
   labelNames,

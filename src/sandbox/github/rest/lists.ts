@@ -1,6 +1,7 @@
+import type { Answer } from "../../loopback/loopback.ts";
 import { findLabel } from "../state/changes.ts";
 import { listedIssue, type StoredIssue } from "../state/state.ts";
-import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
+import { type Call, invalid, notFound, refuse } from "./answer.ts";
 import { issueShape } from "./shapes.ts";
 
 const defaultPageSize = 30;

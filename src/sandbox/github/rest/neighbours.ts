@@ -1,3 +1,4 @@
+import type { Answer } from "../../loopback/loopback.ts";
 import {
   addComment,
   changeIssue,
@@ -7,7 +8,7 @@ import {
   createMilestone as storeMilestone,
 } from "../state/changes.ts";
 import { listedIssue } from "../state/state.ts";
-import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
+import { type Call, invalid, notFound, refuse } from "./answer.ts";
 import { canPush, labelNames, refuseKinds, refuseLabels, refuseNewLabel } from "./checks.ts";
 import { findForRead, findForWrite } from "./issues.ts";
 import { pageByNumber } from "./lists.ts";

@@ -1,13 +1,6 @@
+import type { Answer } from "../../loopback/loopback.ts";
 import { findRepository, type GitHubState, type StoredRepository } from "../state/state.ts";
-import {
-  type Answer,
-  type Call,
-  type Endpoint,
-  notFound,
-  redirect,
-  refuse,
-  type SandboxQuirks,
-} from "./answer.ts";
+import { type Call, type Endpoint, notFound, redirect, refuse, type SandboxQuirks } from "./answer.ts";
 import { createIssue, editIssue, getIssue } from "./issues.ts";
 import { listIssues } from "./lists.ts";
 import {
