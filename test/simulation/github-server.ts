@@ -3,7 +3,7 @@ import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import { route } from "../../src/sandbox/github/rest/routes.ts";
-import { createPeople, type SandboxPeople } from "../../src/sandbox/github/state/people.ts";
+import { createPeople, type SandboxPeople, viewIssue } from "../../src/sandbox/github/state/people.ts";
 import { createOwners, type SandboxOwners } from "../../src/sandbox/github/state/repositories.ts";
 import {
   createState,
@@ -140,9 +140,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         return [...repository.labels.values()].map(({ name: label }) => label);
       },
       get milestones() {
-        return [...repository.milestones.values()].map(({ number, title, state: its }) => {
-          return { number, title, state: its };
-        });
+        return milestonesOf(repository);
       },
       formerNames: [],
       issues: [],
@@ -250,36 +248,21 @@ export function isOutOfReach(issue: HubIssue | undefined): boolean {
 const records = new WeakMap<StoredIssue, IssueRecord>();
 
 /** An issue as the port shows it; the same one for the same version. */
-function recordOf(repository: StoredRepository, issue: StoredIssue): IssueRecord {
-  const known = records.get(issue);
+function recordOf(repository: StoredRepository, stored: StoredIssue): IssueRecord {
+  const known = records.get(stored);
   if (known !== undefined) return known;
-  const { number, state, stateReason, assignees, type, isLocked } = issue;
-  const milestone = repository.milestones.get(issue.milestone ?? 0);
-  const record: IssueRecord = {
-    author: issue.author,
-    title: issue.title,
-    body: issue.body ?? "",
-    issue: {
-      repositoryId: repository.id,
-      number,
-      nodeId: `I_${issue.id}`,
-      state,
-      stateReason,
-      labels: [...repository.labels.values()]
-        .filter(({ id }) => issue.labels.includes(id))
-        .map(({ name }) => name),
-      assignees,
-      milestone: milestone
-        ? { number: milestone.number, title: milestone.title, state: milestone.state }
-        : null,
-      type,
-      locked: isLocked,
-      createdAt: timestamp(issue.createdAt),
-      updatedAt: timestamp(issue.updatedAt),
-    },
-  };
-  records.set(issue, record);
+  const { author, title, body, isLocked: locked, ...shown } = viewIssue(repository, stored);
+  const { number, state, stateReason, labels, assignees, type, createdAt, updatedAt } = shown;
+  const milestone = milestonesOf(repository).find((one) => one.number === stored.milestone) ?? null;
+  const facts = { state, stateReason, labels, assignees, milestone, type, locked, createdAt, updatedAt };
+  const issue = { repositoryId: repository.id, number, nodeId: `I_${stored.id}`, ...facts };
+  const record: IssueRecord = { author, title, body: body ?? "", issue };
+  records.set(stored, record);
   return record;
+}
+
+function milestonesOf({ milestones }: StoredRepository): readonly Milestone[] {
+  return [...milestones.values()].map(({ number, title, state }) => ({ number, title, state }));
 }
 
 function commentOf({ id, author, body, createdAt }: StoredIssue["comments"][number]): IssueComment {

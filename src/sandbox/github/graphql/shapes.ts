@@ -1,5 +1,6 @@
 import { GraphQLError } from "graphql";
 import { association } from "../rest/shapes.ts";
+import { labelsOf } from "../state/changes.ts";
 import {
   type GitHubState,
   issueAsOf,
@@ -109,7 +110,7 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
 
   function issue(stored: StoredRepository, shown: StoredIssue): GraphObject {
     const { id } = shown;
-    const labels = [...stored.labels.values()].filter((label) => shown.labels.includes(label.id));
+    const labels = labelsOf(stored, shown);
     const milestone = stored.milestones.get(shown.milestone ?? 0);
     const fields: GraphObject = {
       __typename: "Issue",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { labelsOf } from "../state/changes.ts";
 import {
   type GitHubState,
   type StoredComment,
@@ -175,9 +176,7 @@ export function labelShapes(
   repository: StoredRepository,
   issue: StoredIssue,
 ): readonly Shape[] {
-  return [...repository.labels.values()]
-    .filter((label) => issue.labels.includes(label.id))
-    .map((label) => labelShape(state, repository, label));
+  return labelsOf(repository, issue).map((label) => labelShape(state, repository, label));
 }
 
 /** `milestone`. */

@@ -4,6 +4,7 @@ import {
   findLabel,
   type IssueChange,
   labelIds,
+  labelsOf,
   openIssue,
   setIssueState,
 } from "./changes.ts";
@@ -195,7 +196,7 @@ function transferIssue(
   const kept = [...target.milestones.values()].find(
     (other) => other.title === milestone?.title && other.dueOn === milestone.dueOn,
   );
-  const names = viewIssue(source, issue).labels;
+  const names = labelsOf(source, issue).map((label) => label.name);
   const moved = saveIssue(state, target, {
     ...issue,
     id: nextId(state),
@@ -209,15 +210,14 @@ function transferIssue(
   return viewIssue(target, moved);
 }
 
-function viewIssue(repository: StoredRepository, issue: StoredIssue): SandboxIssue {
+/** An issue as people see it. */
+export function viewIssue(repository: StoredRepository, issue: StoredIssue): SandboxIssue {
   const { id, number, isPullRequest, title, body, author, stateReason, assignees, type, isLocked, closedBy } =
     issue;
   return {
     ...{ id, number, isPullRequest, title, body, author, stateReason, assignees, type, isLocked, closedBy },
     state: issue.state,
-    labels: [...repository.labels.values()]
-      .filter((label) => issue.labels.includes(label.id))
-      .map((label) => label.name),
+    labels: labelsOf(repository, issue).map((label) => label.name),
     milestone: repository.milestones.get(issue.milestone ?? 0)?.title ?? null,
     comments: issue.comments.length,
     createdAt: timestamp(issue.createdAt),
