@@ -1,10 +1,12 @@
-import type { IssueRecord, Milestone, Repository } from "../../src/model/issue.ts";
+import type { IssueRecord, Milestone, Repository, Signals } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import { route } from "../../src/sandbox/github/rest/routes.ts";
 import { createPeople, type SandboxPeople, viewIssue } from "../../src/sandbox/github/state/people.ts";
+import { createProjects, type SandboxProjects } from "../../src/sandbox/github/state/projects.ts";
 import { createOwners, type SandboxOwners } from "../../src/sandbox/github/state/repositories.ts";
+import { createSignalPeople, type SandboxSignalPeople } from "../../src/sandbox/github/state/signals.ts";
 import {
   createState,
   delayed,
@@ -19,7 +21,8 @@ import {
 import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
-import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";
+import { duplicateOf, options, projectField, signalsOf } from "./github-facts.ts";
+import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo, workRepo } from "./scenario.ts";
 
 /** An issue of the sandbox's GitHub, wherever it is, with what a history has to remember of it. */
 export interface HubIssue {
@@ -34,6 +37,12 @@ export interface HubIssue {
   /** Whether people wrote into the part that boardsync manages, or took its comments away. */
   isBlockEdited: boolean;
   readonly comments: readonly IssueComment[];
+  /** GitHub's own, another one after a transfer. */
+  readonly id: number;
+  /** What no list shows. */
+  readonly signals: Signals;
+  /** What it was marked as a duplicate of. */
+  readonly duplicateOf: HubIssue | undefined;
   /** How often the tracker said of it, wrongly, that there is no such issue. */
   timesDenied: number;
 }
@@ -66,12 +75,16 @@ export interface Sent {
 /** A write to an issue that is there. */
 export type ChangeWrite = Exclude<IssueWrite, { kind: "create-issue" | "create-label" }>;
 
+/** All that people can do. */
+export type Hands = SandboxPeople & SandboxSignalPeople & SandboxProjects;
+
 /** The sandbox's GitHub in the hands of a history. */
 export interface HubServer {
   readonly traits: GitHubTraits;
   readonly state: GitHubState;
   readonly repositories: readonly HubRepository[];
   readonly owners: SandboxOwners;
+  readonly work: StoredRepository;
   /** Whether the token may push. */
   canPush: boolean;
   find(repositoryId: number, number: number): HubIssue | undefined;
@@ -79,7 +92,7 @@ export interface HubServer {
   follow(repositoryId: number, number: number): HubIssue | undefined;
   describe(repository: HubRepository): Repository;
   /** People do something of which the lists are told after the lag. */
-  act<T>(lagMs: number, does: (people: SandboxPeople) => T): T;
+  act<T>(lagMs: number, does: (people: Hands) => T): T;
   /** Somebody opens an issue. */
   open(repository: HubRepository, setup: Parameters<SandboxPeople["openIssue"]>[1]): HubIssue;
   /** Gives an issue to another repository. */
@@ -101,7 +114,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
   const state = createState(time, { listMs: 0, readMs: 0 });
   // What a link in an answer begins with; over HTTP it is where the server listens.
   state.url = "https://github.example.com/api/v3";
-  const people = createPeople(state);
+  const people = { ...createPeople(state), ...createSignalPeople(state), ...createProjects(state) };
   const owners = createOwners(state, ourLogin);
   const stored = ({ id }: Pick<HubRepository, "id">): StoredRepository => {
     const repository = state.repositories.get(id);
@@ -149,6 +162,12 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
     };
   };
   const repositories = [ownRepo, otherRepo, elsewhere].map(addRepository);
+  const work = stored({ id: owners.addRepository({ name: workRepo }) });
+  people.addProject(
+    { owner: projectField.owner, number: projectField.project },
+    { [projectField.field]: options },
+  );
+  const byId = new Map<number, HubIssue>();
   /** Follows an issue that was opened just now. */
   const follow = (repository: HubRepository, number: number): HubIssue => {
     const { author, body } = now({ repository, number });
@@ -164,11 +183,21 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       get comments() {
         return now(issue).comments.map(commentOf);
       },
+      get id() {
+        return now(issue).id;
+      },
+      get signals() {
+        return signalsOf({ state, work }, now(issue));
+      },
+      get duplicateOf() {
+        return byId.get(duplicateOf(state, now(issue)) ?? 0);
+      },
       openedFor: author === ourLogin ? (parseMarker(body ?? "")?.posts ?? []) : [],
       isBlockEdited: false,
       timesDenied: 0,
     };
     repository.issues.push(issue);
+    byId.set(now(issue).id, issue);
     return issue;
   };
   const server: HubServer = {
@@ -176,6 +205,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
     state,
     repositories,
     owners,
+    work,
     get canPush() {
       return repositories.every((repository) => stored(repository).collaborators.has(ourLogin));
     },
@@ -207,6 +237,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       from.left.set(number, issue);
       Object.assign(issue, { repository: to, number: moved.number });
       to.issues.push(issue);
+      byId.set(moved.id, issue);
     },
     write(repository, write, lagMs) {
       const known = "number" in write ? server.find(repository.id, write.number) : undefined;

@@ -93,7 +93,7 @@ export function createSimTracker(
     },
     async projectField(wanted, bounds) {
       await read(bounds);
-      return findField(wanted);
+      return findField(server, wanted);
     },
     readSignals: (nodeIds, wish, bounds) => listSignals(server, wire, nodeIds, wish, () => read(bounds)),
     budgetOf: () => "",

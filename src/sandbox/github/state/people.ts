@@ -14,6 +14,7 @@ import {
   issueAsOf,
   nextId,
   person,
+  type SignalState,
   type StoredIssue,
   type StoredRepository,
   saveIssue,
@@ -205,9 +206,27 @@ function transferIssue(
     milestone: kept?.number ?? null,
     updatedAt: state.clock.now(),
   });
+  carrySignals(state.signals, issue.id, moved.id);
   const fate = { kind: "moved", repositoryId: target.id, number: moved.number } as const;
   changeIssue(state, source, issue, { fate });
   return viewIssue(target, moved);
+}
+
+/** An issue that gets another id keeps its pull requests, sub-issues, projects and duplicates. */
+function carrySignals(signals: SignalState, from: number, to: number): void {
+  const { links, subIssues, projects, duplicates } = signals;
+  const follow = (id: number): number => (id === from ? to : id);
+  for (const known of [links, subIssues]) {
+    for (const [id, others] of [...known]) {
+      known.delete(id);
+      known.set(follow(id), others.map(follow));
+    }
+  }
+  for (const { items } of projects) for (const item of items) item.issueId = follow(item.issueId);
+  for (const event of duplicates) {
+    event.duplicateId = follow(event.duplicateId);
+    event.canonicalId = follow(event.canonicalId);
+  }
 }
 
 /** An issue as people see it. */

@@ -138,7 +138,7 @@ export interface StoredOption {
 /** An issue in a project. */
 export interface StoredItem {
   readonly id: string;
-  readonly issueId: number;
+  issueId: number;
   isArchived: boolean;
   /** Option ids by field ids. */
   readonly values: Map<string, string>;
@@ -160,8 +160,8 @@ export interface StoredProject {
 interface DuplicateEvent {
   readonly id: number;
   readonly isUnmarked: boolean;
-  readonly duplicateId: number;
-  readonly canonicalId: number;
+  duplicateId: number;
+  canonicalId: number;
 }
 
 /** What REST shows of no issue. */
