@@ -1,4 +1,4 @@
-import type { IssueRecord, Milestone, Repository, Signals } from "../../src/model/issue.ts";
+import type { IssueRecord, Milestone, Signals } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
@@ -22,6 +22,7 @@ import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
 import { duplicateOf, options, projectField, signalsOf } from "./github-facts.ts";
+import { requestOf } from "./github-requests.ts";
 import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo, workRepo } from "./scenario.ts";
 
 /** An issue of the sandbox's GitHub, wherever it is, with what a history has to remember of it. */
@@ -90,7 +91,6 @@ export interface HubServer {
   find(repositoryId: number, number: number): HubIssue | undefined;
   /** The issue that goes, or once went, by this number, wherever it is now. */
   follow(repositoryId: number, number: number): HubIssue | undefined;
-  describe(repository: HubRepository): Repository;
   /** People do something of which the lists are told after the lag. */
   act<T>(lagMs: number, does: (people: Hands) => T): T;
   /** Somebody opens an issue. */
@@ -220,14 +220,6 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       const repository = repositories.find(({ id }) => id === repositoryId);
       return repository?.issues.find((issue) => issue.number === number) ?? repository?.left.get(number);
     },
-    describe: ({ id, name, hasIssues, isArchived }) => ({
-      id,
-      name,
-      hasIssues,
-      isArchived,
-      isPrivate: true,
-      canPush: server.canPush,
-    }),
     act: (lagMs, does) => delayed(state, lagMs, () => does(people)),
     open: (repository, setup) => follow(repository, people.openIssue(repository.name, setup).number),
     transfer(issue, to, lagMs) {
@@ -298,36 +290,4 @@ function milestonesOf({ milestones }: StoredRepository): readonly Milestone[] {
 
 function commentOf({ id, author, body, createdAt }: StoredIssue["comments"][number]): IssueComment {
   return { id, author, body, createdAt: timestamp(createdAt) };
-}
-
-/** A write as GitHub is asked for it, below a repository's path. */
-function requestOf(write: IssueWrite): {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: object;
-} {
-  switch (write.kind) {
-    case "create-issue": {
-      const { kind: _, ...body } = write;
-      return { method: "POST", path: "/issues", body };
-    }
-    case "edit-issue": {
-      const { kind: _, number, stateReason, ...body } = write;
-      return {
-        method: "PATCH",
-        path: `/issues/${number}`,
-        body: { ...body, state_reason: stateReason },
-      };
-    }
-    case "add-labels":
-      return { method: "POST", path: `/issues/${write.number}/labels`, body: { labels: write.labels } };
-    case "remove-label": {
-      const path = `/issues/${write.number}/labels/${encodeURIComponent(write.label)}`;
-      return { method: "DELETE", path };
-    }
-    case "create-label":
-      return { method: "POST", path: "/labels", body: { name: write.name } };
-    case "add-comment":
-      return { method: "POST", path: `/issues/${write.number}/comments`, body: { body: write.body } };
-  }
 }

@@ -1,17 +1,11 @@
 import { RemoteError } from "../../src/errors.ts";
-import type { IssueRecord, IssueRef, Repository } from "../../src/model/issue.ts";
+import type { IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 
-import type {
-  IssueAnswer,
-  IssuePage,
-  IssueQuery,
-  IssueWrite,
-  Listed,
-  Tracker,
-  WriteOutcome,
-} from "../../src/tracker/tracker.ts";
+import type { IssueAnswer, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
+import { listed, listIssues, requireIssues } from "./github-lists.ts";
+import { readAnswer } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
@@ -65,7 +59,8 @@ export function createSimTracker(
           id === wanted || name === wanted || formerNames.some((former) => former === wanted),
       );
       if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
-      return server.describe(found);
+      const { id, name, hasIssues, isArchived } = found;
+      return { id, name, hasIssues, isArchived, isPrivate: true, canPush: server.canPush };
     },
     async catalogue(repository, bounds) {
       await read(bounds);
@@ -126,17 +121,6 @@ function repositoryById(server: HubServer, id: number): HubRepository {
   return found;
 }
 
-/** Where issues are switched off nothing can be read of them. */
-function requireIssues(repository: HubRepository): HubRepository {
-  if (repository.hasIssues) return repository;
-  throw new RemoteError("tracker", "refused", "HTTP 410: Issues are disabled for this repo");
-}
-
-function listed<T>(rows: readonly T[], etag: string | undefined): Listed<T> {
-  const tag = JSON.stringify(rows);
-  return tag === etag ? { kind: "unchanged" } : { kind: "listed", rows: [...rows], etag: tag };
-}
-
 /** What GitHub says of one issue: a redirect where it was transferred, nothing where its new place is hidden from us. */
 export function answerFor(server: HubServer, { repositoryId, number }: IssueRef): IssueAnswer {
   const issue = server.follow(repositoryId, number);
@@ -157,118 +141,6 @@ function refuseWhileLimited({ wire, life, scenario }: Line): void {
 function closeGate({ life, events }: Line, until: number): void {
   life.closedUntil = Math.max(life.closedUntil, until);
   events.trackerLimits(until);
-}
-
-async function* listIssues(
-  line: Line,
-  repository: HubRepository,
-  query: IssueQuery,
-  read: () => Promise<void>,
-): AsyncGenerator<IssuePage> {
-  switch (query.kind) {
-    case "latest":
-      await read();
-      requireIssues(repository);
-      yield showLatest(line, repository, query.etag);
-      return;
-    case "since":
-      yield* listSince(line, repository, query.since, read);
-      return;
-    case "by":
-      yield* listBy(line, repository, query, read);
-  }
-}
-
-function showLatest(
-  { server, events }: Line,
-  repository: HubRepository,
-  etag: string | undefined,
-): IssuePage {
-  const all = server.listed(repository).toSorted((one, other) => byChange(other, one));
-  const records = all.slice(0, server.traits.pageSize);
-  const tag = records.map((record) => serialOf(record)).join(" ");
-  if (tag === etag) {
-    return { issues: [], isUnchanged: true, etag, lastUpdatedAt: undefined, hasMore: false };
-  }
-  events.trackerShowsLatest(repository, all, tag);
-  return {
-    issues: records,
-    isUnchanged: false,
-    etag: tag,
-    lastUpdatedAt: records.at(-1)?.issue.updatedAt,
-    hasMore: all.length > records.length,
-  };
-}
-
-const serials = new WeakMap<IssueRecord, string>();
-let lastSerial = 0;
-
-/** An ETag speaks of the content: a change that a whole second hides moves it, too. */
-function serialOf(record: IssueRecord): string {
-  const known = serials.get(record);
-  if (known !== undefined) return known;
-  lastSerial += 1;
-  serials.set(record, String(lastSerial));
-  return String(lastSerial);
-}
-
-/** By keyset: what is touched meanwhile comes again at the end. */
-async function* listSince(
-  { server }: Line,
-  repository: HubRepository,
-  since: string | undefined,
-  read: () => Promise<void>,
-): AsyncGenerator<IssuePage> {
-  let last: IssueRecord | undefined;
-  for (;;) {
-    await read();
-    requireIssues(repository);
-    const after = last;
-    const rest = server
-      .listed(repository)
-      .filter(({ issue }) => since === undefined || isSince(issue.updatedAt, since))
-      .filter((record) => after === undefined || byChange(record, after) > 0)
-      .toSorted(byChange);
-    const issues = rest.slice(0, server.traits.pageSize);
-    last = issues.at(-1) ?? last;
-    const hasMore = rest.length > issues.length;
-    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: last?.issue.updatedAt, hasMore };
-    if (!hasMore) return;
-  }
-}
-
-/** Newest first; a number is never given twice, so pages don't shift. */
-async function* listBy(
-  { server }: Line,
-  repository: HubRepository,
-  query: Extract<IssueQuery, { kind: "by" }>,
-  read: () => Promise<void>,
-): AsyncGenerator<IssuePage> {
-  let below = Number.POSITIVE_INFINITY;
-  for (;;) {
-    await read();
-    requireIssues(repository);
-    const rest = server
-      .listed(repository)
-      .filter(({ author }) => author === query.author)
-      .filter(({ issue }) => query.createdSince === undefined || isSince(issue.createdAt, query.createdSince))
-      .filter(({ issue }) => issue.number < below)
-      .toSorted((one, other) => other.issue.number - one.issue.number);
-    const issues = rest.slice(0, server.traits.pageSize);
-    below = issues.at(-1)?.issue.number ?? below;
-    const hasMore = rest.length > issues.length;
-    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: undefined, hasMore };
-    if (!hasMore) return;
-  }
-}
-
-function isSince(time: string, since: string): boolean {
-  return Date.parse(time) >= Date.parse(since);
-}
-
-function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): number {
-  if (one.updatedAt !== other.updatedAt) return one.updatedAt < other.updatedAt ? -1 : 1;
-  return one.number - other.number;
 }
 
 /** What became of a write, as the program gets to know it; GitHub's own answer where it was asked. */
@@ -361,20 +233,6 @@ function take(
     events.issueIsWritten({ issue, before: before.issue, write, isAnswered });
   const isShown = write.kind === "create-issue" || write.kind === "edit-issue";
   return { answer, outcome: readAnswer(write, answer, isShown ? issue?.record : undefined) };
-}
-
-/** What GitHub's answer means to the program: a label that is not there is one that is taken off. */
-function readAnswer(
-  write: IssueWrite,
-  { status, body }: Answer,
-  record: IssueRecord | undefined,
-): WriteOutcome {
-  if (status < 300) return { kind: "applied", record };
-  if (status < 400) return { kind: "unknown", message: `HTTP ${status}.` };
-  // GitHub says in every refusal why.
-  const { message } = body as { message: string };
-  const isAlreadySo = message === "Label does not exist" || (write.kind === "create-label" && status === 422);
-  return isAlreadySo ? { kind: "applied", record } : { kind: "rejected", status, message, fields: [] };
 }
 
 export type Fate =

@@ -4,9 +4,9 @@ import { createGraphQL } from "../../src/sandbox/github/graphql/graphql.ts";
 import { type SandboxQuirks, usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import { createLimitCounter } from "../../src/sandbox/github/rest/limits.ts";
 import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
-import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import { validateRequests } from "../support/openapi.ts";
 import { drawFate, type Fate, type SentWrite, send } from "./github.ts";
+import { readWrite } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
 import { limit, refuse, showLostWrite, showReadFault, whole } from "./http-faults.ts";
 import type { Manners, Passage } from "./http-passage.ts";
@@ -112,7 +112,7 @@ async function answerWrite(passage: Passage, request: Request): Promise<Reply> {
   const place = locate(hub, request);
   if (place === undefined) throw new Error(`${request.method} ${request.path} names no repository.`);
   const { repository, rest, isFormer } = place;
-  const write = readWrite(request, rest);
+  const write = readWrite({ method: request.method, path: rest, body: request.body });
   if (isFormer) {
     events.issueWriteLeaves({ life, repository, write, leftAt, isHeard: false, hasArrived: true });
     await wire.arrive(life);
@@ -124,42 +124,6 @@ async function answerWrite(passage: Passage, request: Request): Promise<Reply> {
   if (sent.outcome.kind === "limited") events.trackerLimits(sent.outcome.retryAt);
   await wire.arrive(life);
   return showSent(passage, fate, sent);
-}
-
-/** The write that a request means, as the port calls it, its parts in the same order. */
-function readWrite({ method, body }: Request, rest: string): IssueWrite {
-  const number = Number(rest.split("/")[2]);
-  // The description of GitHub's API has been asked whether the body is what it should be.
-  const parts = body as Omit<Extract<IssueWrite, { kind: "create-issue" }>, "kind">;
-  if (method === "POST" && rest === "/issues") {
-    const { title, body: text, labels, assignees, milestone, type } = parts;
-    return { kind: "create-issue", title, body: text, labels, assignees, milestone, type };
-  }
-  if (method === "POST" && rest === "/labels")
-    return { kind: "create-label", name: (body as { name: string }).name };
-  const part = rest.split("/")[3];
-  if (method === "POST" && part === "labels") return { kind: "add-labels", number, labels: parts.labels };
-  if (method === "POST" && part === "comments") return { kind: "add-comment", number, body: parts.body };
-  if (method === "DELETE" && part === "labels") {
-    return { kind: "remove-label", number, label: decodeURIComponent(rest.split("/")[4] ?? "") };
-  }
-  if (method !== "PATCH") throw new Error(`${method} …${rest} is no write of the program.`);
-  const { title, body: text, state, state_reason: stateReason, milestone } = body as EditBody;
-  return {
-    kind: "edit-issue",
-    number,
-    ...(title !== undefined && { title }),
-    ...(text !== undefined && { body: text }),
-    ...(state !== undefined && { state }),
-    ...(stateReason !== undefined && { stateReason }),
-    ...(milestone !== undefined && { milestone }),
-  };
-}
-
-type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
-
-interface EditBody extends Pick<EditWrite, "title" | "body" | "state" | "milestone"> {
-  readonly state_reason?: NonNullable<EditWrite["stateReason"]>;
 }
 
 function showSent({ surroundings }: Passage, fate: Fate, { outcome, answer }: SentWrite): Reply {
