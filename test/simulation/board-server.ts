@@ -15,8 +15,9 @@ export type Author = "us" | "person" | "board";
 /** A post of the sandbox's board, with what a history has to remember of it. */
 export interface BoardPost {
   readonly id: PostId;
-  /** As it is now, or was when it was deleted. */
+  /** As it is now, or was when it was deleted; and as the API shows it. */
   values: Post["values"];
+  shown: Post;
   /** What only its team sees, and as the last list showed it. */
   note: string;
   shownNote: string;
@@ -41,8 +42,6 @@ export interface BoardServer {
   listed(): readonly BoardPost[];
   /** A post as the board keeps it. */
   stored(post: BoardPost): SandboxPost;
-  /** A post as the API shows it. */
-  show(post: BoardPost): Post;
   /** What a person does. */
   edit(post: BoardPost, fields: PostFields): void;
   remove(post: BoardPost): void;
@@ -72,6 +71,8 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
   const refresh = (post: BoardPost): void => {
     const now = stored(post);
     post.values = readRecord(showRecord(now, { ...style, hidden: [] }, boardAddress));
+    const isShown = ([field]: readonly [string, unknown]): boolean => !style.hidden.includes(field);
+    post.shown = { id: post.id, values: Object.fromEntries(Object.entries(post.values).filter(isShown)) };
     post.note = now.internalNote ?? "";
   };
   const change = (post: BoardPost, by: Author, act: () => void): readonly RuleField[] => {
@@ -92,6 +93,7 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
       const post: BoardPost = {
         id: id as PostId,
         values: {},
+        shown: { id: id as PostId, values: {} },
         note: "",
         shownNote: "",
         touched: new Map(),
@@ -107,7 +109,6 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
     },
     find: (id) => posts.find((post) => post.id === id && !post.isDeleted),
     listed: () => posts.filter(({ isDeleted, hiddenFor }) => !isDeleted && hiddenFor === 0).reverse(),
-    show: (post) => ({ id: post.id, values: readRecord(showRecord(stored(post), style, boardAddress)) }),
     edit(post, fields) {
       change(post, "person", () => state.editPost(projectId, post.id, fields));
     },

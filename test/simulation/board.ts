@@ -93,7 +93,7 @@ async function* listPosts(
     const end = isLast || isCutShort ? endOf(flaw) : undefined;
     // One page that is looked at once more is no list.
     if (end !== undefined && from === undefined) events.boardListEnds(shown, end.kind);
-    const records = posts.map(server.show);
+    const records = posts.map(({ shown: record }) => record);
     const digest = JSON.stringify(records);
     const isUnchanged = trace?.digest === digest;
     yield {
@@ -223,7 +223,7 @@ function answer(
   if (isRefused(server, change))
     return { kind: "rejected", status: 400, message: "This status is not known here." };
   take();
-  return { kind: "applied", post: server.traits.answers === "record" ? server.show(post) : undefined };
+  return { kind: "applied", post: server.traits.answers === "record" ? post.shown : undefined };
 }
 
 function isRefused(server: BoardServer, change: PostChange | NoteChange): boolean {
