@@ -104,6 +104,8 @@ const floors = {
   sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
   plan: ["ground", "fields", "rules", "board-rules", "text"],
   "board/http": ["answer", "list"],
+  sandbox: ["loopback", "board", "github"],
+  "sandbox/github": ["state", "rest", "graphql", "app"],
   "tracker/github": ["wire", "read", "write", "signals"],
   "ledger/sqlite": ["file", "columns", "issues", "journal", "posts", "rows"],
 };

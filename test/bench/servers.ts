@@ -3,11 +3,11 @@
  * they compute counts for a program that is measured.
  */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createResponder, type SandboxRequest } from "../../src/sandbox/board/http.ts";
 import { type BoardState, createBoardState } from "../../src/sandbox/board/state.ts";
 import { completeStyle, type SandboxPost } from "../../src/sandbox/board/style.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
+import { listen } from "../../src/sandbox/loopback/loopback.ts";
 import {
   type Addresses,
   category,
@@ -99,12 +99,7 @@ async function startBoard(filling: Filling): Promise<FullBoard> {
   const server = createServer((request, response) => {
     respond(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  // A server that listens on a TCP port has no other kind of address.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/api/v1`, requests, projects, selected };
+  return { url: `${await listen(server)}/api/v1`, requests, projects, selected };
 }
 
 function nameProjects(program: string, count: number): readonly string[] {
@@ -137,9 +132,9 @@ function rememberPosts(state: BoardState): BoardState {
       remembered.set(project, posts);
       return posts;
     },
-    editPost(project, post, fields) {
+    patchPost(project, post, fields) {
       remembered.delete(project);
-      state.editPost(project, post, fields);
+      state.patchPost(project, post, fields);
     },
   };
 }

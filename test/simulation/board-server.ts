@@ -1,24 +1,26 @@
+import { type Post, type PostId, postFields, type RuleField, ruleFields } from "../../src/model/post.ts";
+import { createBoardState, type PostFields } from "../../src/sandbox/board/state.ts";
 import {
-  type FieldValue,
-  type Post,
-  type PostChange,
-  type PostField,
-  type PostId,
-  postFields,
-  type RuleField,
-  ruleFields,
-} from "../../src/model/post.ts";
-import { foldStatus } from "../../src/plan/ground/fields.ts";
+  type BoardStyle,
+  completeStyle,
+  type SandboxPost,
+  showRecord,
+} from "../../src/sandbox/board/style.ts";
 import type { Time } from "./clock.ts";
-import type { BoardTraits } from "./scenario.ts";
+import { type BoardTraits, projectId, projectKey } from "./scenario.ts";
 
 /** Who changed a field last. `board` is the board's own doing. */
 export type Author = "us" | "person" | "board";
 
-/** One post on the board's side. */
+/** A post of the sandbox's board, with what a history has to remember of it. */
 export interface BoardPost {
   readonly id: PostId;
-  readonly values: Record<PostField, FieldValue>;
+  /** As it is now, or was when it was deleted; and as the API shows it. */
+  values: Post["values"];
+  shown: Post;
+  /** What only its team sees, and as the last list showed it. */
+  note: string;
+  shownNote: string;
   readonly touched: Map<RuleField, { readonly by: Author; readonly at: number }>;
   isDeleted: boolean;
   /** A fault of the board: left out of the next so many listings. */
@@ -26,133 +28,135 @@ export interface BoardPost {
   /** How often its text was edited. */
   version: number;
   /** The status before our last write of it. */
-  statusBefore: FieldValue | undefined;
-  /** Mails that its voters got from our writes. */
-  mails: number;
-  /** What only its team sees, and as the last list showed it. */
-  note: string;
-  shownNote: string;
+  statusBefore: string | undefined;
 }
 
-/** The board itself: what it holds, and what a request does to it. */
+/** The sandbox's board in the hands of a history. */
 export interface BoardServer {
-  readonly posts: BoardPost[];
+  readonly posts: readonly BoardPost[];
   readonly traits: BoardTraits;
-  add(values: Partial<Record<PostField, FieldValue>>): BoardPost;
+  readonly style: BoardStyle;
+  add(fields: PostFields): BoardPost;
   find(id: PostId): BoardPost | undefined;
   /** Posts in the board's order, as a listing would show them now. */
   listed(): readonly BoardPost[];
-  /** A post as the API shows it. */
-  show(post: BoardPost): Post;
-  set(post: BoardPost, field: PostField, value: FieldValue, by: Author): void;
-  /** What a PATCH does; the fields whose stored value changed. */
-  patch(post: BoardPost, change: PostChange): readonly RuleField[];
-  refuses(change: PostChange): boolean;
+  /** A post as the board keeps it. */
+  stored(post: BoardPost): SandboxPost;
+  /** What a person does. */
+  edit(post: BoardPost, fields: PostFields): void;
+  remove(post: BoardPost): void;
+  restore(post: BoardPost): void;
+  /** What a PATCH does; of its fields those whose stored value changed. */
+  patch(post: BoardPost, change: PostFields): readonly RuleField[];
+  refuses(change: PostFields): boolean;
 }
 
-const columnOf: Readonly<Record<string, string>> = {
-  planned: "PLANNED",
-  inprogress: "IN_PROGRESS",
-  completed: "COMPLETED",
-};
+/** Where the board says that it is, over HTTP as in memory. */
+export const boardAddress = "https://feedback.example.com/api/v1";
 
+const columnOf = { planned: "PLANNED", in_progress: "IN_PROGRESS", completed: "COMPLETED" };
+
+/** Starts a board without posts. */
 export function createBoardServer(time: Time, traits: BoardTraits): BoardServer {
   const posts: BoardPost[] = [];
-  const touch = (post: BoardPost, field: PostField, by: Author): void => {
-    post.values.updatedAt = new Date(time.now()).toISOString();
-    if (isRuleField(field)) post.touched.set(field, { by, at: time.now() });
+  const style = styleOf(traits);
+  const project = { id: projectId, slug: projectKey, name: "Acme" };
+  const state = createBoardState({ projects: [project], now: time.now, style: () => style });
+  const stored = ({ id }: BoardPost): SandboxPost => {
+    const post = state.post(projectId, id);
+    if (post === undefined) throw new Error(`The board has no ${id}.`);
+    return post;
   };
-  const server: BoardServer = {
+  /** Takes over what the board has made of a post. */
+  const refresh = (post: BoardPost): void => {
+    const now = stored(post);
+    post.values = readRecord(showRecord(now, { ...style, hidden: [] }, boardAddress));
+    const isShown = ([field]: readonly [string, unknown]): boolean => !style.hidden.includes(field);
+    post.shown = { id: post.id, values: Object.fromEntries(Object.entries(post.values).filter(isShown)) };
+    post.note = now.internalNote ?? "";
+  };
+  const change = (post: BoardPost, by: Author, act: () => void): readonly RuleField[] => {
+    const before = post.values;
+    act();
+    refresh(post);
+    const changed = ruleFields.filter((field) => post.values[field] !== before[field]);
+    for (const field of changed) post.touched.set(field, { by, at: time.now() });
+    return changed;
+  };
+  return {
     posts,
     traits,
-    add(values) {
-      const id = `post_${posts.length + 1}` as PostId;
+    style,
+    stored,
+    add(fields) {
+      const id = state.addPost(projectId, { roadmapOrder: 0, ...fields });
       const post: BoardPost = {
-        id,
-        values: { ...fresh(id, new Date(time.now()).toISOString()), ...values },
+        id: id as PostId,
+        values: {},
+        shown: { id: id as PostId, values: {} },
+        note: "",
+        shownNote: "",
         touched: new Map(),
         isDeleted: false,
         hiddenFor: 0,
         version: 1,
         statusBefore: undefined,
-        mails: 0,
-        note: "",
-        shownNote: "",
       };
+      state.editPost(projectId, id, { title: `Wish of ${id}`, description: describePost(post.id, 1) });
+      refresh(post);
       posts.push(post);
       return post;
     },
     find: (id) => posts.find((post) => post.id === id && !post.isDeleted),
     listed: () => posts.filter(({ isDeleted, hiddenFor }) => !isDeleted && hiddenFor === 0).reverse(),
-    show: (post) => ({ id: post.id, values: shown(post.values, traits) }),
-    set(post, field, value, by) {
-      if (post.values[field] === value) return;
-      post.values[field] = value;
-      touch(post, field, by);
+    edit(post, fields) {
+      change(post, "person", () => state.editPost(projectId, post.id, fields));
     },
-    patch(post, change) {
-      const changed: RuleField[] = [];
-      for (const field of ruleFields) {
-        const sent = change[field];
-        if (sent === undefined || (field === "status" && traits.ignoresStatus)) continue;
-        const value = field === "status" ? spell(sent, traits) : sent;
-        if (field === "status") post.statusBefore = post.values.status;
-        if (post.values[field] !== value) changed.push(field);
-        post.values[field] = value;
-        touch(post, field, "us");
-        if (field === "status" && traits.movesColumn && change.roadmapColumn === undefined) {
-          const column = columnOf[foldStatus(String(value))];
-          if (column !== undefined) server.set(post, "roadmapColumn", column, "board");
-        }
-      }
-      post.values.updatedAt = new Date(time.now()).toISOString();
-      if (changed.includes("status")) post.mails += 1;
-      return changed;
+    remove(post) {
+      state.removePost(projectId, post.id);
+      post.isDeleted = true;
     },
-    refuses: ({ status }) => status !== undefined && status === traits.refuses,
+    restore(post) {
+      state.restorePost(projectId, post.id);
+      post.isDeleted = false;
+    },
+    patch(post, fields) {
+      const before = stored(post).status;
+      const changed = change(post, "board", () => state.patchPost(projectId, post.id, fields));
+      const isSent = (field: RuleField): boolean => field in fields && !style.ignored.includes(field);
+      for (const field of ruleFields.filter(isSent)) post.touched.set(field, { by: "us", at: time.now() });
+      if (isSent("status")) post.statusBefore = before;
+      return changed.filter(isSent);
+    },
+    refuses: state.refuses,
   };
-  return server;
 }
 
-function fresh(id: PostId, now: string): Record<PostField, FieldValue> {
-  return {
-    status: "open",
-    roadmapColumn: null,
-    roadmapOrder: 0,
-    roadmapPublic: false,
-    onRoadmap: false,
-    isReviewed: true,
-    isArchived: false,
-    categoryId: "cat_1",
-    title: `Wish of ${id}`,
-    description: describePost(id, 1),
-    votes: 5,
-    url: `https://feedback.example.com/p/${id}`,
-    createdAt: now,
-    updatedAt: now,
-  };
+/** How a board with these traits behaves, in the words of the sandbox. */
+function styleOf(traits: BoardTraits): BoardStyle {
+  return completeStyle({
+    pageSize: traits.pageSize,
+    hidden: traits.hidden,
+    ignored: traits.ignoresStatus ? ["status"] : [],
+    refusedStatus: traits.refuses,
+    columnOf: traits.movesColumn ? columnOf : {},
+    patchAnswer: traits.answers === "record" ? "record" : "empty",
+    ...(traits.respells && { spellStatus }),
+  });
+}
+
+/** `In Progress` for `in_progress`. */
+function spellStatus(status: string): string {
+  const words = status.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join(" ");
+}
+
+/** The fields of a record that boardsync knows. */
+function readRecord(record: Readonly<Record<string, unknown>>): Post["values"] {
+  return Object.fromEntries(postFields.flatMap((field) => (field in record ? [[field, record[field]]] : [])));
 }
 
 /** A text that no other post has, and no other version of it. */
 export function describePost(id: PostId, version: number): string {
   return `Canary of ${id} in version ${version}.`;
-}
-
-function shown(values: BoardPost["values"], { hidden }: BoardTraits): Post["values"] {
-  if (hidden.length === 0) return { ...values };
-  return Object.fromEntries(
-    postFields.filter((field) => !hidden.includes(field)).map((field) => [field, values[field]]),
-  );
-}
-
-function spell(value: FieldValue, { respells }: BoardTraits): FieldValue {
-  if (!respells || typeof value !== "string") return value;
-  return value
-    .split("_")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(" ");
-}
-
-function isRuleField(field: PostField): field is RuleField {
-  return ruleFields.some((known) => known === field);
 }

@@ -15,6 +15,7 @@ import {
   postFields,
 } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { PostFields } from "../../src/sandbox/board/state.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
@@ -92,7 +93,7 @@ async function* listPosts(
     const end = isLast || isCutShort ? endOf(flaw) : undefined;
     // One page that is looked at once more is no list.
     if (end !== undefined && from === undefined) events.boardListEnds(shown, end.kind);
-    const records = posts.map(server.show);
+    const records = posts.map(({ shown: record }) => record);
     const digest = JSON.stringify(records);
     const isUnchanged = trace?.digest === digest;
     yield {
@@ -166,7 +167,7 @@ export function patch(
   const take = (): void => {
     if (post === undefined || post.isDeleted || isRefused(server, change)) return;
     if ("internalNote" in change) {
-      post.note = change.internalNote ?? "";
+      server.patch(post, change);
       events.noteIsWritten({
         post: id,
         note: post.note,
@@ -177,12 +178,12 @@ export function patch(
       return;
     }
     const before: PostBefore = {
-      values: { ...post.values },
+      values: post.values,
       touched: new Map(post.touched),
       leftAt,
       isAnswered: fate === "fine",
     };
-    const changed = server.patch(post, change);
+    const changed = server.patch(post, fieldsOf(change));
     events.patchTakesEffect(post, change, before, changed);
   };
   switch (fate) {
@@ -222,11 +223,16 @@ function answer(
   if (isRefused(server, change))
     return { kind: "rejected", status: 400, message: "This status is not known here." };
   take();
-  return { kind: "applied", post: server.traits.answers === "record" ? server.show(post) : undefined };
+  return { kind: "applied", post: server.traits.answers === "record" ? post.shown : undefined };
 }
 
 function isRefused(server: BoardServer, change: PostChange | NoteChange): boolean {
-  return !("internalNote" in change) && server.refuses(change);
+  return !("internalNote" in change) && server.refuses(fieldsOf(change));
+}
+
+/** The board takes what is there; what may be sent is the adapter's own test. */
+function fieldsOf(change: PostChange): PostFields {
+  return change as PostFields;
 }
 
 /** A request that we gave up on takes effect within the wait, or never. */

@@ -3,8 +3,8 @@ import type { RepositoryId } from "../../src/model/issue.ts";
 import { applied } from "../../src/plan/fields/base.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
+import { fieldKey, known } from "./github-facts.ts";
 import type { HubServer } from "./github-server.ts";
-import { fieldKey, known } from "./signals.ts";
 import type { Bug } from "./stage.ts";
 import { withParts } from "./with-parts.ts";
 

@@ -6,8 +6,7 @@ import { isSameTarget, isSameValue } from "../../src/plan/ground/fields.ts";
 import { readIssueField } from "../../src/plan/ground/issue-fields.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Looks } from "./checks-board.ts";
-import type { ChangeWrite } from "./github-changes.ts";
-import type { HubIssue } from "./github-server.ts";
+import type { ChangeWrite, HubIssue } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
@@ -198,5 +197,5 @@ function changedBy(write: ChangeWrite, before: Issue, after: Issue): readonly Is
 
 /** The comment is among them by now. */
 function isRepeated({ comments }: HubIssue, body: string): boolean {
-  return comments.filter(({ comment }) => comment.body === body).length > 1;
+  return comments.filter((comment) => comment.body === body).length > 1;
 }

@@ -58,7 +58,7 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
       if (write.kind !== "create-issue" && !isOpened && !isLinked) {
         violate("I7", `${repository.name}#${write.number} is written, and boardsync did not open it`);
       }
-      for (const [, named] of body.matchAll(/Canary of (post_\d+) in version/g)) {
+      for (const [, named] of body.matchAll(/Canary of (p\d+) in version/g)) {
         const isOrdered = orders.isLinked(named as PostId, issue);
         if (!isOrdered && !posts?.some((post) => post === named))
           violate("I4", `the text of ${named} gets into an issue of ${posts}`);

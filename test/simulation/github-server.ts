@@ -1,64 +1,104 @@
-import type { Issue, IssueRecord, Milestone, Repository } from "../../src/model/issue.ts";
+import type { IssueRecord, Milestone, Signals } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
+import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
+import { route } from "../../src/sandbox/github/rest/routes.ts";
+import { createPeople, type SandboxPeople, viewIssue } from "../../src/sandbox/github/state/people.ts";
+import { createProjects, type SandboxProjects } from "../../src/sandbox/github/state/projects.ts";
+import { createOwners, type SandboxOwners } from "../../src/sandbox/github/state/repositories.ts";
+import { createSignalPeople, type SandboxSignalPeople } from "../../src/sandbox/github/state/signals.ts";
+import {
+  createState,
+  delayed,
+  type GitHubState,
+  isListed,
+  issueAsOf,
+  listedIssue,
+  type StoredIssue,
+  type StoredRepository,
+  timestamp,
+} from "../../src/sandbox/github/state/state.ts";
+import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
-import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo } from "./scenario.ts";
+import { duplicateOf, options, projectField, signalsOf } from "./github-facts.ts";
+import { requestOf } from "./github-requests.ts";
+import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo, workRepo } from "./scenario.ts";
 
-/** One issue on GitHub's side. */
+/** An issue of the sandbox's GitHub, wherever it is, with what a history has to remember of it. */
 export interface HubIssue {
   /** Where it is now: a transfer gives it another repository and another number. */
   repository: HubRepository;
   number: number;
-  record: IssueRecord;
-  /** What the lists show, and from when on; the last one that is visible counts. */
-  versions: { readonly from: number; readonly record: IssueRecord }[];
-  isDeleted: boolean;
+  /** As it is now, or was when it was deleted. */
+  readonly record: IssueRecord;
+  readonly isDeleted: boolean;
   /** Posts of the marker that it was opened with by our account. */
   readonly openedFor: readonly PostId[];
   /** Whether people wrote into the part that boardsync manages, or took its comments away. */
   isBlockEdited: boolean;
+  readonly comments: readonly IssueComment[];
+  /** GitHub's own, another one after a transfer. */
+  readonly id: number;
+  /** What no list shows. */
+  readonly signals: Signals;
+  /** What it was marked as a duplicate of. */
+  readonly duplicateOf: HubIssue | undefined;
   /** How often the tracker said of it, wrongly, that there is no such issue. */
   timesDenied: number;
-  /** Oldest first, and from when on a list shows each. */
-  readonly comments: { readonly from: number; readonly comment: IssueComment }[];
 }
 
+/** A repository of the sandbox's GitHub. */
 export interface HubRepository {
   readonly id: number;
-  name: string;
+  readonly name: string;
+  readonly hasIssues: boolean;
+  readonly isArchived: boolean;
+  readonly labels: readonly string[];
+  readonly milestones: readonly Milestone[];
   /** They lead here for as long as nobody else takes them. */
   readonly formerNames: string[];
-  isArchived: boolean;
-  hasIssues: boolean;
   readonly issues: HubIssue[];
   /** Issues that were transferred, by the number that they had here. */
   readonly left: Map<number, HubIssue>;
-  nextNumber: number;
-  readonly labels: string[];
-  readonly milestones: Milestone[];
   /** Issues that are asked for and will be opened a while later. */
   arriving: number;
 }
 
-export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
+/** What became of a write of ours. */
+export interface Sent {
+  readonly answer: Answer;
+  /** The issue that was opened or changed, and what it was before; undefined where it was none. */
+  readonly issue: HubIssue | undefined;
+  readonly before: IssueRecord | undefined;
+}
 
-/** GitHub itself: what it holds, and what a request does to it. */
+/** A write to an issue that is there. */
+export type ChangeWrite = Exclude<IssueWrite, { kind: "create-issue" | "create-label" }>;
+
+/** All that people can do. */
+export type Hands = SandboxPeople & SandboxSignalPeople & SandboxProjects;
+
+/** The sandbox's GitHub in the hands of a history. */
 export interface HubServer {
   readonly traits: GitHubTraits;
+  readonly state: GitHubState;
   readonly repositories: readonly HubRepository[];
+  readonly owners: SandboxOwners;
+  readonly work: StoredRepository;
   /** Whether the token may push. */
   canPush: boolean;
   find(repositoryId: number, number: number): HubIssue | undefined;
   /** The issue that goes, or once went, by this number, wherever it is now. */
   follow(repositoryId: number, number: number): HubIssue | undefined;
-  describe(repository: HubRepository): Repository;
-  open(repository: HubRepository, write: CreateWrite, author: string, lagMs: number): HubIssue;
-  /** Changes an issue; its time moves, and the lists show it after the lag. */
-  change(issue: HubIssue, change: IssueChange, lagMs: number): void;
-  /** Gives an issue to another repository: what is not known there is dropped. */
+  /** People do something of which the lists are told after the lag. */
+  act<T>(lagMs: number, does: (people: Hands) => T): T;
+  /** Somebody opens an issue. */
+  open(repository: HubRepository, setup: Parameters<SandboxPeople["openIssue"]>[1]): HubIssue;
+  /** Gives an issue to another repository. */
   transfer(issue: HubIssue, to: HubRepository, lagMs: number): void;
-  comment(issue: HubIssue, comment: Pick<IssueComment, "author" | "body">, lagMs: number): void;
+  /** What a write of ours does. */
+  write(repository: HubRepository, write: IssueWrite, lagMs: number): Sent;
   /** The comments of an issue that a list shows now. */
   commentsOf(issue: HubIssue): readonly IssueComment[];
   /** What the lists show now, in no particular order. */
@@ -69,28 +109,109 @@ export interface HubServer {
   isShown(issue: HubIssue): boolean;
 }
 
-export interface IssueChange {
-  readonly issue?: Partial<Issue>;
-  readonly title?: string;
-  readonly body?: string;
-}
-
+/** Starts a GitHub with three empty repositories. */
 export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
-  const repositories: HubRepository[] = [
-    makeRepository(101, ownRepo),
-    makeRepository(102, otherRepo),
-    makeRepository(103, elsewhere),
-  ];
-  /** GitHub's times are whole seconds. */
-  const stamp = (): string => new Date(Math.floor(time.now() / 1_000) * 1_000).toISOString();
-  const publish = (issue: HubIssue, lagMs: number): void => {
-    const latest = issue.versions.at(-1)?.from ?? 0;
-    issue.versions.push({ from: Math.max(latest, time.now() + lagMs), record: issue.record });
+  const state = createState(time, { listMs: 0, readMs: 0 });
+  // What a link in an answer begins with; over HTTP it is where the server listens.
+  state.url = "https://github.example.com/api/v3";
+  const people = { ...createPeople(state), ...createSignalPeople(state), ...createProjects(state) };
+  const owners = createOwners(state, ourLogin);
+  const stored = ({ id }: Pick<HubRepository, "id">): StoredRepository => {
+    const repository = state.repositories.get(id);
+    if (repository === undefined) throw new Error(`GitHub has no repository ${id}.`);
+    return repository;
+  };
+  const now = ({ repository, number }: Pick<HubIssue, "repository" | "number">): StoredIssue => {
+    const issue = issueAsOf(state, stored(repository), number, 0);
+    if (issue === undefined) throw new Error(`GitHub has no ${repository.name}#${number}.`);
+    return issue;
+  };
+  const addRepository = (name: string): HubRepository => {
+    const repository = stored({
+      id: owners.addRepository({
+        name,
+        private: true,
+        canPush: traits.canPush,
+        visible: name !== elsewhere || traits.showsElsewhere,
+        labels: ["in progress"],
+        milestones: ["Backlog"],
+        collaborators: ["maintainer"],
+      }),
+    });
+    return {
+      id: repository.id,
+      get name() {
+        return repository.name;
+      },
+      get hasIssues() {
+        return repository.hasIssues;
+      },
+      get isArchived() {
+        return repository.isArchived;
+      },
+      get labels() {
+        return [...repository.labels.values()].map(({ name: label }) => label);
+      },
+      get milestones() {
+        return milestonesOf(repository);
+      },
+      formerNames: [],
+      issues: [],
+      left: new Map(),
+      arriving: 0,
+    };
+  };
+  const repositories = [ownRepo, otherRepo, elsewhere].map(addRepository);
+  const work = stored({ id: owners.addRepository({ name: workRepo }) });
+  people.addProject(
+    { owner: projectField.owner, number: projectField.project },
+    { [projectField.field]: options },
+  );
+  const byId = new Map<number, HubIssue>();
+  /** Follows an issue that was opened just now. */
+  const follow = (repository: HubRepository, number: number): HubIssue => {
+    const { author, body } = now({ repository, number });
+    const issue: HubIssue = {
+      repository,
+      number,
+      get record() {
+        return recordOf(stored(issue.repository), now(issue));
+      },
+      get isDeleted() {
+        return now(issue).fate.kind === "deleted";
+      },
+      get comments() {
+        return now(issue).comments.map(commentOf);
+      },
+      get id() {
+        return now(issue).id;
+      },
+      get signals() {
+        return signalsOf({ state, work }, now(issue));
+      },
+      get duplicateOf() {
+        return byId.get(duplicateOf(state, now(issue)) ?? 0);
+      },
+      openedFor: author === ourLogin ? (parseMarker(body ?? "")?.posts ?? []) : [],
+      isBlockEdited: false,
+      timesDenied: 0,
+    };
+    repository.issues.push(issue);
+    byId.set(now(issue).id, issue);
+    return issue;
   };
   const server: HubServer = {
     traits,
+    state,
     repositories,
-    canPush: traits.canPush,
+    owners,
+    work,
+    get canPush() {
+      return repositories.every((repository) => stored(repository).collaborators.has(ourLogin));
+    },
+    set canPush(canPush) {
+      for (const { name } of repositories) owners.setPush(name, canPush);
+    },
     find: (repositoryId, number) =>
       repositories
         .find(({ id }) => id === repositoryId)
@@ -99,86 +220,45 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       const repository = repositories.find(({ id }) => id === repositoryId);
       return repository?.issues.find((issue) => issue.number === number) ?? repository?.left.get(number);
     },
-    describe: ({ id, name, hasIssues, isArchived }) => ({
-      id,
-      name,
-      hasIssues,
-      isArchived,
-      isPrivate: true,
-      canPush: server.canPush,
-    }),
-    open(repository, write, author, lagMs) {
-      const number = repository.nextNumber;
-      repository.nextNumber += 1;
-      const now = stamp();
-      const facts: Issue = {
-        repositoryId: repository.id,
-        number,
-        nodeId: `I_${repository.id}_${number}`,
-        state: "open",
-        stateReason: null,
-        labels: server.canPush ? write.labels : [],
-        assignees: server.canPush ? write.assignees : [],
-        milestone:
-          (server.canPush && repository.milestones.find((one) => one.number === write.milestone)) || null,
-        type: null,
-        locked: false,
-        createdAt: now,
-        updatedAt: now,
-      };
-      const issue: HubIssue = {
-        repository,
-        number,
-        record: { issue: facts, author, title: write.title, body: write.body },
-        versions: [],
-        isDeleted: false,
-        openedFor: author === ourLogin ? (parseMarker(write.body)?.posts ?? []) : [],
-        isBlockEdited: false,
-        timesDenied: 0,
-        comments: [],
-      };
-      repository.issues.push(issue);
-      publish(issue, lagMs);
-      return issue;
-    },
-    change(issue, { issue: facts, title, body }, lagMs) {
-      const { record } = issue;
-      issue.record = {
-        author: record.author,
-        title: title ?? record.title,
-        body: body ?? record.body,
-        issue: { ...record.issue, ...facts, updatedAt: stamp() },
-      };
-      publish(issue, lagMs);
-    },
+    act: (lagMs, does) => delayed(state, lagMs, () => does(people)),
+    open: (repository, setup) => follow(repository, people.openIssue(repository.name, setup).number),
     transfer(issue, to, lagMs) {
-      const { repository: from, number: before, record } = issue;
+      const { repository: from, number } = issue;
+      const moved = server.act(lagMs, () => people.transfer(from.name, number, to.name));
       from.issues.splice(from.issues.indexOf(issue), 1);
-      from.left.set(before, issue);
-      issue.repository = to;
-      issue.number = to.nextNumber;
-      to.nextNumber += 1;
+      from.left.set(number, issue);
+      Object.assign(issue, { repository: to, number: moved.number });
       to.issues.push(issue);
-      issue.versions = [];
-      const facts = { repositoryId: to.id, number: issue.number, nodeId: `I_${to.id}_${issue.number}` };
-      const labels = record.issue.labels.filter((label) => to.labels.includes(label));
-      server.change(issue, { issue: { ...facts, labels, milestone: null } }, lagMs);
+      byId.set(moved.id, issue);
     },
-    comment(issue, { author, body }, lagMs) {
-      const { comments } = issue;
-      const comment = { id: comments.length + 1, author, body, createdAt: stamp() };
-      comments.push({ from: time.now() + lagMs, comment });
-      server.change(issue, {}, lagMs);
+    write(repository, write, lagMs) {
+      const known = "number" in write ? server.find(repository.id, write.number) : undefined;
+      const before = known?.record;
+      const { method, path, body } = requestOf(write);
+      const request = {
+        method,
+        path: `/repositories/${repository.id}${path}`,
+        query: new URLSearchParams(),
+        text: body === undefined ? "" : JSON.stringify(body),
+        account: ourLogin,
+      };
+      const answer = delayed(state, lagMs, () => route(state, usualQuirks, request));
+      const isTaken = answer.status < 300;
+      const opened = isTaken && write.kind === "create-issue";
+      const issue = opened ? follow(repository, stored(repository).issues.size) : known;
+      return { answer, issue: isTaken ? issue : undefined, before };
     },
-    commentsOf: ({ comments }) =>
-      comments.filter(({ from }) => from <= time.now()).map(({ comment }) => comment),
-    listed: (repository) =>
-      repository.issues.flatMap((issue) => {
-        const record = issue.isDeleted ? undefined : visible(issue, time.now());
-        return record === undefined ? [] : [record];
-      }),
-    isSettled: () => repositories.every(({ issues }) => issues.every(server.isShown)),
-    isShown: ({ versions, comments }) => [...versions, ...comments].every(({ from }) => from <= time.now()),
+    commentsOf: ({ repository, number }) =>
+      listedIssue(state, stored(repository), number, 0)?.comments.map(commentOf) ?? [],
+    listed(repository) {
+      const within = stored(repository);
+      return [...within.issues.keys()].flatMap((number) => {
+        const issue = listedIssue(state, within, number, 0);
+        return issue?.fate.kind === "here" && !issue.isPullRequest ? [recordOf(within, issue)] : [];
+      });
+    },
+    isSettled: () => repositories.every((repository) => stored(repository).listedAt <= time.now()),
+    isShown: ({ repository, number }) => isListed(state, stored(repository), number),
   };
   return server;
 }
@@ -188,25 +268,26 @@ export function isOutOfReach(issue: HubIssue | undefined): boolean {
   return issue === undefined || issue.isDeleted || issue.repository.name === elsewhere;
 }
 
-function visible(issue: HubIssue, now: number): IssueRecord | undefined {
-  const { versions } = issue;
-  while (versions.length > 1 && (versions[1]?.from ?? Number.POSITIVE_INFINITY) <= now) versions.shift();
-  const [first] = versions;
-  return first !== undefined && first.from <= now ? first.record : undefined;
+const records = new WeakMap<StoredIssue, IssueRecord>();
+
+/** An issue as the port shows it; the same one for the same version. */
+function recordOf(repository: StoredRepository, stored: StoredIssue): IssueRecord {
+  const known = records.get(stored);
+  if (known !== undefined) return known;
+  const { author, title, body, isLocked: locked, ...shown } = viewIssue(repository, stored);
+  const { number, state, stateReason, labels, assignees, type, createdAt, updatedAt } = shown;
+  const milestone = milestonesOf(repository).find((one) => one.number === stored.milestone) ?? null;
+  const facts = { state, stateReason, labels, assignees, milestone, type, locked, createdAt, updatedAt };
+  const issue = { repositoryId: repository.id, number, nodeId: `I_${stored.id}`, ...facts };
+  const record: IssueRecord = { author, title, body: body ?? "", issue };
+  records.set(stored, record);
+  return record;
 }
 
-function makeRepository(id: number, name: string): HubRepository {
-  return {
-    id,
-    name,
-    formerNames: [],
-    isArchived: false,
-    hasIssues: true,
-    issues: [],
-    left: new Map(),
-    nextNumber: 1,
-    labels: ["in progress"],
-    arriving: 0,
-    milestones: [{ number: 1, title: "Backlog", state: "open" }],
-  };
+function milestonesOf({ milestones }: StoredRepository): readonly Milestone[] {
+  return [...milestones.values()].map(({ number, title, state }) => ({ number, title, state }));
+}
+
+function commentOf({ id, author, body, createdAt }: StoredIssue["comments"][number]): IssueComment {
+  return { id, author, body, createdAt: timestamp(createdAt) };
 }

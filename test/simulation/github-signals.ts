@@ -1,23 +1,21 @@
 import { RemoteError } from "../../src/errors.ts";
 import type { Readable, Signals } from "../../src/model/issue.ts";
 import type { ProjectField, ProjectFieldName, SignalAnswer, SignalWish } from "../../src/tracker/tracker.ts";
+import { fieldKey, known, projectField } from "./github-facts.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
-import { fieldKey, fieldOptions, isHidden, projectField, signalsOf, trueSignals } from "./signals.ts";
+import { isHidden } from "./signals.ts";
 import type { Wire } from "./wire.ts";
 
 /** GitHub's one project. */
-export function findField({ owner, project, field }: ProjectFieldName): ProjectField {
+export function findField({ state }: HubServer, { owner, project, field }: ProjectFieldName): ProjectField {
   if (owner !== projectField.owner || project !== projectField.project || field !== projectField.field) {
     throw new RemoteError("tracker", "missing", "There is no such project.");
   }
-  return {
-    key: fieldKey,
-    projectId: "PVT_7",
-    fieldId: "PVTSSF_1",
-    name: field,
-    options: fieldOptions,
-    isClosed: false,
-  };
+  const [stored] = state.signals.projects;
+  const shown = stored?.fields.find(({ name }) => name === field);
+  if (stored === undefined || shown === undefined) throw new Error("GitHub has lost its project.");
+  const { id: fieldId, name, options = [] } = shown;
+  return { key: fieldKey, projectId: stored.id, fieldId, name, options, isClosed: stored.isClosed };
 }
 
 /** Pages as small as those of the lists, each a request; some of them lack a part. */
@@ -49,8 +47,8 @@ function answerFor(server: HubServer, nodeId: string, wish: SignalWish): SignalA
   if (issue === undefined || isHidden(server, issue)) return { nodeId, signals: {}, fault: "missing" };
   return {
     nodeId,
-    signals: showSignals(trueSignals(issue), wish),
-    ...(wish.duplicates && { duplicateOf: { kind: "known", value: showTarget(server, issue) } }),
+    signals: showSignals(issue.signals, wish),
+    ...(wish.duplicates && { duplicateOf: known(showTarget(server, issue)) }),
     ...(wish.facts && { issue: issue.record.issue }),
   };
 }
@@ -71,7 +69,7 @@ function showTarget(
   server: HubServer,
   issue: HubIssue,
 ): Extract<NonNullable<SignalAnswer["duplicateOf"]>, { kind: "known" }>["value"] {
-  const { duplicateOf } = signalsOf(issue);
+  const { duplicateOf } = issue;
   if (duplicateOf === undefined) return null;
   if (isHidden(server, duplicateOf)) return "hidden";
   const { repository, number, record } = duplicateOf;

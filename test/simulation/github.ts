@@ -1,17 +1,12 @@
 import { RemoteError } from "../../src/errors.ts";
-import type { IssueRecord, IssueRef, Repository } from "../../src/model/issue.ts";
+import type { IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type {
-  IssueAnswer,
-  IssuePage,
-  IssueQuery,
-  IssueWrite,
-  Listed,
-  Tracker,
-  WriteOutcome,
-} from "../../src/tracker/tracker.ts";
-import { changeIssue, refusalOf } from "./github-changes.ts";
-import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
+import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
+
+import type { IssueAnswer, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
+import { listed, listIssues, requireIssues } from "./github-lists.ts";
+import { readAnswer } from "./github-requests.ts";
+import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
@@ -64,7 +59,8 @@ export function createSimTracker(
           id === wanted || name === wanted || formerNames.some((former) => former === wanted),
       );
       if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
-      return server.describe(found);
+      const { id, name, hasIssues, isArchived } = found;
+      return { id, name, hasIssues, isArchived, isPrivate: true, canPush: server.canPush };
     },
     async catalogue(repository, bounds) {
       await read(bounds);
@@ -92,7 +88,7 @@ export function createSimTracker(
     },
     async projectField(wanted, bounds) {
       await read(bounds);
-      return findField(wanted);
+      return findField(server, wanted);
     },
     readSignals: (nodeIds, wish, bounds) => listSignals(server, wire, nodeIds, wish, () => read(bounds)),
     budgetOf: () => "",
@@ -111,7 +107,7 @@ export function createSimTracker(
       requests += 1;
       const leftAt = wire.time.now();
       await wire.leave(life);
-      const outcome = send(line, repositoryOf(repository), write, leftAt);
+      const { outcome } = send(line, repositoryOf(repository), write, leftAt);
       if (outcome.kind === "limited") closeGate(line, outcome.retryAt);
       await wire.arrive(life);
       return outcome;
@@ -123,17 +119,6 @@ function repositoryById(server: HubServer, id: number): HubRepository {
   const found = server.repositories.find((repository) => repository.id === id);
   if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
   return found;
-}
-
-/** Where issues are switched off nothing can be read of them. */
-function requireIssues(repository: HubRepository): HubRepository {
-  if (repository.hasIssues) return repository;
-  throw new RemoteError("tracker", "refused", "HTTP 410: Issues are disabled for this repo");
-}
-
-function listed<T>(rows: readonly T[], etag: string | undefined): Listed<T> {
-  const tag = JSON.stringify(rows);
-  return tag === etag ? { kind: "unchanged" } : { kind: "listed", rows: [...rows], etag: tag };
 }
 
 /** What GitHub says of one issue: a redirect where it was transferred, nothing where its new place is hidden from us. */
@@ -158,116 +143,10 @@ function closeGate({ life, events }: Line, until: number): void {
   events.trackerLimits(until);
 }
 
-async function* listIssues(
-  line: Line,
-  repository: HubRepository,
-  query: IssueQuery,
-  read: () => Promise<void>,
-): AsyncGenerator<IssuePage> {
-  switch (query.kind) {
-    case "latest":
-      await read();
-      requireIssues(repository);
-      yield showLatest(line, repository, query.etag);
-      return;
-    case "since":
-      yield* listSince(line, repository, query.since, read);
-      return;
-    case "by":
-      yield* listBy(line, repository, query, read);
-  }
-}
-
-function showLatest(
-  { server, events }: Line,
-  repository: HubRepository,
-  etag: string | undefined,
-): IssuePage {
-  const all = server.listed(repository).toSorted((one, other) => byChange(other, one));
-  const records = all.slice(0, server.traits.pageSize);
-  const tag = records.map((record) => serialOf(record)).join(" ");
-  if (tag === etag) {
-    return { issues: [], isUnchanged: true, etag, lastUpdatedAt: undefined, hasMore: false };
-  }
-  events.trackerShowsLatest(repository, all, tag);
-  return {
-    issues: records,
-    isUnchanged: false,
-    etag: tag,
-    lastUpdatedAt: records.at(-1)?.issue.updatedAt,
-    hasMore: all.length > records.length,
-  };
-}
-
-const serials = new WeakMap<IssueRecord, string>();
-let lastSerial = 0;
-
-/** An ETag speaks of the content: a change that a whole second hides moves it, too. */
-function serialOf(record: IssueRecord): string {
-  const known = serials.get(record);
-  if (known !== undefined) return known;
-  lastSerial += 1;
-  serials.set(record, String(lastSerial));
-  return String(lastSerial);
-}
-
-/** By keyset: what is touched meanwhile comes again at the end. */
-async function* listSince(
-  { server }: Line,
-  repository: HubRepository,
-  since: string | undefined,
-  read: () => Promise<void>,
-): AsyncGenerator<IssuePage> {
-  let last: IssueRecord | undefined;
-  for (;;) {
-    await read();
-    requireIssues(repository);
-    const after = last;
-    const rest = server
-      .listed(repository)
-      .filter((record) => since === undefined || record.issue.updatedAt >= since)
-      .filter((record) => after === undefined || byChange(record, after) > 0)
-      .toSorted(byChange);
-    const issues = rest.slice(0, server.traits.pageSize);
-    last = issues.at(-1) ?? last;
-    const hasMore = rest.length > issues.length;
-    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: last?.issue.updatedAt, hasMore };
-    if (!hasMore) return;
-  }
-}
-
-/** Newest first; a number is never given twice, so pages don't shift. */
-async function* listBy(
-  { server }: Line,
-  repository: HubRepository,
-  query: Extract<IssueQuery, { kind: "by" }>,
-  read: () => Promise<void>,
-): AsyncGenerator<IssuePage> {
-  let below = Number.POSITIVE_INFINITY;
-  for (;;) {
-    await read();
-    requireIssues(repository);
-    const rest = server
-      .listed(repository)
-      .filter(({ author }) => author === query.author)
-      .filter(({ issue }) => query.createdSince === undefined || isSince(issue.createdAt, query.createdSince))
-      .filter(({ issue }) => issue.number < below)
-      .toSorted((one, other) => other.issue.number - one.issue.number);
-    const issues = rest.slice(0, server.traits.pageSize);
-    below = issues.at(-1)?.issue.number ?? below;
-    const hasMore = rest.length > issues.length;
-    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: undefined, hasMore };
-    if (!hasMore) return;
-  }
-}
-
-function isSince(time: string, since: string): boolean {
-  return Date.parse(time) >= Date.parse(since);
-}
-
-function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): number {
-  if (one.updatedAt !== other.updatedAt) return one.updatedAt < other.updatedAt ? -1 : 1;
-  return one.number - other.number;
+/** What became of a write, as the program gets to know it; GitHub's own answer where it was asked. */
+export interface SentWrite {
+  readonly outcome: WriteOutcome;
+  readonly answer?: Answer;
 }
 
 /** One write, and what the program gets to know of it. */
@@ -277,36 +156,40 @@ export function send(
   write: IssueWrite,
   leftAt: number,
   fate = drawFate(line, write),
-): WriteOutcome {
+): SentWrite {
   const { wire, events, life, scenario } = line;
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
   const isHeard = isTaken && repository.hasIssues && !repository.isArchived;
   const hasArrived = fate !== "unsent";
   events.issueWriteLeaves({ life, repository, write, leftAt, isHeard, hasArrived });
   if (fate !== "fine") wire.count(`tracker: write ${fate}`);
+  const reject = (status: number, message: string, fields: readonly string[] = []): SentWrite => {
+    return { outcome: { kind: "rejected", status, message, fields } };
+  };
   switch (fate) {
     case "fine":
-      return take(line, repository, write, lagOf(line, 0));
+      return take(line, repository, write, lagOf(line, 0), true);
     case "unsent":
-      return { kind: "unsent", message: "The connection was refused." };
+      return { outcome: { kind: "unsent", message: "The connection was refused." } };
     case "unauthorized":
-      return { kind: "unauthorized", message: "Bad credentials." };
+      return { outcome: { kind: "unauthorized", message: "Bad credentials." } };
     case "rejected":
-      return { kind: "rejected", status: 403, message: "Resource not accessible.", fields: [] };
+      return reject(403, "Resource not accessible.");
     case "invalid":
-      return { kind: "rejected", status: 422, message: "Validation failed.", fields: [] };
+      return reject(422, "Validation failed.");
     case "bad assignee":
-      return { kind: "rejected", status: 422, message: "Validation failed.", fields: ["assignees"] };
+      return reject(422, "Validation failed.", ["assignees"]);
     case "limited": {
       const now = wire.time.now() + scenario.skewMs;
       const retryAt = limitEnd(wire, wire.outage("tracker"), now, scenario.skewMs);
-      return { kind: "limited", retryAt, message: "You have exceeded a secondary rate limit." };
+      return { outcome: { kind: "limited", retryAt, message: "You have exceeded a secondary rate limit." } };
     }
     case "lost":
-      return { kind: "unknown", message: "The connection was reset." };
-    case "answer lost":
-      take(line, repository, write, lagOf(line, 0), false);
-      return { kind: "unknown", message: "HTTP 502." };
+      return { outcome: { kind: "unknown", message: "The connection was reset." } };
+    case "answer lost": {
+      const { answer } = take(line, repository, write, lagOf(line, 0), false);
+      return { outcome: { kind: "unknown", message: "HTTP 502." }, ...(answer && { answer }) };
+    }
     case "late": {
       const delayMs = wire.weather.random.between(1, Math.floor(scenario.policy.waits.createMs * 0.6));
       const lagMs = lagOf(line, delayMs);
@@ -316,12 +199,16 @@ export function send(
         repository.arriving -= created;
         take(line, repository, write, lagMs, false);
       });
-      return { kind: "unknown", message: "No answer in time." };
+      return { outcome: { kind: "unknown", message: "No answer in time." } };
     }
     case "wrong answer": {
-      const answer = take(line, repository, write, lagOf(line, 0));
-      if (answer.kind !== "applied" || answer.record === undefined) return answer;
-      return { kind: "applied", record: { ...answer.record, body: "Somebody else's issue." } };
+      const { outcome, answer } = take(line, repository, write, lagOf(line, 0), true);
+      if (outcome.kind !== "applied" || outcome.record === undefined || !answer) return { outcome };
+      const body = "Somebody else's issue.";
+      return {
+        outcome: { kind: "applied", record: { ...outcome.record, body } },
+        answer: { ...answer, body: { ...(answer.body as object), body } },
+      };
     }
   }
 }
@@ -338,41 +225,14 @@ function take(
   repository: HubRepository,
   write: IssueWrite,
   lagMs: number,
-  isAnswered = true,
-): WriteOutcome {
-  const record = (issue: HubIssue): WriteOutcome => ({ kind: "applied", record: issue.record });
-  const refuse = (status: number, message: string): WriteOutcome => {
-    return { kind: "rejected", status, message, fields: [] };
-  };
-  if (repository.isArchived) return refuse(403, "Repository was archived so is read-only.");
-  if (!repository.hasIssues) return refuse(410, "Issues are disabled for this repo");
-  switch (write.kind) {
-    case "create-issue": {
-      const issue = server.open(repository, write, ourLogin, lagMs);
-      events.issueOpens(issue);
-      return record(issue);
-    }
-    case "create-label":
-      if (!repository.labels.includes(write.name)) repository.labels.push(write.name);
-      return { kind: "applied", record: undefined };
-    case "edit-issue":
-    case "add-labels":
-    case "remove-label":
-    case "add-comment": {
-      const issue = server.find(repository.id, write.number);
-      if (issue === undefined) {
-        return repository.left.has(write.number)
-          ? { kind: "unknown", message: "HTTP 301." }
-          : refuse(410, "This issue was deleted.");
-      }
-      const refusal = refusalOf(server, issue, write);
-      if (refusal !== undefined) return refuse(403, refusal);
-      const before = issue.record.issue;
-      changeIssue(server, issue, write, lagMs);
-      events.issueIsWritten({ issue, before, write, isAnswered });
-      return write.kind === "edit-issue" ? record(issue) : { kind: "applied", record: undefined };
-    }
-  }
+  isAnswered: boolean,
+): SentWrite {
+  const { answer, issue, before } = server.write(repository, write, lagMs);
+  if (write.kind === "create-issue" && issue !== undefined) events.issueOpens(issue);
+  else if (write.kind !== "create-issue" && write.kind !== "create-label" && issue && before)
+    events.issueIsWritten({ issue, before: before.issue, write, isAnswered });
+  const isShown = write.kind === "create-issue" || write.kind === "edit-issue";
+  return { answer, outcome: readAnswer(write, answer, isShown ? issue?.record : undefined) };
 }
 
 export type Fate =

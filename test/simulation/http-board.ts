@@ -1,11 +1,13 @@
-import { createHash } from "node:crypto";
 import { RemoteError } from "../../src/errors.ts";
 import type { PostChange, PostId } from "../../src/model/post.ts";
-import { drawPatchFate, patch } from "./board.ts";
-import type { BoardPost } from "./board-server.ts";
+import { answerConditionally, answerPage, type Cut, cutPage } from "../../src/sandbox/board/list.ts";
+import { type BoardStyle, type PagingStyle, showRecord } from "../../src/sandbox/board/style.ts";
+import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
+import { drawPatchFate, type Flaw, patch } from "./board.ts";
+import { type BoardPost, boardAddress } from "./board-server.ts";
 import { limit, refuse, showLostWrite, showReadFault, whole } from "./http-faults.ts";
 import type { BoardPaging, Passage } from "./http-passage.ts";
-import type { Answer, Reply, Request } from "./http-server.ts";
+import type { Request } from "./http-server.ts";
 import { projectId, projectKey } from "./scenario.ts";
 
 /** The board's HTTP face: what a process gets for a request over the same bad line. */
@@ -37,7 +39,8 @@ interface Read {
   readonly shown?: readonly BoardPost[];
 }
 
-function read(passage: Passage, { path, query, headers }: Request): Read {
+function read(passage: Passage, request: Request): Read {
+  const { path, query } = request;
   if (path === "/") return { answer: { status: 200, body: { ok: true } } };
   if (path === "/projects") {
     return {
@@ -45,79 +48,50 @@ function read(passage: Passage, { path, query, headers }: Request): Read {
     };
   }
   const isList = path === "/feedback" && query.get("project") === projectId;
-  return isList
-    ? tag(passage, list(passage, query), headers["if-none-match"])
-    : { answer: refuse("board", 404, "There is nothing here.") };
-}
-
-/** With its entity tag, or only that where it is the one that was asked for. */
-function tag({ manners }: Passage, { answer, shown }: Read, known: string | undefined): Read {
-  if (!manners.hasTags) return { answer, ...(shown && { shown }) };
-  const etag = `"${createHash("sha256").update(JSON.stringify(answer)).digest("hex")}"`;
-  const headers = { ...answer.headers, etag };
-  return {
-    answer: known === etag ? { status: 304, headers } : { ...answer, headers },
-    ...(shown && { shown }),
-  };
+  return isList ? list(passage, request) : { answer: refuse("board", 404, "There is nothing here.") };
 }
 
 /**
  * One page of the list. A cut one breaks off after two pages and has a record without an id in it; an incomplete one promises
  * more, and shows its first page again.
  */
-function list(passage: Passage, query: URLSearchParams): Read {
-  const { board } = passage.surroundings;
-  const { pageSize } = board.traits;
-  const start = startOf(query, pageSize);
+function list(passage: Passage, { path, query, headers }: Request): Read {
+  const { board, wire } = passage.surroundings;
+  const style = styleOf(passage);
   const listed = passage.flaw === "empty" ? [] : board.listed();
+  const asked = new URL(`${boardAddress}${path}?${query}`);
+  const whole = cutPage(listed.map(board.stored), asked, style);
+  const { start, size } = whole;
   // Beside no other record a nameless one is no sign of anything.
   if (passage.flaw === "cut" && start === 0 && listed.length === 0) passage.flaw = "fine";
-  const { flaw, manners } = passage;
-  const posts = flaw === "cut" ? listed.slice(0, 2 * pageSize) : listed;
-  const first = flaw === "incomplete" && start > 0 ? 0 : start;
-  const shown = posts.slice(first, first + pageSize);
-  const records: object[] = shown.map(recordOf(board.show));
-  if (flaw === "cut" && start + pageSize >= posts.length) records.push({ title: "A record without an id" });
-  const total = flaw === "incomplete" ? start + 2 * pageSize : posts.length;
-  const { signals, headers } = tellOfPages(manners.paging, start, pageSize, total);
-  return { answer: { status: 200, headers, body: { feedback: records, ...signals } }, shown };
+  const { flaw } = passage;
+  const total = totalOf(flaw, whole);
+  const cut = { ...whole, total, end: Math.min(start + size, total) };
+  const first = flaw === "incomplete" ? 0 : start;
+  const shown = listed.slice(first, first + cut.end - start);
+  const records = shown.map((post) => showRecord(board.stored(post), style, boardAddress));
+  if (flaw === "cut" && cut.end >= cut.total) records.push({ title: "A record without an id" });
+  const page = answerPage(records, cut, style);
+  const known = { headers: { "if-none-match": headers["if-none-match"] ?? "" }, now: wire.time.now() };
+  return { answer: answerConditionally(page, [], style, known), shown };
 }
 
-function startOf(query: URLSearchParams, pageSize: number): number {
-  const page = query.get("page");
-  if (page !== null) return (Number(page) - 1) * pageSize;
-  return Number(query.get("offset") ?? query.get("cursor") ?? 0);
+/** How long the board makes its list look. */
+function totalOf(flaw: Flaw, { start, size, total }: Cut): number {
+  if (flaw === "incomplete") return start + 2 * size;
+  return flaw === "cut" ? Math.min(total, 2 * size) : total;
 }
 
-function tellOfPages(
-  paging: BoardPaging,
-  start: number,
-  size: number,
-  total: number,
-): { readonly signals: object; readonly headers: Readonly<Record<string, string>> } {
-  const next = start + size < total ? start + size : undefined;
-  switch (paging) {
-    case "offset":
-      return { signals: { offset: start, hasMore: next !== undefined }, headers: {} };
-    case "page":
-      return { signals: { page: start / size + 1, totalPages: Math.ceil(total / size) }, headers: {} };
-    case "cursor":
-      return { signals: { nextCursor: next === undefined ? null : String(next) }, headers: {} };
-    case "link": {
-      const links = [`</api/v1/feedback>; rel="first"`];
-      if (next !== undefined) links.push(`</api/v1/feedback?cursor=${next}>; rel="next"`);
-      return { signals: {}, headers: { link: links.join(", ") } };
-    }
-  }
-}
+const pagings: Readonly<Record<BoardPaging, PagingStyle>> = {
+  offset: { kind: "offset", told: "hasMore" },
+  page: { kind: "page" },
+  cursor: { kind: "cursor" },
+  link: { kind: "link", form: "relative" },
+};
 
-type Show = Passage["surroundings"]["board"]["show"];
-
-function recordOf(show: Show): (post: BoardPost) => object {
-  return (post) => {
-    const { id, values } = show(post);
-    return { id, ...values, internalNote: post.note };
-  };
+function styleOf({ surroundings, manners }: Passage): BoardStyle {
+  const validators = manners.hasTags ? "etag" : "none";
+  return { ...surroundings.board.style, paging: pagings[manners.paging], validators };
 }
 
 async function answerPatch({ surroundings }: Passage, { path, query, body }: Request): Promise<Reply> {
@@ -134,7 +108,7 @@ async function answerPatch({ surroundings }: Passage, { path, query, body }: Req
   const post = board.find(id);
   const right = (): Answer =>
     board.traits.answers === "record" && post !== undefined
-      ? { status: 200, body: recordOf(board.show)(post) }
+      ? { status: 200, body: showRecord(board.stored(post), board.style, boardAddress) }
       : { status: 204 };
   switch (outcome.kind) {
     case "applied":

@@ -1,7 +1,7 @@
 import type { RemoteError, Side } from "../../src/errors.ts";
+import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
 import type { PatchFate } from "./board.ts";
 import type { Fate } from "./github.ts";
-import type { Answer, Reply } from "./http-server.ts";
 import type { Random } from "./random.ts";
 import type { Surroundings } from "./sides.ts";
 

@@ -1,5 +1,6 @@
 import type { PostId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { Gate } from "../../src/sandbox/github/gate.ts";
 import type { Flaw } from "./board.ts";
 import type { Surroundings } from "./sides.ts";
 
@@ -27,6 +28,6 @@ export interface Passage {
   flaw: Flaw;
   /** The posts that it has shown so far. */
   shown: PostId[];
-  /** The base address of GitHub's API. */
-  readonly api: string;
+  /** The front of the sandbox's GitHub. */
+  readonly gate: Gate;
 }

@@ -1,5 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import {
+  listen,
+  parseBody,
+  type Reply,
+  readText,
+  sendReply,
+  stop,
+} from "../../src/sandbox/loopback/loopback.ts";
 
 /** A request as it arrived. */
 export interface Request {
@@ -13,21 +20,6 @@ export interface Request {
   /** What the client showed as its key or token: every process has its own. */
   readonly secret: string;
 }
-
-/** An answer. A body that is text goes out as a web page, anything else as JSON; without one there is no content. */
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/**
- * What the client gets. `cut`: the head and half of the body, then the connection ends. `half`: the same with a length that
- * fits, so that only its text shows it. `reset`: not a byte.
- */
-export type Reply =
-  | { readonly kind: "whole" | "cut" | "half"; readonly answer: Answer }
-  | { readonly kind: "reset" };
 
 export interface Server {
   /** `http://127.0.0.1:…`, with the base path. */
@@ -57,59 +49,30 @@ export async function startServer(
     const { socket } = incoming;
     if (!sockets.has(socket)) socket.once("close", () => sockets.delete(socket));
     callers.set(request.secret, sockets.add(socket));
-    send(response, await respond(request));
+    const reply = await respond(request);
+    // The machine's own time has no place in a history.
+    response.sendDate = false;
+    sendReply(response, reply, "application/json; charset=utf-8");
   };
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
+  const origin = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}${basePath}`,
+    url: `${origin}${basePath}`,
     hangUp(secret) {
       for (const socket of callers.get(secret) ?? []) socket.destroy();
       callers.delete(secret);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => stop(server),
   };
 }
 
 async function readRequest(incoming: IncomingMessage, basePath: string): Promise<Request> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
   const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://loopback");
   return {
     method: incoming.method ?? "",
     path: pathname.slice(basePath.length) || "/",
     query: searchParams,
     headers: incoming.headers,
-    body: text === "" ? undefined : JSON.parse(text),
+    body: parseBody(await readText(incoming)),
     secret: /^(?:bearer|token) (\S+)$/i.exec(incoming.headers.authorization ?? "")?.[1] ?? "",
   };
-}
-
-function send(response: ServerResponse, reply: Reply): void {
-  if (reply.kind === "reset") {
-    response.socket?.resetAndDestroy();
-    return;
-  }
-  const { status, headers, body } = reply.answer;
-  // The machine's own time has no place in a history.
-  response.sendDate = false;
-  if (body === undefined) {
-    response.writeHead(status, headers).end();
-    return;
-  }
-  const isPage = typeof body === "string";
-  const bytes = Buffer.from(isPage ? body : JSON.stringify(body));
-  const sent = reply.kind === "whole" ? bytes : bytes.subarray(0, bytes.length >> 1);
-  const length = reply.kind === "cut" ? bytes.length : sent.length;
-  const type = isPage ? "text/html; charset=utf-8" : "application/json; charset=utf-8";
-  response.writeHead(status, { "content-type": type, ...headers, "content-length": length });
-  // What is cut ends with the connection, in order and behind the bytes: a reset may overtake them.
-  if (reply.kind === "cut") response.write(sent, () => response.destroy());
-  else response.end(sent);
 }

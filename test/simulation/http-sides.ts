@@ -5,13 +5,15 @@ import { configSchema } from "../../src/config/schema.ts";
 import type { Log } from "../../src/log.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { Gate } from "../../src/sandbox/github/gate.ts";
+import type { Reply } from "../../src/sandbox/loopback/loopback.ts";
 import { createGitHubTracker } from "../../src/tracker/github/github.ts";
 import type { Tracker } from "../../src/tracker/tracker.ts";
 import { drawFlaw, type Flaw } from "./board.ts";
 import { answerBoard } from "./http-board.ts";
-import { answerGitHub } from "./http-github.ts";
+import { answerGitHub, createGate } from "./http-github.ts";
 import type { Manners, Passage } from "./http-passage.ts";
-import { type Reply, type Request, startServer } from "./http-server.ts";
+import { type Request, startServer } from "./http-server.ts";
 import { Crash } from "./process.ts";
 import { createRandom } from "./random.ts";
 import { ownRepo, projectKey } from "./scenario.ts";
@@ -62,18 +64,20 @@ export async function openLoopback(seed: number): Promise<Loopback> {
     }
   };
   let processes = 0;
+  let gate: Gate | undefined;
   return {
     connect(surroundings) {
       hangUpOnTheDead();
       processes += 1;
       const secret = `secret-of-process-${processes}`;
+      gate ??= createGate(surroundings.hub, gitHub.url, manners);
       const passage: Passage = {
         surroundings,
         manners,
         flaw: "fine",
         shown: [],
         bounds: unbounded,
-        api: gitHub.url,
+        gate,
       };
       passages.set(secret, passage);
       const { clock, carry } = surroundings;

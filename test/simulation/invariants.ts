@@ -15,8 +15,7 @@ import {
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
 import type { Time } from "./clock.ts";
 import { isChange } from "./github.ts";
-import type { ChangeWrite } from "./github-changes.ts";
-import type { HubRepository, HubServer } from "./github-server.ts";
+import type { ChangeWrite, HubRepository, HubServer } from "./github-server.ts";
 import { createLinkOrders, type LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";

@@ -1,3 +1,5 @@
+import type { PostField } from "../../src/model/post.ts";
+import type { SandboxPeople } from "../../src/sandbox/github/state/people.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
 import { isBothWays } from "./both-ways.ts";
@@ -6,7 +8,7 @@ import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
-import { actOnSignals, isAboutDuplicates, isSignalled } from "./signals.ts";
+import { actOnSignals, closeIssue, isAboutDuplicates, isSignalled } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Events } from "./watcher.ts";
 
@@ -126,7 +128,7 @@ export function createPeople(
 }
 
 export function addPost(board: BoardServer, random: Random): BoardPost {
-  const post = board.add({
+  return board.add({
     status: random.pick(statuses),
     roadmapColumn: random.chance(0.5) ? random.pick(columns) : null,
     onRoadmap: random.chance(0.4),
@@ -134,8 +136,6 @@ export function addPost(board: BoardServer, random: Random): BoardPost {
     categoryId: random.pick(categories),
     votes: random.below(8),
   });
-  post.values.description = describePost(post.id, 1);
-  return post;
 }
 
 function describeAdded({ id, values }: BoardPost): string {
@@ -149,7 +149,7 @@ function undoLast(board: BoardServer): string {
     .filter(({ isDeleted, touched }) => !isDeleted && touched.get("status")?.by === "us")
     .toSorted((one, other) => at(other) - at(one));
   if (post?.statusBefore === undefined) return "nobody minds what was written";
-  board.set(post, "status", post.statusBefore, "person");
+  board.edit(post, { status: post.statusBefore });
   return `somebody sets the status of ${post.id} back to ${post.statusBefore}`;
 }
 
@@ -157,7 +157,7 @@ function bringBack(board: BoardServer, random: Random): string {
   const deleted = board.posts.filter(({ isDeleted }) => isDeleted);
   if (deleted.length === 0) return "nobody misses a post";
   const post = random.pick(deleted);
-  post.isDeleted = false;
+  board.restore(post);
   return `${post.id} is back`;
 }
 
@@ -167,8 +167,8 @@ function changePost(
   act: Exclude<keyof typeof notedActs, "add" | "comeBack" | "undo">,
   random: Random,
 ): string {
-  const set = (field: Parameters<BoardServer["set"]>[1], value: string | number | boolean | null): string => {
-    board.set(post, field, value, "person");
+  const set = (field: PostField, value: string | number | boolean | null): string => {
+    if (post.values[field] !== value) board.edit(post, { [field]: value });
     return `somebody sets ${field} of ${post.id} to ${value}`;
   };
   switch (act) {
@@ -193,10 +193,10 @@ function changePost(
       if (random.chance(0.3)) set("title", `Wish of ${post.id}, edited ${post.version} times`);
       return set("description", describePost(post.id, post.version));
     case "note":
-      post.note = editNote(post.note, random);
+      board.edit(post, { internalNote: editNote(post.note, random) });
       return `somebody makes the note of ${post.id} ${JSON.stringify(post.note)}`;
     case "remove":
-      post.isDeleted = true;
+      board.remove(post);
       return `somebody deletes ${post.id}`;
     case "hide":
       post.hiddenFor = random.between(1, 3);
@@ -224,54 +224,58 @@ function changeIssue(
   random: Random,
   lagMs: number,
 ): string {
-  const name = `${issue.repository.name}#${issue.number}`;
-  const { issue: facts, body, title } = issue.record;
-  const change = (words: string, made: Parameters<HubServer["change"]>[1]): string => {
-    hub.change(issue, made, lagMs);
+  const { repository, number, record } = issue;
+  const { state, locked } = record.issue;
+  const at = [repository.name, number] as const;
+  const name = `${repository.name}#${number}`;
+  const change = (words: string, does: (people: SandboxPeople) => void): string => {
+    hub.act(lagMs, does);
     return `somebody ${words} ${name}`;
   };
+  const close = (reason: "completed" | "not_planned" | "duplicate"): string => {
+    closeIssue(hub, issue, reason, lagMs);
+    return `somebody closes as ${reason} ${name}`;
+  };
+  const write = (words: string, body: string): string =>
+    change(words, (people) => people.edit(...at, { body }));
+  const comment = (): string =>
+    change("comments on", (people) => people.comment(...at, "A word of ours.", "maintainer"));
   switch (act) {
     case "complete":
-      return change("closes as completed", { issue: { state: "closed", stateReason: "completed" } });
-    case "drop": {
-      const stateReason = random.pick(["not_planned", "duplicate"]);
-      return change(`closes as ${stateReason}`, { issue: { state: "closed", stateReason } });
-    }
+      return close("completed");
+    case "drop":
+      return close(random.pick(["not_planned", "duplicate"]));
     case "reopen":
-      if (facts.state === "open") return change("comments on", {});
-      return change("reopens", { issue: { state: "open", stateReason: "reopened" } });
+      return state === "open" ? comment() : change("reopens", (people) => people.reopen(...at));
     case "start":
-      return change("labels 'in progress'", {
-        issue: { labels: [...facts.labels.filter((label) => label !== "in progress"), "in progress"] },
-      });
+      return change("labels 'in progress'", (people) => people.label(...at, "in progress"));
     case "pause":
-      return change("takes 'in progress' from", {
-        issue: { labels: facts.labels.filter((label) => label !== "in progress") },
-      });
+      return change("takes 'in progress' from", (people) => people.unlabel(...at, "in progress"));
     case "assign":
-      return change("takes on", { issue: { assignees: ["maintainer"] } });
+      return change("takes on", (people) => people.assign(...at, "maintainer"));
     case "unassign":
-      return change("gives back", { issue: { assignees: [] } });
+      return change("gives back", (people) => people.assign(...at));
     case "plan":
-      return change("plans", { issue: { milestone: { number: 1, title: "Backlog", state: "open" } } });
+      return change("plans", (people) => people.setMilestone(...at, "Backlog"));
     case "unplan":
-      return change("takes the milestone from", { issue: { milestone: null } });
+      return change("takes the milestone from", (people) => people.setMilestone(...at, null));
     case "comment":
-      return change("comments on", {});
+      return comment();
     case "below":
-      return change("writes below the block of", { body: `${body}\nA note of ours.` });
+      return write("writes below the block of", `${record.body}\nA note of ours.`);
     case "inside":
       issue.isBlockEdited = true;
-      return change("edits the managed block of", { body: body.replace("Canary", "Edited canary") });
+      return write("edits the managed block of", record.body.replace("Canary", "Edited canary"));
     case "crlf":
-      return change("saves in GitHub's form", { body: body.replaceAll(/\r?\n/g, "\r\n") });
+      return write("saves in GitHub's form", record.body.replaceAll(/\r?\n/g, "\r\n"));
     case "retitle":
-      return change("renames", { title: `${title} (renamed)` });
+      return change("renames", (people) => people.edit(...at, { title: `${record.title} (renamed)` }));
     case "lock":
-      return change(facts.locked ? "unlocks" : "locks", { issue: { locked: !facts.locked } });
+      return locked
+        ? change("unlocks", (people) => people.unlock(...at))
+        : change("locks", (people) => people.lock(...at));
     case "remove":
-      issue.isDeleted = true;
-      return `somebody deletes ${name}`;
+      return change("deletes", (people) => people.deleteIssue(...at));
   }
 }
 
@@ -280,12 +284,7 @@ function openByStranger(hub: HubServer, board: BoardServer, random: Random): str
   const repository = random.pick(hub.repositories);
   const ours = repository.issues.find(({ openedFor }) => openedFor.length > 0);
   const body = ours !== undefined && random.chance(0.7) ? ours.record.body : "My own words.";
-  const write = { labels: [], assignees: [], milestone: undefined, type: undefined } as const;
-  const issue = hub.open(
-    repository,
-    { kind: "create-issue", title: `Of a stranger, among ${board.posts.length} posts`, body, ...write },
-    "stranger",
-    0,
-  );
+  const title = `Of a stranger, among ${board.posts.length} posts`;
+  const issue = hub.open(repository, { title, body, author: "stranger" });
   return `a stranger opens ${repository.name}#${issue.number}${body === "My own words." ? "" : " with a copied marker"}`;
 }

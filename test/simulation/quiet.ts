@@ -26,7 +26,7 @@ export async function comeToRest(stage: Stage): Promise<void> {
   const { scenario, wire, time, watch, board, hub } = stage;
   wire.outages.clear();
   for (const post of board.posts) post.hiddenFor = 0;
-  for (const repository of hub.repositories) repository.hasIssues = true;
+  for (const { name } of hub.repositories) hub.owners.enableIssues(name);
   const { policy, settings } = scenario;
   // All waits are over in the first run, and it reads everything; what that finds may have to settle.
   const pauses = [Math.max(policy.fullEveryMs, policy.waits.createMs), settings.settleMs];

@@ -55,17 +55,22 @@ function changeRepository(
     case "rename": {
       const before = repository.name;
       repository.formerNames.push(before);
-      repository.name = `${repository.formerNames[0]}-${repository.formerNames.length + 1}`;
+      hub.owners.renameRepository(
+        before,
+        `${repository.formerNames[0]}-${repository.formerNames.length + 1}`,
+      );
       return `somebody renames ${before} to ${repository.name}`;
     }
     case "archive":
     case "unarchive":
-      repository.isArchived = act === "archive";
+      hub.owners.archive(repository.name, act === "archive");
       return `somebody ${act}s ${repository.name}`;
     case "issuesOff":
+      hub.owners.disableIssues(repository.name);
+      return `somebody switches the issues of ${repository.name} off`;
     case "issuesOn":
-      repository.hasIssues = act === "issuesOn";
-      return `somebody switches the issues of ${repository.name} ${repository.hasIssues ? "on" : "off"}`;
+      hub.owners.enableIssues(repository.name);
+      return `somebody switches the issues of ${repository.name} on`;
     case "push":
       hub.canPush = !hub.canPush;
       return `the token ${hub.canPush ? "gets" : "loses"} push access`;

@@ -17,6 +17,8 @@ export const statuses = ["open", "planned", "in_progress", "completed", "closed"
 export const columns = ["PLANNED", "IN_PROGRESS", "COMPLETED"] as const;
 export const ownRepo = "acme/app";
 export const otherRepo = "acme/api";
+/** Where people work on what the issues ask for: pull requests and sub-issues. */
+export const workRepo = "acme/work";
 /** A repository that no config names. */
 export const elsewhere = "acme/attic";
 

@@ -1,69 +1,27 @@
-import type { LinkedPullRequest, Readable, Signals } from "../../src/model/issue.ts";
 import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
-import { neededSignals, projectFieldKey } from "../../src/plan/rules/signals.ts";
+import { neededSignals } from "../../src/plan/rules/signals.ts";
 import { isDuplicate } from "../../src/plan/rules/standing.ts";
+import { type LinkedWork, options, projectField, pullRequestsOf, subIssuesOf } from "./github-facts.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { Odds } from "./odds.ts";
 import { pickWeighted, type Random } from "./random.ts";
-import { elsewhere, type Scenario } from "./scenario.ts";
-
-/** What GitHub knows of an issue, and no list shows. */
-interface HubSignals {
-  pullRequests: readonly LinkedPullRequest[];
-  subIssues: { readonly total: number; readonly closed: number };
-  option: string | null;
-  isReleased: boolean;
-  duplicateOf: HubIssue | undefined;
-}
-
-export const projectField = { owner: "acme", project: 7, field: "Status" } as const;
-export const fieldKey = projectFieldKey(projectField.owner, projectField.project, projectField.field);
-const options = ["Todo", "In progress"] as const;
-/** What GitHub calls them, whatever their names. */
-export const fieldOptions = options.map((name) => ({ id: `option ${name}`, name }));
+import { elsewhere, type Scenario, workRepo } from "./scenario.ts";
 
 const longestChain = 5;
-const signals = new WeakMap<HubIssue, HubSignals>();
-
-/** Nothing at first. */
-export function signalsOf(issue: HubIssue): HubSignals {
-  const known = signals.get(issue);
-  if (known !== undefined) return known;
-  const none: HubSignals = {
-    pullRequests: [],
-    subIssues: { total: 0, closed: 0 },
-    option: null,
-    isReleased: false,
-    duplicateOf: undefined,
-  };
-  signals.set(issue, none);
-  return none;
-}
-
-/** As the program would know them if it had read them now. */
-export function trueSignals(issue: HubIssue): Signals {
-  const { pullRequests, subIssues, option, isReleased } = signalsOf(issue);
-  return {
-    pullRequests: known(pullRequests),
-    subIssues: known(subIssues),
-    projectStatus: { [fieldKey]: known(option) },
-    isReleased: known(isReleased),
-  };
-}
 
 /** The issue at the end of a chain of duplicates; undefined where there is none to follow. */
 export function trueCanonical(hub: Pick<HubServer, "traits">, issue: HubIssue): HubIssue | undefined {
   let at = issue;
   const seen = new Set([issue]);
   for (let step = 0; step < longestChain; step += 1) {
-    const next = signalsOf(at).duplicateOf;
+    const next = at.duplicateOf;
     if (next === undefined) return at === issue ? undefined : at;
     if (seen.has(next) || isHidden(hub, next)) return undefined;
     if (!isDuplicate(next.record.issue)) return next;
     seen.add(next);
     at = next;
   }
-  return signalsOf(at).duplicateOf === undefined ? at : undefined;
+  return at.duplicateOf === undefined ? at : undefined;
 }
 
 /** Whether an issue is shown to nobody, or not to us. */
@@ -154,58 +112,97 @@ export function actOnSignals(
   random: Random,
   lagMs: number,
 ): string {
-  const name = `${issue.repository.name}#${issue.number}`;
-  const held = signalsOf(issue);
+  const place = { repository: issue.repository.name, number: issue.number };
+  const name = `${place.repository}#${place.number}`;
   const isAbout = isAboutDuplicates(settings);
   const act = pickWeighted(random, isAbout ? { ...signalActs, duplicate: 20 } : signalActs);
   switch (act) {
     case "openPullRequest": {
-      const number = 1_000 + held.pullRequests.length;
       const isDraft = random.chance(0.3);
-      held.pullRequests = [
-        ...held.pullRequests,
-        { repository: issue.repository.name, number, state: "open", isDraft },
-      ];
+      hub.act(0, (people) => {
+        const { number } = people.openPullRequest(workRepo, { title: `For ${name}` });
+        people.setDraft(workRepo, number, isDraft);
+        people.linkPullRequest(place, { repository: workRepo, number });
+      });
       return `somebody opens a ${isDraft ? "draft" : "pull request"} for ${name}`;
     }
     case "mergePullRequest":
     case "closePullRequest": {
-      const state = act === "mergePullRequest" ? "merged" : "closed";
-      held.pullRequests = held.pullRequests.map((one) => (one.state === "open" ? { ...one, state } : one));
-      return `the pull requests for ${name} are ${state}`;
+      const isMerged = act === "mergePullRequest";
+      // Once it is released an issue stays that: the program need not ask again.
+      const { isReleased } = issue.signals;
+      hub.act(0, (people) => {
+        for (const { shown } of pullRequestsOf(hub, issue).filter(isOpen)) {
+          if (isMerged) people.mergePullRequest(workRepo, shown.number);
+          else people.close(workRepo, shown.number);
+        }
+      });
+      if (isReleased?.kind === "known" && isReleased.value) release(hub, issue);
+      return `the pull requests for ${name} are ${isMerged ? "merged" : "closed"}`;
     }
-    case "status":
-      held.option = random.pick([null, ...options]);
-      return `somebody sets the project's status of ${name} to ${held.option ?? "none"}`;
+    case "status": {
+      const option = random.pick([null, ...options]);
+      const project = { owner: projectField.owner, number: projectField.project };
+      hub.act(0, (people) => {
+        people.addToProject(project, place);
+        people.setProjectStatus(project, place, option);
+      });
+      return `somebody sets the project's status of ${name} to ${option ?? "none"}`;
+    }
     case "release":
-      held.isReleased ||= held.pullRequests.some(({ state }) => state === "merged");
+      release(hub, issue);
       return `a release is published after ${name}`;
     case "addSubIssue":
-      held.subIssues = { ...held.subIssues, total: held.subIssues.total + 1 };
+      hub.act(0, (people) => {
+        const { number } = people.openIssue(workRepo, { title: `Part of ${name}` });
+        people.addSubIssue(place, { repository: workRepo, number });
+      });
       return `${name} gets a sub-issue`;
-    case "closeSubIssue": {
-      const { total, closed } = held.subIssues;
-      held.subIssues = { total, closed: Math.min(total, closed + 1) };
-      return `a sub-issue of ${name} is closed`;
-    }
+    case "closeSubIssue":
     case "reopenSubIssue": {
-      const { total, closed } = held.subIssues;
-      held.subIssues = { total, closed: Math.max(0, closed - 1) };
-      return `a sub-issue of ${name} is reopened`;
+      const isClosing = act === "closeSubIssue";
+      const child = subIssuesOf(hub, issue).find(({ state }) => (state === "open") === isClosing);
+      if (child === undefined) return `nobody finds a sub-issue of ${name}`;
+      hub.act(0, (people) =>
+        isClosing ? people.close(workRepo, child.number) : people.reopen(workRepo, child.number),
+      );
+      return `a sub-issue of ${name} is ${isClosing ? "closed" : "reopened"}`;
     }
     case "duplicate": {
-      const others = hub.repositories.flatMap(({ issues }) => issues.filter((one) => one !== issue));
+      const others = hub.repositories.flatMap(({ issues }) =>
+        issues.filter((one) => one !== issue && !one.isDeleted),
+      );
       if (others.length === 0) return "nobody finds another issue";
       const ours = isAbout ? others.filter(({ openedFor }) => openedFor.length > 0) : [];
-      const other = random.pick(ours.length > 0 ? ours : others);
-      held.duplicateOf = other;
-      hub.change(issue, { issue: { state: "closed", stateReason: "duplicate" } }, lagMs);
-      return `somebody closes ${name} as a duplicate of ${other.repository.name}#${other.number}`;
+      const { repository, number } = random.pick(ours.length > 0 ? ours : others);
+      hub.act(lagMs, (people) => {
+        if (issue.record.issue.stateReason !== "duplicate") people.reopen(place.repository, place.number);
+        people.closeAsDuplicate(place, { repository: repository.name, number });
+      });
+      return `somebody closes ${name} as a duplicate of ${repository.name}#${number}`;
     }
   }
 }
 
-/** A fact that was read. */
-export function known<T>(value: T): Readable<T> {
-  return { kind: "known", value };
+function isOpen({ shown }: LinkedWork): boolean {
+  return shown.state === "open";
 }
+
+/** Publishes what was merged for an issue, if anything was. */
+function release(hub: HubServer, issue: HubIssue): void {
+  const merged = pullRequestsOf(hub, issue).filter(({ commit }) => commit !== null);
+  const contains = merged.map(({ shown }) => shown.number);
+  const tag = `v${(hub.state.signals.releases.get(hub.work.id) ?? []).length + 1}`;
+  if (contains.length > 0) hub.act(0, (people) => people.publishRelease(workRepo, { tag, contains }));
+}
+
+/** Somebody closes an issue, or closes it for another reason. */
+export function closeIssue(hub: HubServer, issue: HubIssue, reason: CloseReason, lagMs: number): void {
+  const { repository, number } = issue;
+  hub.act(lagMs, (people) => {
+    if (issue.record.issue.stateReason !== reason) people.reopen(repository.name, number);
+    people.close(repository.name, number, reason);
+  });
+}
+
+type CloseReason = "completed" | "not_planned" | "duplicate";

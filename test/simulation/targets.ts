@@ -9,7 +9,7 @@ import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
-import { isHidden, signalsOf, trueCanonical, trueSignals } from "./signals.ts";
+import { isHidden, trueCanonical } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Check, IssueWritten } from "./watcher.ts";
 
@@ -153,7 +153,7 @@ export function createTargets(
   };
   /** While the lists lag, the old state of a duplicate is seen together with the new one of another issue. */
   const isBlurred = (post: PostId): boolean =>
-    !hub.isSettled() && issuesOf(post).some((issue) => signalsOf(issue).duplicateOf !== undefined);
+    !hub.isSettled() && issuesOf(post).some((issue) => issue.duplicateOf !== undefined);
   const ends = new Map<PostId, readonly (HubIssue | undefined)[]>();
   /** Where people lead a duplicate elsewhere, what it comes to is theirs, also where our own change had come to the same. */
   const isLedElsewhere = (post: PostId): boolean => {
@@ -261,9 +261,9 @@ function asLinked(
     isGone: false,
     content: undefined,
     signals: {
-      ...trueSignals(issue),
+      ...issue.signals,
       canonical: { kind: "known", value: canonical === undefined ? null : canonical.record.issue },
     },
-    ...(canonical && { canonical: { issue: canonical.record.issue, signals: trueSignals(canonical) } }),
+    ...(canonical && { canonical: { issue: canonical.record.issue, signals: canonical.signals } }),
   };
 }

@@ -3,8 +3,7 @@ import type { Issue, IssueRecord } from "../../src/model/issue.ts";
 import type { NoteChange, PostChange, PostId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { BoardPost } from "./board-server.ts";
-import type { ChangeWrite } from "./github-changes.ts";
-import type { HubIssue, HubRepository } from "./github-server.ts";
+import type { ChangeWrite, HubIssue, HubRepository } from "./github-server.ts";
 import type { Life } from "./process.ts";
 
 /** A post before a write. */

@@ -15,11 +15,11 @@ import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board/bo
 import type { SandboxRequest } from "../../src/sandbox/board/http.ts";
 import type { SandboxProject } from "../../src/sandbox/board/state.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
-import type { SandboxQuirks } from "../../src/sandbox/github/answer.ts";
 import type { AppSetup } from "../../src/sandbox/github/app/app.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
-import type { RepositorySetup } from "../../src/sandbox/github/repositories.ts";
+import type { SandboxQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import type { LoggedRequest } from "../../src/sandbox/github/server.ts";
+import type { RepositorySetup } from "../../src/sandbox/github/state/repositories.ts";
 import { checkAll } from "../../src/story/check/check.ts";
 import type { Finding } from "../../src/story/check/findings.ts";
 import { explainPost } from "../../src/story/explain/explain.ts";

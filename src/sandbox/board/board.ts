@@ -1,7 +1,13 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { listen, stop } from "../loopback/loopback.ts";
 import { createResponder, type SandboxFault, type SandboxRequest } from "./http.ts";
-import { type BoardState, createBoardState, type SandboxNotification, type SandboxProject } from "./state.ts";
+import {
+  type BoardState,
+  createBoardState,
+  type PostFields,
+  type SandboxNotification,
+  type SandboxProject,
+} from "./state.ts";
 import { type BoardStyle, type BoardStyleOptions, completeStyle, type SandboxPost } from "./style.ts";
 
 /**
@@ -33,9 +39,9 @@ export interface SandboxBoard {
   readonly url: string;
   readonly key: string;
   /** Adds a post as a person would, and returns its id as text. The project may be named by id or slug. */
-  addPost(project: string, fields?: Partial<Omit<SandboxPost, "id">>): string;
+  addPost(project: string, fields?: PostFields): string;
   /** Changes a post as a person in the dashboard would: a change of status mails its voters, too. */
-  editPost(project: string, post: string, fields: Partial<Omit<SandboxPost, "id">>): void;
+  editPost(project: string, post: string, fields: PostFields): void;
   removePost(project: string, post: string): void;
   /** A copy of one post; undefined when it is gone. */
   post(project: string, post: string): SandboxPost | undefined;
@@ -71,9 +77,9 @@ export async function startSandboxBoard(options: SandboxBoardOptions): Promise<S
   const server = createServer((request, response) => {
     respond(request, response).catch(() => response.destroy());
   });
-  const port = await listen(server, options.port ?? 0);
+  const origin = await listen(server, options.port);
   return {
-    url: `http://127.0.0.1:${port}/api/v1`,
+    url: `${origin}/api/v1`,
     key,
     addPost: state.addPost,
     editPost: state.editPost,
@@ -88,23 +94,6 @@ export async function startSandboxBoard(options: SandboxBoardOptions): Promise<S
     failNext(fault, plan = {}) {
       faults.push({ fault, plan, left: plan.times ?? 1 });
     },
-    close: () => close(server),
+    close: () => stop(server),
   };
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      // A server that listens on a host and port always has an address with a port.
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

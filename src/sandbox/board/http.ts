@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerList } from "./list.ts";
-import type { BoardState } from "./state.ts";
-import { type BoardStyle, type SandboxPost, showRecord } from "./style.ts";
-import { answerConditionally } from "./validators.ts";
+import { type Answer, parseBody, type Reply, readText, sendReply } from "../loopback/loopback.ts";
+import { answerConditionally, answerList } from "./list.ts";
+import type { BoardState, PostFields } from "./state.ts";
+import { type BoardStyle, showRecord } from "./style.ts";
 
 /** The HTTP face of the sandbox board. */
 
@@ -47,12 +47,6 @@ export interface ResponderOptions {
   readonly takeFault: (request: SandboxRequest) => SandboxFault | undefined;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
 const basePath = "/api/v1";
 
 /** Makes the function that answers every request of the server. */
@@ -62,52 +56,34 @@ export function createResponder(options: ResponderOptions) {
     const request = await readRequest(incoming, url, options.now());
     options.requests.push(request);
     const fault = options.takeFault(request);
-    if (fault === undefined) return send(response, answer(request, url, options));
-    if (fault.kind === "truncate") return sendHalf(response, answer(request, url, options));
-    if (fault.applied === true) answer(request, url, options);
-    if (fault.kind === "reset") return void response.socket?.resetAndDestroy();
-    if (fault.kind === "answer") send(response, fault);
-    // A request that hangs is left without an answer until its connection ends.
+    sendReply(
+      response,
+      replyTo(fault, () => answer(request, url, options)),
+      "application/json",
+    );
   };
 }
 
+function replyTo(fault: SandboxFault | undefined, apply: () => Answer): Reply {
+  if (fault === undefined) return { kind: "whole", answer: apply() };
+  if (fault.kind === "truncate") return { kind: "cut", answer: apply() };
+  if (fault.applied === true) apply();
+  return fault.kind === "answer" ? { kind: "whole", answer: fault } : { kind: fault.kind };
+}
+
 async function readRequest(incoming: IncomingMessage, url: URL, at: number): Promise<SandboxRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
   return {
     method: incoming.method ?? "",
     path: url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) || "/" : url.pathname,
     query: Object.fromEntries(url.searchParams),
     headers: Object.fromEntries(headers),
-    body: text === "" ? undefined : parse(text),
+    body: parseBody(await readText(incoming)),
     at,
   };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function send(response: ServerResponse, reply: Reply): void {
-  const isText = typeof reply.body === "string";
-  const type = { "content-type": isText ? "text/html; charset=utf-8" : "application/json" };
-  response.writeHead(reply.status, reply.body === undefined ? reply.headers : { ...type, ...reply.headers });
-  response.end(isText || reply.body === undefined ? reply.body : JSON.stringify(reply.body));
-}
-
-function sendHalf(response: ServerResponse, reply: Reply): void {
-  const body = Buffer.from(JSON.stringify(reply.body ?? {}));
-  response.writeHead(reply.status, { "content-type": "application/json", "content-length": body.length });
-  response.write(body.subarray(0, body.length >> 1), () => response.destroy());
-}
-
-function answer(request: SandboxRequest, url: URL, options: ResponderOptions): Reply {
+function answer(request: SandboxRequest, url: URL, options: ResponderOptions): Answer {
   const { state } = options;
   if (request.headers["authorization"] !== `Bearer ${options.key}`) {
     return refuse(401, "The API key is missing or wrong.");
@@ -162,7 +138,7 @@ function patch(
   id: string,
   url: URL,
   { state, style }: ResponderOptions,
-): Reply {
+): Answer {
   if (state.post(project, id) === undefined) return refuse(404, "There is no such post in this project.");
   const { project: _, ...fields } = fieldsOf(request.body);
   for (const [name, value] of Object.entries(fields)) {
@@ -171,7 +147,9 @@ function patch(
     if (!accepts(value)) return refuse(422, `The field ${name} has a value that is not allowed.`);
   }
   // Every field was checked by name and type above.
-  state.editPost(project, id, fields as Partial<Omit<SandboxPost, "id">>);
+  const change = fields as PostFields;
+  if (state.refuses(change)) return refuse(400, "This status is not known here.");
+  state.patchPost(project, id, change);
   const post = state.post(project, id);
   const { patchAnswer } = style();
   if (patchAnswer === "empty" || post === undefined) return { status: 204 };
@@ -191,6 +169,6 @@ function isFlag(value: unknown): boolean {
   return typeof value === "boolean";
 }
 
-function refuse(status: number, message: string): Reply {
+function refuse(status: number, message: string): Answer {
   return { status, body: { error: { message } } };
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type BoardStyle, type PagingStyle, type SandboxPost, showRecord } from "./style.ts";
 
 /** One page of a listing as the sandbox answers it. */
@@ -6,8 +7,8 @@ export interface ListAnswer {
   readonly body: unknown;
 }
 
-/** What a page is made of. */
-interface Cut {
+/** Which part of a list a page is; `end` is where the next one begins. */
+export interface Cut {
   readonly start: number;
   readonly end: number;
   readonly total: number;
@@ -15,16 +16,27 @@ interface Cut {
   readonly asked: URL;
 }
 
-/** Cuts the page that was asked for and dresses it in the board's shape and paging. */
+/** The page that was asked for, in the board's shape and paging. */
 export function answerList(posts: readonly SandboxPost[], asked: URL, style: BoardStyle): ListAnswer {
-  const { paging } = style;
-  const size = paging.kind === "none" ? Math.max(posts.length, 1) : style.pageSize;
+  const cut = cutPage(posts, asked, style);
+  const page = posts.slice(cut.start, cut.end).map((post) => showRecord(post, style, asked.href));
+  return answerPage(page, cut, style);
+}
+
+/** Where the page begins and ends that was asked for. */
+export function cutPage(posts: readonly SandboxPost[], asked: URL, { paging, pageSize }: BoardStyle): Cut {
+  const total = posts.length;
+  const size = paging.kind === "none" ? Math.max(total, 1) : pageSize;
   const start =
     paging.kind === "silent" ? startOfSilent(asked, paging, size, posts) : startOf(asked, paging, size);
-  const end = Math.min(start + size, posts.length);
-  const cut: Cut = { start, end, total: posts.length, size, asked };
-  const page = posts.slice(start, end).map((post) => showRecord(post, style, asked.href));
-  const next = end < posts.length ? addressOf(cut, "form" in paging ? paging.form : "absolute") : undefined;
+  return { start, end: Math.min(start + size, total), total, size, asked };
+}
+
+/** Dresses the records of a page in the board's shape and paging. */
+export function answerPage(page: readonly unknown[], cut: Cut, style: BoardStyle): ListAnswer {
+  const { paging } = style;
+  const { asked } = cut;
+  const next = cut.end < cut.total ? addressOf(cut, "form" in paging ? paging.form : "absolute") : undefined;
   const isLinked = paging.kind === "link" && next !== undefined;
   return {
     headers: isLinked ? { link: `<${asked.pathname}?first>; rel="first", <${next}>; rel="next"` } : {},
@@ -101,4 +113,52 @@ function dress(page: readonly unknown[], signals: Record<string, unknown>, style
   const list = { [outer]: inner === undefined ? page : { [inner]: page } };
   const under = "under" in style.paging ? (style.paging.under ?? "top") : "top";
   return under === "top" ? { ...list, ...signals } : { ...list, [under]: signals };
+}
+
+/** What a list is asked for conditionally by. */
+interface Asked {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly now: number;
+}
+
+/** A page with its validator, or 304 where the caller named that. */
+export function answerConditionally(
+  page: ListAnswer,
+  posts: readonly SandboxPost[],
+  { validators }: BoardStyle,
+  { headers, now }: Asked,
+): { readonly status: number } & Partial<ListAnswer> {
+  if (validators === "none") return { status: 200, ...page };
+  if (validators === "last-modified") {
+    const modified = new Date(posts.map(({ updatedAt }) => updatedAt).reduce(latest, "1970-01-01"));
+    const shown = { "last-modified": modified.toUTCString(), date: new Date(now).toUTCString() };
+    if (headers["if-modified-since"] === shown["last-modified"]) return { status: 304, headers: shown };
+    return { status: 200, body: page.body, headers: { ...page.headers, ...shown } };
+  }
+  const etag = tagOf(page, posts, validators);
+  const known = headers["if-none-match"]?.replace(/^W\//, "");
+  if (known === etag.replace(/^W\//, "")) return { status: 304, headers: { etag } };
+  return { status: 200, body: page.body, headers: { ...page.headers, etag } };
+}
+
+function tagOf(
+  page: ListAnswer,
+  posts: readonly SandboxPost[],
+  validators: "etag" | "weak-etag" | "list-etag" | "stuck-etag",
+): string {
+  const print = (shown: unknown): string => `"${hash("sha256", JSON.stringify(shown), "hex")}"`;
+  switch (validators) {
+    case "etag":
+      return print(page);
+    case "weak-etag":
+      return `W/${print(page)}`;
+    case "list-etag":
+      return print(posts);
+    case "stuck-etag":
+      return '"1"';
+  }
+}
+
+function latest(one: string, other: string): string {
+  return one > other ? one : other;
 }

@@ -18,15 +18,25 @@ export interface SandboxNotification {
   readonly voters: number;
 }
 
-/** The posts of the sandbox board and what happened to them; knows nothing of HTTP. */
+/** What may be given to a post or changed of it. */
+export type PostFields = Partial<Omit<SandboxPost, "id">>;
+
+/** The posts of the sandbox board and what happened to them; knows nothing of HTTP. A post that isn't there throws. */
 export interface BoardState {
   readonly projects: readonly Required<SandboxProject>[];
   readonly notifications: readonly SandboxNotification[];
   /** The project with that id or slug. */
   findProject(name: string): Required<SandboxProject> | undefined;
-  addPost(project: string, fields?: Partial<Omit<SandboxPost, "id">>): string;
-  editPost(project: string, post: string, fields: Partial<Omit<SandboxPost, "id">>): void;
+  addPost(project: string, fields?: PostFields): string;
+  /** What a person does in the dashboard. */
+  editPost(project: string, post: string, fields: PostFields): void;
+  /** Whether a PATCH is refused for a status that the board does not know. */
+  refuses(fields: PostFields): boolean;
+  /** What a PATCH does that is not refused. */
+  patchPost(project: string, post: string, fields: PostFields): void;
   removePost(project: string, post: string): void;
+  /** Brings a post back that was removed. */
+  restorePost(project: string, post: string): void;
   post(project: string, post: string): SandboxPost | undefined;
   posts(project: string): readonly SandboxPost[];
 }
@@ -41,6 +51,7 @@ export interface BoardStateOptions {
 export function createBoardState(options: BoardStateOptions): BoardState {
   const projects = options.projects.map(({ id, slug = id, name = slug }) => ({ id, slug, name }));
   const shelves = new Map(projects.map(({ id }) => [id, new Map<string, SandboxPost>()]));
+  const removed = new Map<string, SandboxPost>();
   const notifications: SandboxNotification[] = [];
   let added = 0;
 
@@ -52,6 +63,16 @@ export function createBoardState(options: BoardStateOptions): BoardState {
     return { project, shelf };
   };
   const time = () => new Date(options.now()).toISOString();
+  const editPost = (name: string, id: string, fields: PostFields): void => {
+    const { project, shelf } = shelfOf(name);
+    const post = shelf.get(id);
+    if (post === undefined) throw new Error(`The sandbox has no post ${id}.`);
+    const next = change(post, fields, options.style());
+    shelf.set(id, { ...next, updatedAt: fields.updatedAt ?? time() });
+    if (next.status === post.status) return;
+    const [from, to, voters] = [post.status, next.status, post.votes];
+    notifications.push({ project: project.id, post: id, from, to, voters });
+  };
   return {
     projects,
     notifications,
@@ -63,18 +84,26 @@ export function createBoardState(options: BoardStateOptions): BoardState {
       shelf.set(id, { ...freshPost(added), createdAt: time(), updatedAt: time(), ...fields, id });
       return id;
     },
-    editPost(name, id, fields) {
-      const { project, shelf } = shelfOf(name);
-      const post = shelf.get(id);
-      if (post === undefined) throw new Error(`The sandbox has no post ${id}.`);
-      const next = change(post, fields, options.style());
-      shelf.set(id, { ...next, updatedAt: fields.updatedAt ?? time() });
-      if (next.status === post.status) return;
-      const [from, to, voters] = [post.status, next.status, post.votes];
-      notifications.push({ project: project.id, post: id, from, to, voters });
+    editPost,
+    refuses({ status }) {
+      const { refusedStatus } = options.style();
+      return refusedStatus !== undefined && status === refusedStatus;
+    },
+    patchPost(name, id, fields) {
+      const { ignored } = options.style();
+      const taken = Object.entries(fields).filter(([field]) => !ignored.includes(field));
+      editPost(name, id, Object.fromEntries(taken));
     },
     removePost(name, id) {
-      shelfOf(name).shelf.delete(id);
+      const { shelf } = shelfOf(name);
+      const post = shelf.get(id);
+      if (post !== undefined) removed.set(id, post);
+      shelf.delete(id);
+    },
+    restorePost(name, id) {
+      const post = removed.get(id);
+      if (post === undefined) throw new Error(`Nobody removed ${id} from the sandbox.`);
+      shelfOf(name).shelf.set(id, post);
     },
     post(name, id) {
       const post = shelfOf(name).shelf.get(id);
@@ -85,7 +114,7 @@ export function createBoardState(options: BoardStateOptions): BoardState {
 }
 
 /** Applies fields the way the board does: it spells the status its own way, and a new status may bring its column along. */
-function change(post: SandboxPost, fields: Partial<Omit<SandboxPost, "id">>, style: BoardStyle): SandboxPost {
+function change(post: SandboxPost, fields: PostFields, style: BoardStyle): SandboxPost {
   const next = { ...post, ...fields };
   const status = style.spellStatus(next.status);
   const column = status === post.status ? undefined : (style.columnOf[next.status] ?? style.columnOf[status]);

@@ -77,6 +77,10 @@ export interface BoardStyle {
   readonly showsPrivate: boolean;
   /** What a PATCH answers: the record, `{ feedback: record }`, or 204. */
   readonly patchAnswer: "record" | "wrapped" | "empty";
+  /** Fields of which a PATCH is taken, and nothing changes. */
+  readonly ignored: readonly string[];
+  /** A status that a PATCH is refused for. */
+  readonly refusedStatus: string | undefined;
   /** Column that a status brings along, as in `{ planned: "PLANNED" }`. */
   readonly columnOf: Readonly<Record<string, string>>;
   /**
@@ -104,6 +108,8 @@ export function completeStyle(style: BoardStyleOptions): BoardStyle {
     showsUpdatedAt: true,
     showsPrivate: true,
     patchAnswer: "record",
+    ignored: [],
+    refusedStatus: undefined,
     columnOf: {},
     validators: "none",
     spellStatus: (status) => status,

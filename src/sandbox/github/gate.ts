@@ -1,13 +1,19 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { type Answer, notFound, refuse, type SandboxQuirks } from "./answer.ts";
-import { installationByToken, type StoredInstallation } from "./app/app.ts";
-import { looksLikeJwt, refuseJwt } from "./app/jwt.ts";
+import type { Answer } from "../loopback/loopback.ts";
+import {
+  installationByToken,
+  looksLikeJwt,
+  refuseInstallation,
+  refuseJwt,
+  type StoredInstallation,
+} from "./app/app.ts";
 import { type AppSide, routeApp } from "./app/routes.ts";
 import type { AnswerQuery } from "./graphql/graphql.ts";
-import type { LimitCounter } from "./limits.ts";
-import { route } from "./routes.ts";
-import type { GitHubState } from "./state.ts";
+import { notFound, refuse, type SandboxQuirks } from "./rest/answer.ts";
+import type { LimitCounter } from "./rest/limits.ts";
+import { route } from "./rest/routes.ts";
+import type { GitHubState } from "./state/state.ts";
 
 /** A request as it came in. */
 export interface RawRequest {
@@ -69,7 +75,10 @@ export function answer(gate: Gate, request: RawRequest): Answer {
     limits.refuse(isContent) ??
     (path.endsWith("/")
       ? notFound()
-      : route(gate.state, gate.quirks, { method, path, query, text, account, installation }));
+      : route(gate.state, gate.quirks, {
+          ...{ method, path, query, text, account },
+          ...(installation && { guard: (asked) => refuseInstallation(gate.state, installation, asked) }),
+        }));
   const tagged = method === "GET" ? tag(answered, token, request) : answered;
   if (tagged.status === 304) limits.giveBack();
   return { ...tagged, headers: { ...limits.headers(), ...tagged.headers } };

@@ -1,16 +1,16 @@
-import type { AddressInfo } from "node:net";
 import type { Clock } from "../../model/surroundings.ts";
-import type { SandboxQuirks } from "./answer.ts";
+import { listen, stop } from "../loopback/loopback.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
 import { createFaultQueue, type SandboxFault } from "./faults.ts";
 import { createGraphQL } from "./graphql/graphql.ts";
-import { createProjects, type SandboxProjects } from "./graphql/projects.ts";
-import { createSignalPeople, type SandboxSignalPeople } from "./graphql/signal-people.ts";
-import { createLimitCounter, type SandboxLimits } from "./limits.ts";
-import { createPeople, type SandboxPeople } from "./people.ts";
-import { createOwners, type RepositorySetup, type SandboxOwners } from "./repositories.ts";
+import { type SandboxQuirks, usualQuirks } from "./rest/answer.ts";
+import { createLimitCounter, type SandboxLimits } from "./rest/limits.ts";
 import { createGitHubServer, type LoggedRequest } from "./server.ts";
-import { createState, type SandboxLag } from "./state.ts";
+import { createPeople, type SandboxPeople } from "./state/people.ts";
+import { createProjects, type SandboxProjects } from "./state/projects.ts";
+import { createOwners, type RepositorySetup, type SandboxOwners } from "./state/repositories.ts";
+import { createSignalPeople, type SandboxSignalPeople } from "./state/signals.ts";
+import { createState, type SandboxLag } from "./state/state.ts";
 
 /** How a sandbox GitHub starts. Everything may be left out. */
 export interface SandboxGitHubOptions {
@@ -81,18 +81,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
   const owners = createOwners(state, login);
   for (const setup of options.repositories ?? []) owners.addRepository(setup);
 
-  const quirks: SandboxQuirks = {
-    paging: "page",
-    since: "inclusive",
-    movedWrite: 301,
-    converted: 404,
-    issuesOff: 200,
-    enterprise: undefined,
-    apiVersions: ["2022-11-28", "2026-03-10"],
-    projectScope: true,
-    graphQLLacks: [],
-    ...options.quirks,
-  };
+  const quirks: SandboxQuirks = { ...usualQuirks, ...options.quirks };
   const server = createGitHubServer({
     gate: {
       state,
@@ -118,13 +107,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     },
     postpone: (apply) => late.push(apply),
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
-  });
-  // A server that listens on a TCP port has no other kind of address.
-  const { port } = server.address() as AddressInfo;
-  state.url = `http://127.0.0.1:${port}${basePath}`;
+  state.url = `${await listen(server, options.port)}${basePath}`;
 
   return {
     ...createPeople(state),
@@ -163,11 +146,6 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
       if (app === undefined) throw new Error("The sandbox has no App.");
       return app.owners;
     },
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => {
-        server.close(() => resolve());
-      });
-    },
+    stop: () => stop(server),
   };
 }

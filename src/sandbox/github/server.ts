@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Answer, refuse } from "./answer.ts";
+import { type Answer, parseBody, type Reply, readText, sendReply } from "../loopback/loopback.ts";
 import type { FaultQueue, SandboxFault } from "./faults.ts";
 import { answer, type Gate, type RawRequest } from "./gate.ts";
-
-const maxRequestBytes = 4 * 1024 * 1024;
+import { refuse } from "./rest/answer.ts";
 
 /** One request as the log keeps it. */
 export interface LoggedRequest {
@@ -44,17 +43,6 @@ export function createGitHubServer(parts: ServerParts): Server {
   });
 }
 
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    bytes += chunk.length;
-    if (bytes > maxRequestBytes) throw new Error("The request is too large.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 function serve(parts: ServerParts, incoming: IncomingMessage, response: ServerResponse, text: string): void {
   const { method = "", url = "" } = incoming;
   const [fullPath = "", search] = url.split("?", 2);
@@ -65,9 +53,9 @@ function serve(parts: ServerParts, incoming: IncomingMessage, response: ServerRe
   const finish = parts.log(describe(request, parts.gate.state.clock.now()));
   const isBelowRoot = isGraphQL || fullPath.startsWith(`${parts.basePath}/`);
   const apply = (): Answer => (isBelowRoot ? answer(parts.gate, request) : refuse(404, "Not Found"));
-  const fault = parts.faults.take(method, path);
-  if (fault) playFault(parts, fault, { apply, response, finish });
-  else send(response, apply(), finish);
+  const reply = replyTo(parts, parts.faults.take(method, path), apply);
+  if ("answer" in reply) finish(reply.answer.status);
+  sendReply(response, reply, "application/json; charset=utf-8");
 }
 
 function describe(request: RawRequest, at: number): Omit<LoggedRequest, "status"> {
@@ -78,69 +66,19 @@ function describe(request: RawRequest, at: number): Omit<LoggedRequest, "status"
     method: request.method,
     path: request.path,
     query: Object.fromEntries(request.query),
-    body: parse(request.text),
+    body: parseBody(request.text),
     headers: Object.fromEntries(headers),
     at,
   };
 }
 
-function parse(text: string): unknown {
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-interface Exchange {
-  readonly apply: () => Answer;
-  readonly response: ServerResponse;
-  readonly finish: (status: number) => void;
-}
-
-function playFault(parts: ServerParts, fault: SandboxFault, exchange: Exchange): void {
-  const { apply, response, finish } = exchange;
+/** What the client gets, which the log hears of where it is an answer. */
+function replyTo(parts: ServerParts, fault: SandboxFault | undefined, apply: () => Answer): Reply {
+  if (fault === undefined) return { kind: "whole", answer: apply() };
   const wrong = fault.answer;
-  if (wrong.kind === "truncate" || wrong.kind === "cut") {
-    sendHalf(response, apply(), finish, wrong.kind === "cut");
-    return;
-  }
+  if (wrong.kind === "truncate") return { kind: "half", answer: apply() };
+  if (wrong.kind === "cut") return { kind: "cut", answer: apply() };
   if (fault.applied === "late") parts.postpone(apply);
   else if (fault.applied === true) apply();
-  if (wrong.kind === "answer") send(response, wrong, finish);
-  else if (wrong.kind === "reset") response.socket?.resetAndDestroy();
-}
-
-function send(response: ServerResponse, sent: Answer, finish: (status: number) => void): void {
-  finish(sent.status);
-  if (sent.body === undefined) {
-    response.writeHead(sent.status, { ...sent.headers }).end();
-    return;
-  }
-  const text = typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body);
-  response.writeHead(sent.status, { "content-type": contentType(sent.body), ...sent.headers }).end(text);
-}
-
-function sendHalf(
-  response: ServerResponse,
-  sent: Answer,
-  finish: (status: number) => void,
-  isCut: boolean,
-): void {
-  finish(sent.status);
-  const bytes = Buffer.from(JSON.stringify(sent.body ?? null));
-  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
-  const length = isCut ? bytes.length : half.length;
-  response.writeHead(sent.status, {
-    "content-type": contentType(sent.body),
-    ...sent.headers,
-    "content-length": String(length),
-  });
-  if (isCut) response.write(half, () => response.socket?.resetAndDestroy());
-  else response.end(half);
-}
-
-function contentType(body: unknown): string {
-  return typeof body === "string" ? "text/html; charset=utf-8" : "application/json; charset=utf-8";
+  return wrong.kind === "answer" ? { kind: "whole", answer: wrong } : { kind: wrong.kind };
 }

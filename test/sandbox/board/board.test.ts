@@ -180,6 +180,19 @@ describe("what the document leaves open is an option", () => {
     expect(board.post("prj_1", "p1")).toMatchObject({ roadmapColumn: "IN_PROGRESS" });
   });
 
+  it("refuses a status, and takes a field and changes nothing, where the board is said to", async () => {
+    const { board, patch } = await start({ ignored: ["onRoadmap"], refusedStatus: "closed" });
+    board.addPost("prj_1");
+    expect((await patch("/feedback/p1?project=prj_1", { status: "closed" })).status).toBe(400);
+    const { status, body } = await patch("/feedback/p1?project=prj_1", {
+      onRoadmap: true,
+      isReviewed: false,
+    });
+    expect([status, body.onRoadmap, body.isReviewed]).toEqual([200, false, false]);
+    board.editPost("prj_1", "p1", { status: "closed", onRoadmap: true });
+    expect(board.post("prj_1", "p1")).toMatchObject({ status: "closed", onRoadmap: true });
+  });
+
   it("the answer of a PATCH, also while the board runs", async () => {
     const { board, patch } = await start();
     board.addPost("prj_1");

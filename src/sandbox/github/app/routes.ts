@@ -1,6 +1,7 @@
-import { type Answer, notFound, redirect, refuse } from "../answer.ts";
-import { accountShape, type Shape, timestamp } from "../shapes.ts";
-import { findRepository, type GitHubState } from "../state.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { notFound, redirect, refuse } from "../rest/answer.ts";
+import { accountShape, type Shape } from "../rest/shapes.ts";
+import { findRepository, type GitHubState, timestamp } from "../state/state.ts";
 import { type GiveToken, includes, installationOf, type StoredApp, type StoredInstallation } from "./app.ts";
 
 /** What an App asks for as itself, once its JSON web token was accepted. */

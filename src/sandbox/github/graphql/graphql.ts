@@ -8,8 +8,9 @@ import {
   validate,
   visit,
 } from "graphql";
-import type { Answer, SandboxQuirks } from "../answer.ts";
-import { findRepository, type GitHubState } from "../state.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import type { SandboxQuirks } from "../rest/answer.ts";
+import { findRepository, type GitHubState } from "../state/state.ts";
 import { createSandboxSchema } from "./schema.ts";
 import { createGraphShapes, type GraphObject, graphError } from "./shapes.ts";
 

@@ -1,7 +1,17 @@
 import { GraphQLError } from "graphql";
-import { association, timestamp } from "../shapes.ts";
-import { type GitHubState, issueAsOf, type StoredIssue, type StoredRepository } from "../state.ts";
-import type { StoredField, StoredItem, StoredProject, StoredRelease } from "./signal-state.ts";
+import { association } from "../rest/shapes.ts";
+import { labelsOf } from "../state/changes.ts";
+import {
+  type GitHubState,
+  issueAsOf,
+  type StoredField,
+  type StoredIssue,
+  type StoredItem,
+  type StoredProject,
+  type StoredRelease,
+  type StoredRepository,
+  timestamp,
+} from "../state/state.ts";
 
 /** An object of the schema: values, and functions of the arguments for what is only sometimes asked for. */
 export type GraphObject = Readonly<Record<string, unknown>>;
@@ -100,7 +110,7 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
 
   function issue(stored: StoredRepository, shown: StoredIssue): GraphObject {
     const { id } = shown;
-    const labels = [...stored.labels.values()].filter((label) => shown.labels.includes(label.id));
+    const labels = labelsOf(stored, shown);
     const milestone = stored.milestones.get(shown.milestone ?? 0);
     const fields: GraphObject = {
       __typename: "Issue",

@@ -1,5 +1,7 @@
-import { type Answer, type Call, invalid, notFound, redirect, refuse } from "./answer.ts";
-import { changeIssue, type IssueChange, labelIds, openIssue, setIssueState } from "./changes.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { changeIssue, type IssueChange, labelIds, openIssue, setIssueState } from "../state/changes.ts";
+import { issueAsOf, type StoredIssue } from "../state/state.ts";
+import { type Call, invalid, notFound, redirect, refuse } from "./answer.ts";
 import {
   canPush,
   labelNames,
@@ -10,7 +12,6 @@ import {
   refuseWrite,
 } from "./checks.ts";
 import { issueShape, repositoryUrl } from "./shapes.ts";
-import { issueAsOf, type StoredIssue } from "./state.ts";
 
 /** The issue that a path names, or the answer that it gets instead. */
 export type FoundIssue =

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Fixture, type Received, start, startFixture } from "../github-client.ts";
+import { type Fixture, type Received, start, startFixture } from "../../github-client.ts";
 
 let fixture: Fixture;
 const issues = "/repos/acme/app/issues";

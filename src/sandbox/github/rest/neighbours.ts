@@ -1,4 +1,4 @@
-import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
+import type { Answer } from "../../loopback/loopback.ts";
 import {
   addComment,
   changeIssue,
@@ -6,7 +6,9 @@ import {
   labelIds,
   createLabel as storeLabel,
   createMilestone as storeMilestone,
-} from "./changes.ts";
+} from "../state/changes.ts";
+import { listedIssue } from "../state/state.ts";
+import { type Call, invalid, notFound, refuse } from "./answer.ts";
 import { canPush, labelNames, refuseKinds, refuseLabels, refuseNewLabel } from "./checks.ts";
 import { findForRead, findForWrite } from "./issues.ts";
 import { pageByNumber } from "./lists.ts";
@@ -112,7 +114,8 @@ export function listComments(call: Call): Answer {
   const { state, repository } = call;
   const { issue, refusal } = findForRead(call);
   if (refusal) return refusal.status === 301 ? notFound() : refusal;
-  const page = pageByNumber(call, `issues/${issue.number}/comments`, issue.comments);
+  const { comments = [] } = listedIssue(state, repository, issue.number, state.lag.readMs) ?? {};
+  const page = pageByNumber(call, `issues/${issue.number}/comments`, comments);
   return { ...page, body: page.body.map((comment) => commentShape(state, repository, issue, comment)) };
 }
 

@@ -1,5 +1,6 @@
-import type { Clock } from "../../model/surroundings.ts";
-import { type Answer, refuse } from "./answer.ts";
+import type { Clock } from "../../../model/surroundings.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { refuse } from "./answer.ts";
 
 /** GitHub's limits on one account. */
 export interface SandboxLimits {

@@ -1,5 +1,4 @@
-import type { Clock } from "../../model/surroundings.ts";
-import { createSignalState, type SignalState } from "./graphql/signal-state.ts";
+import type { Clock } from "../../../model/surroundings.ts";
 
 /** A label of a repository. Issues refer to it by id, so that a rename reaches them all. */
 export interface StoredLabel {
@@ -69,9 +68,10 @@ export interface StoredIssue {
   readonly fate: IssueFate;
 }
 
-/** What an issue was from `at` (epoch ms) on. */
+/** What an issue was from `at` on; lists are told of it at `listedAt`. Both are epoch ms. */
 interface IssueVersion {
   readonly at: number;
+  readonly listedAt: number;
   readonly issue: StoredIssue;
 }
 
@@ -96,8 +96,89 @@ export interface StoredRepository {
   readonly issues: Map<number, IssueVersion[]>;
   /** How many versions there are: what was made of all issues holds for as long as this is the same. */
   versions: number;
+  /** When lists are told of all that has happened; epoch ms. */
+  listedAt: number;
   /** The list of issues that was asked for last, when it was made, and what for. */
   lastList: { readonly key: string; readonly at: number; readonly rows: readonly StoredIssue[] } | undefined;
+}
+
+/** What a pull request has beside an issue's fields; by the pull request's id. */
+export interface StoredPullRequest {
+  readonly isDraft: boolean;
+  /** Epoch ms; null until it is merged. */
+  readonly mergedAt: number | null;
+  /** The merge commit's id; null until it is merged, and where history was rewritten since. */
+  readonly commit: string | null;
+}
+
+/** A release of a repository. Times are epoch ms. */
+export interface StoredRelease {
+  readonly id: number;
+  readonly tag: string;
+  readonly isDraft: boolean;
+  readonly isPrerelease: boolean;
+  readonly createdAt: number;
+  readonly publishedAt: number | null;
+  /** The commits that it contains, oldest first, its own last; undefined once its tag is gone. */
+  readonly commits: readonly string[] | undefined;
+}
+
+/** A field of a project; without options it holds text. */
+export interface StoredField {
+  readonly id: string;
+  name: string;
+  options: readonly StoredOption[] | undefined;
+}
+
+export interface StoredOption {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** An issue in a project. */
+export interface StoredItem {
+  readonly id: string;
+  issueId: number;
+  isArchived: boolean;
+  /** Option ids by field ids. */
+  readonly values: Map<string, string>;
+}
+
+/** A project of a user or an organisation. */
+export interface StoredProject {
+  readonly id: string;
+  readonly owner: string;
+  readonly number: number;
+  isClosed: boolean;
+  /** Whether tokens see it: not at all without a word, or its items as redacted ones. */
+  sight: "full" | "none" | "redacted";
+  fields: readonly StoredField[];
+  readonly items: StoredItem[];
+}
+
+/** One event in the timelines of two issues. */
+interface DuplicateEvent {
+  readonly id: number;
+  readonly isUnmarked: boolean;
+  duplicateId: number;
+  canonicalId: number;
+}
+
+/** What REST shows of no issue. */
+export interface SignalState {
+  readonly pullRequests: Map<number, StoredPullRequest>;
+  /** Linked pull requests, by keyword or by hand: ids of pull requests by ids of issues. */
+  readonly links: Map<number, readonly number[]>;
+  /** Commits of each repository's default branch, oldest first, by the repository's id. */
+  readonly commits: Map<number, readonly string[]>;
+  /** Releases by the repository's id, oldest first. */
+  readonly releases: Map<number, readonly StoredRelease[]>;
+  readonly projects: StoredProject[];
+  /** Ids of sub-issues by the parent's id. */
+  readonly subIssues: Map<number, readonly number[]>;
+  readonly duplicates: DuplicateEvent[];
+  /** Fields of single issues that fail, such as `subIssues`, with the type of their error; by the issue's id. */
+  readonly broken: Map<number, { readonly field: string; readonly type: string; readonly message: string }>;
 }
 
 /** How long after a write lists and single reads start to show it, in milliseconds. */
@@ -116,6 +197,8 @@ export interface GitHubState {
   readonly names: Map<string, number>;
   readonly signals: SignalState;
   lag: SandboxLag;
+  /** How much later lists are told of what happens now; see `delayed`. */
+  delayMs: number;
   lastId: number;
 }
 
@@ -128,7 +211,21 @@ export function createState(clock: Pick<Clock, "now">, lag: SandboxLag): GitHubS
     names: new Map(),
     signals: createSignalState(),
     lag,
+    delayMs: 0,
     lastId: 1000,
+  };
+}
+
+function createSignalState(): SignalState {
+  return {
+    pullRequests: new Map(),
+    links: new Map(),
+    commits: new Map(),
+    releases: new Map(),
+    projects: [],
+    subIssues: new Map(),
+    duplicates: [],
+    broken: new Map(),
   };
 }
 
@@ -155,11 +252,47 @@ export function issueAsOf(
   return repository.issues.get(number)?.findLast((version) => version.at <= limit)?.issue;
 }
 
+/** The version of an issue that lists show that are `lagMs` behind. */
+export function listedIssue(
+  state: GitHubState,
+  repository: StoredRepository,
+  number: number,
+  lagMs: number,
+): StoredIssue | undefined {
+  const now = state.clock.now();
+  const isListed = ({ at, listedAt }: IssueVersion): boolean => at <= now - lagMs && listedAt <= now;
+  return repository.issues.get(number)?.findLast(isListed)?.issue;
+}
+
+/** Whether lists are told of the newest version of an issue. */
+export function isListed(state: GitHubState, repository: StoredRepository, number: number): boolean {
+  const newest = repository.issues.get(number)?.at(-1);
+  return newest === undefined || newest.listedAt <= state.clock.now();
+}
+
+/** Does something of which lists are told only a while later. What leaves a repository leaves its lists at once. */
+export function delayed<T>(state: GitHubState, delayMs: number, act: () => T): T {
+  state.delayMs = delayMs;
+  try {
+    return act();
+  } finally {
+    state.delayMs = 0;
+  }
+}
+
 /** Keeps a new version of an issue. */
 export function saveIssue(state: GitHubState, repository: StoredRepository, issue: StoredIssue): StoredIssue {
   const versions = repository.issues.get(issue.number) ?? [];
-  versions.push({ at: state.clock.now(), issue });
+  const at = state.clock.now();
+  const listedAt = issue.fate.kind === "here" ? at + state.delayMs : at;
+  versions.push({ at, listedAt, issue });
   repository.versions += 1;
+  repository.listedAt = Math.max(repository.listedAt, listedAt);
   repository.issues.set(issue.number, versions);
   return issue;
+}
+
+/** A time as GitHub writes it: whole seconds in UTC. */
+export function timestamp(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }

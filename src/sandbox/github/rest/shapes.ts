@@ -1,20 +1,17 @@
 import { createHash } from "node:crypto";
-import type {
-  GitHubState,
-  StoredComment,
-  StoredIssue,
-  StoredLabel,
-  StoredMilestone,
-  StoredRepository,
-} from "./state.ts";
+import { labelsOf } from "../state/changes.ts";
+import {
+  type GitHubState,
+  type StoredComment,
+  type StoredIssue,
+  type StoredLabel,
+  type StoredMilestone,
+  type StoredRepository,
+  timestamp,
+} from "../state/state.ts";
 
 /** A JSON object of an answer. */
 export type Shape = Readonly<Record<string, unknown>>;
-
-/** A time as GitHub writes it: whole seconds in UTC. */
-export function timestamp(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
-}
 
 function optionalTimestamp(epochMs: number | null): string | null {
   return epochMs === null ? null : timestamp(epochMs);
@@ -179,9 +176,7 @@ export function labelShapes(
   repository: StoredRepository,
   issue: StoredIssue,
 ): readonly Shape[] {
-  return [...repository.labels.values()]
-    .filter((label) => issue.labels.includes(label.id))
-    .map((label) => labelShape(state, repository, label));
+  return labelsOf(repository, issue).map((label) => labelShape(state, repository, label));
 }
 
 /** `milestone`. */

@@ -1,11 +1,5 @@
-import type { GitHubState, StoredRepository } from "./state.ts";
-
-/** What is sent back. Without a body there is no content. */
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
+import type { Answer } from "../../loopback/loopback.ts";
+import type { GitHubState, StoredRepository } from "../state/state.ts";
 
 /** One request, once its path and its token are known. */
 export interface Call {
@@ -27,6 +21,8 @@ export interface Call {
 export interface SandboxQuirks {
   /** How `Link` pages a list of issues: by number, or by a cursor that must be followed as it is. */
   readonly paging: "page" | "cursor";
+  /** The most rows of a page, however many are asked for. */
+  readonly pageSize: number;
   /** Whether `since` includes issues updated in that very second. */
   readonly since: "inclusive" | "exclusive";
   /** What a write to a transferred issue gets. */
@@ -44,6 +40,20 @@ export interface SandboxQuirks {
   /** What the GraphQL schema of an older server lacks: `Issue.subIssues`, `Issue.stateReason(enableDuplicate)`. */
   readonly graphQLLacks: readonly string[];
 }
+
+/** What github.com does, as far as it is known. */
+export const usualQuirks: SandboxQuirks = {
+  paging: "page",
+  pageSize: 100,
+  since: "inclusive",
+  movedWrite: 301,
+  converted: 404,
+  issuesOff: 200,
+  enterprise: undefined,
+  apiVersions: ["2022-11-28", "2026-03-10"],
+  projectScope: true,
+  graphQLLacks: [],
+};
 
 /** Answers a call; it also makes the change. */
 export type Endpoint = (call: Call) => Answer;

@@ -4,19 +4,21 @@ import {
   findLabel,
   type IssueChange,
   labelIds,
+  labelsOf,
   openIssue,
   setIssueState,
 } from "./changes.ts";
 import { findMilestone, type RepositoryName, repositoryNamed } from "./repositories.ts";
-import { timestamp } from "./shapes.ts";
 import {
   type GitHubState,
   issueAsOf,
   nextId,
   person,
+  type SignalState,
   type StoredIssue,
   type StoredRepository,
   saveIssue,
+  timestamp,
 } from "./state.ts";
 
 /** An issue or a pull request that a person opens. */
@@ -195,7 +197,7 @@ function transferIssue(
   const kept = [...target.milestones.values()].find(
     (other) => other.title === milestone?.title && other.dueOn === milestone.dueOn,
   );
-  const names = viewIssue(source, issue).labels;
+  const names = labelsOf(source, issue).map((label) => label.name);
   const moved = saveIssue(state, target, {
     ...issue,
     id: nextId(state),
@@ -204,20 +206,37 @@ function transferIssue(
     milestone: kept?.number ?? null,
     updatedAt: state.clock.now(),
   });
+  carrySignals(state.signals, issue.id, moved.id);
   const fate = { kind: "moved", repositoryId: target.id, number: moved.number } as const;
   changeIssue(state, source, issue, { fate });
   return viewIssue(target, moved);
 }
 
-function viewIssue(repository: StoredRepository, issue: StoredIssue): SandboxIssue {
+/** An issue that gets another id keeps its pull requests, sub-issues, projects and duplicates. */
+function carrySignals(signals: SignalState, from: number, to: number): void {
+  const { links, subIssues, projects, duplicates } = signals;
+  const follow = (id: number): number => (id === from ? to : id);
+  for (const known of [links, subIssues]) {
+    for (const [id, others] of [...known]) {
+      known.delete(id);
+      known.set(follow(id), others.map(follow));
+    }
+  }
+  for (const { items } of projects) for (const item of items) item.issueId = follow(item.issueId);
+  for (const event of duplicates) {
+    event.duplicateId = follow(event.duplicateId);
+    event.canonicalId = follow(event.canonicalId);
+  }
+}
+
+/** An issue as people see it. */
+export function viewIssue(repository: StoredRepository, issue: StoredIssue): SandboxIssue {
   const { id, number, isPullRequest, title, body, author, stateReason, assignees, type, isLocked, closedBy } =
     issue;
   return {
     ...{ id, number, isPullRequest, title, body, author, stateReason, assignees, type, isLocked, closedBy },
     state: issue.state,
-    labels: [...repository.labels.values()]
-      .filter((label) => issue.labels.includes(label.id))
-      .map((label) => label.name),
+    labels: labelsOf(repository, issue).map((label) => label.name),
     milestone: repository.milestones.get(issue.milestone ?? 0)?.title ?? null,
     comments: issue.comments.length,
     createdAt: timestamp(issue.createdAt),

@@ -1,5 +1,6 @@
-import { type Answer, type Call, type FieldError, invalid, refuse } from "./answer.ts";
-import { findLabel } from "./changes.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { findLabel } from "../state/changes.ts";
+import { type Call, type FieldError, invalid, refuse } from "./answer.ts";
 
 const maxBodyCharacters = 65_536;
 const maxTitleCharacters = 256;

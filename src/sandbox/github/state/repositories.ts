@@ -175,6 +175,7 @@ function createRepository(state: GitHubState, setup: RepositorySetup, account: s
     milestones: new Map(),
     issues: new Map(),
     versions: 0,
+    listedAt: 0,
     lastList: undefined,
   };
   if (setup.canPush ?? true) repository.collaborators.add(account);

@@ -1,16 +1,16 @@
-import { type Answer, type Call, invalid, notFound, refuse } from "./answer.ts";
-import { findLabel } from "./changes.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { findLabel } from "../state/changes.ts";
+import { listedIssue, type StoredIssue } from "../state/state.ts";
+import { type Call, invalid, notFound, refuse } from "./answer.ts";
 import { issueShape } from "./shapes.ts";
-import { issueAsOf, type StoredIssue } from "./state.ts";
 
 const defaultPageSize = 30;
-const maxPageSize = 100;
 const maxRowsByNumber = 10_000;
 
 /** `GET …/issues`: issues and pull requests, as they were before the lag. */
 export function listIssues(call: Call): Answer {
-  const { state, repository, query, quirks } = call;
-  const refusal = refuseOff(call) ?? refuseQuery(query);
+  const { state, repository, quirks } = call;
+  const refusal = refuseOff(call) ?? refuseQuery(call);
   if (refusal) return refusal;
   const sorted = sortedIssues(call);
   const page = quirks.paging === "cursor" ? pageByCursor(call, sorted) : pageByNumber(call, "issues", sorted);
@@ -30,12 +30,13 @@ function sortedIssues(call: Call): readonly StoredIssue[] {
   const now = state.clock.now();
   const key = JSON.stringify([asked, quirks.since, repository.versions, repository.hasIssues]);
   // Times pass while a list lags, and labels are renamed without a new version of any issue.
-  const isKept = state.lag.listMs === 0 && !query.has("labels");
+  const isLate = state.lag.listMs > 0 || repository.listedAt > now;
+  const isKept = !isLate && !query.has("labels");
   const { lastList: last } = repository;
   if (isKept && last?.key === key && last.at <= now) return last.rows;
   const keep = issueFilter(call);
   const found = [...repository.issues.keys()]
-    .map((number) => issueAsOf(state, repository, number, state.lag.listMs))
+    .map((number) => listedIssue(state, repository, number, state.lag.listMs))
     .filter((issue) => issue !== undefined)
     .filter((issue) => issue.fate.kind === "here" && (repository.hasIssues || issue.isPullRequest))
     .filter(keep);
@@ -56,7 +57,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   direction: ["asc", "desc"],
 };
 
-function refuseQuery(query: URLSearchParams): Answer | undefined {
+function refuseQuery(call: Call): Answer | undefined {
+  const { query } = call;
   for (const [field, values] of Object.entries(allowed)) {
     const value = query.get(field);
     if (value !== null && !values.includes(value)) {
@@ -67,7 +69,7 @@ function refuseQuery(query: URLSearchParams): Answer | undefined {
   if (since !== null && Number.isNaN(Date.parse(since))) {
     return invalid({ resource: "Issue", field: "since", code: "invalid", value: since });
   }
-  if (!query.has("after") && positive(query.get("page"), 1) * pageSize(query) > maxRowsByNumber) {
+  if (!query.has("after") && positive(query.get("page"), 1) * pageSize(call) > maxRowsByNumber) {
     return refuse(
       422,
       "Pagination with the page parameter is not supported for large datasets, please use cursor based pagination (after/before)",
@@ -131,7 +133,7 @@ interface Page<Row> {
 
 /** One page by `page` and `per_page`, with `Link` to the others by the repository's numeric id. */
 export function pageByNumber<Row>(call: Call, folder: string, rows: readonly Row[]): Page<Row> {
-  const size = pageSize(call.query);
+  const size = pageSize(call);
   const page = positive(call.query.get("page"), 1);
   const last = Math.max(1, Math.ceil(rows.length / size));
   const links: (readonly [string, number])[] = [];
@@ -150,7 +152,7 @@ function pageByCursor(call: Call, rows: readonly StoredIssue[]): Page<StoredIssu
   const { query } = call;
   const after = query.get("after");
   const rest = after === null ? rows : rows.filter((issue) => isBehind(placeOf(issue, query), after, query));
-  const size = pageSize(query);
+  const size = pageSize(call);
   const body = rest.slice(0, size);
   const end = body.at(-1);
   if (end === undefined || rest.length <= size) return { status: 200, headers: {}, body };
@@ -167,8 +169,8 @@ function isBehind(place: PlaceInOrder, cursor: string, query: URLSearchParams): 
   return query.get("direction") === "asc" ? order > 0 : order < 0;
 }
 
-function pageSize(query: URLSearchParams): number {
-  return Math.min(maxPageSize, positive(query.get("per_page"), defaultPageSize));
+function pageSize({ query, quirks }: Call): number {
+  return Math.min(quirks.pageSize, positive(query.get("per_page"), defaultPageSize));
 }
 
 function positive(text: string | null, otherwise: number): number {

@@ -1,13 +1,6 @@
-import {
-  type Answer,
-  type Call,
-  type Endpoint,
-  notFound,
-  redirect,
-  refuse,
-  type SandboxQuirks,
-} from "./answer.ts";
-import { refuseInstallation, type StoredInstallation } from "./app/app.ts";
+import type { Answer } from "../../loopback/loopback.ts";
+import { findRepository, type GitHubState, type StoredRepository } from "../state/state.ts";
+import { type Call, type Endpoint, notFound, redirect, refuse, type SandboxQuirks } from "./answer.ts";
 import { createIssue, editIssue, getIssue } from "./issues.ts";
 import { listIssues } from "./lists.ts";
 import {
@@ -24,7 +17,6 @@ import {
   removeLabel,
 } from "./neighbours.ts";
 import { accountShape } from "./shapes.ts";
-import { findRepository, type GitHubState, type StoredRepository } from "./state.ts";
 
 /** Paths below a repository, which itself is `/repos/{owner}/{repo}` or `/repositories/{id}`. */
 const routes: readonly (readonly [method: string, path: string, endpoint: Endpoint])[] = [
@@ -53,16 +45,23 @@ export interface RoutedRequest {
   readonly query: URLSearchParams;
   readonly text: string;
   readonly account: string;
-  /** Whose token it was sent with; undefined for a person's. */
-  readonly installation: StoredInstallation | undefined;
+  /** Refuses what the App may not do whose token it was sent with; left out for a person's. */
+  readonly guard?: (asked: GuardedRequest) => Answer | undefined;
+}
+
+/** What an App asks of a repository; `rest` is the path below it. */
+export interface GuardedRequest {
+  readonly method: string;
+  readonly repository: StoredRepository;
+  readonly rest: string;
 }
 
 /** Finds the endpoint of a request and asks it. */
 export function route(state: GitHubState, quirks: SandboxQuirks, request: RoutedRequest): Answer {
-  const { method, path, query, account, installation } = request;
+  const { method, path, query, account, guard } = request;
   if (!isDecodable(path)) return refuse(400, "Bad Request");
   if (path === "/user") {
-    if (installation !== undefined) return refuse(403, "Resource not accessible by integration");
+    if (guard !== undefined) return refuse(403, "Resource not accessible by integration");
     return method === "GET" ? { status: 200, body: accountShape(state, account) } : notFound();
   }
   if (path === "/meta" && method === "GET") {
@@ -71,7 +70,7 @@ export function route(state: GitHubState, quirks: SandboxQuirks, request: Routed
   const place = locate(state, path);
   if (!place?.repository.isVisible) return notFound();
   const { repository, rest } = place;
-  const refusal = installation && refuseInstallation(state, installation, { method, repository, rest });
+  const refusal = guard?.({ method, repository, rest });
   if (refusal) return refusal;
   if (place.isFormerName) {
     const search = query.size === 0 ? "" : `?${query}`;
@@ -83,7 +82,7 @@ export function route(state: GitHubState, quirks: SandboxQuirks, request: Routed
     if (parts === undefined) continue;
     const body = parseBody(request.text);
     if (body === undefined) return refuse(400, "Problems parsing JSON");
-    const isApp = installation !== undefined;
+    const isApp = guard !== undefined;
     const call: Call = { state, repository, account, isApp, parts, query, body, quirks };
     return endpoint(call);
   }

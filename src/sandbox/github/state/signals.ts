@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { setIssueState } from "../changes.ts";
-import { type RepositoryName, repositoryNamed } from "../repositories.ts";
+import { setIssueState } from "./changes.ts";
+import { type RepositoryName, repositoryNamed } from "./repositories.ts";
 import {
   type GitHubState,
   issueAsOf,
   nextId,
   person,
   type StoredIssue,
+  type StoredPullRequest,
+  type StoredRelease,
   type StoredRepository,
-} from "../state.ts";
-import type { StoredPullRequest, StoredRelease } from "./signal-state.ts";
+} from "./state.ts";
 
 /** An issue or a pull request by repository and number. */
 export interface IssuePlace {

@@ -1,6 +1,12 @@
-import { type GitHubState, nextId } from "../state.ts";
-import { type IssuePlace, issueAt } from "./signal-people.ts";
-import type { StoredField, StoredItem, StoredOption, StoredProject } from "./signal-state.ts";
+import { type IssuePlace, issueAt } from "./signals.ts";
+import {
+  type GitHubState,
+  nextId,
+  type StoredField,
+  type StoredItem,
+  type StoredOption,
+  type StoredProject,
+} from "./state.ts";
 
 /** A project by its owner's login and its number. */
 export interface ProjectPlace {

@@ -97,6 +97,11 @@ export function findLabel(repository: StoredRepository, name: string): StoredLab
   return [...repository.labels.values()].find((label) => label.name.toLowerCase() === wanted);
 }
 
+/** The labels of an issue, in the repository's order. */
+export function labelsOf(repository: StoredRepository, issue: StoredIssue): readonly StoredLabel[] {
+  return [...repository.labels.values()].filter(({ id }) => issue.labels.includes(id));
+}
+
 /** Makes a label. */
 export function createLabel(
   state: GitHubState,

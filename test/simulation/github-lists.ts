@@ -1,0 +1,123 @@
+import { RemoteError } from "../../src/errors.ts";
+import type { IssueRecord } from "../../src/model/issue.ts";
+import type { IssuePage, IssueQuery, Listed } from "../../src/tracker/tracker.ts";
+import type { HubRepository, HubServer } from "./github-server.ts";
+import type { Events } from "./watcher.ts";
+
+/** GitHub's lists, as the tracker's port shows them. */
+
+interface Shown {
+  readonly server: HubServer;
+  readonly events: Events;
+}
+
+/** A list of issues, page by page; each page is a request. */
+export async function* listIssues(
+  line: Shown,
+  repository: HubRepository,
+  query: IssueQuery,
+  read: () => Promise<void>,
+): AsyncGenerator<IssuePage> {
+  switch (query.kind) {
+    case "latest":
+      await read();
+      requireIssues(repository);
+      yield showLatest(line, repository, query.etag);
+      return;
+    case "since": {
+      const { since } = query;
+      const keeps = ({ issue }: IssueRecord): boolean => isSince(issue.updatedAt, since);
+      yield* listByKeyset(line, repository, byChange, keeps, read);
+      return;
+    }
+    case "by": {
+      const keeps = ({ author, issue }: IssueRecord): boolean =>
+        author === query.author && isSince(issue.createdAt, query.createdSince);
+      // A number is never given twice, so that pages don't shift.
+      yield* listByKeyset(line, repository, newestFirst, keeps, read);
+    }
+  }
+}
+
+function showLatest(
+  { server, events }: Shown,
+  repository: HubRepository,
+  etag: string | undefined,
+): IssuePage {
+  const all = server.listed(repository).toSorted((one, other) => byChange(other, one));
+  const records = all.slice(0, server.traits.pageSize);
+  const tag = records.map((record) => serialOf(record)).join(" ");
+  if (tag === etag) {
+    return { issues: [], isUnchanged: true, etag, lastUpdatedAt: undefined, hasMore: false };
+  }
+  events.trackerShowsLatest(repository, all, tag);
+  return {
+    issues: records,
+    isUnchanged: false,
+    etag: tag,
+    lastUpdatedAt: records.at(-1)?.issue.updatedAt,
+    hasMore: all.length > records.length,
+  };
+}
+
+const serials = new WeakMap<IssueRecord, string>();
+let lastSerial = 0;
+
+/** An ETag speaks of the content: a change that a whole second hides moves it, too. */
+function serialOf(record: IssueRecord): string {
+  const known = serials.get(record);
+  if (known !== undefined) return known;
+  lastSerial += 1;
+  serials.set(record, String(lastSerial));
+  return String(lastSerial);
+}
+
+/** By keyset: what is touched meanwhile comes again at its new place. */
+async function* listByKeyset(
+  { server }: Shown,
+  repository: HubRepository,
+  order: (one: IssueRecord, other: IssueRecord) => number,
+  keeps: (record: IssueRecord) => boolean,
+  read: () => Promise<void>,
+): AsyncGenerator<IssuePage> {
+  let last: IssueRecord | undefined;
+  for (;;) {
+    await read();
+    requireIssues(repository);
+    const after = last;
+    const rest = server
+      .listed(repository)
+      .filter((record) => keeps(record) && (after === undefined || order(record, after) > 0))
+      .toSorted(order);
+    const issues = rest.slice(0, server.traits.pageSize);
+    last = issues.at(-1) ?? last;
+    const hasMore = rest.length > issues.length;
+    yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: last?.issue.updatedAt, hasMore };
+    if (!hasMore) return;
+  }
+}
+
+function isSince(time: string, since: string | undefined): boolean {
+  return since === undefined || Date.parse(time) >= Date.parse(since);
+}
+
+function newestFirst({ issue: one }: IssueRecord, { issue: other }: IssueRecord): number {
+  return other.number - one.number;
+}
+
+function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): number {
+  if (one.updatedAt !== other.updatedAt) return one.updatedAt < other.updatedAt ? -1 : 1;
+  return one.number - other.number;
+}
+
+/** Where issues are switched off nothing can be read of them. */
+export function requireIssues(repository: HubRepository): HubRepository {
+  if (repository.hasIssues) return repository;
+  throw new RemoteError("tracker", "refused", "HTTP 410: Issues are disabled for this repo");
+}
+
+/** A list that may be asked for conditionally. */
+export function listed<T>(rows: readonly T[], etag: string | undefined): Listed<T> {
+  const tag = JSON.stringify(rows);
+  return tag === etag ? { kind: "unchanged" } : { kind: "listed", rows: [...rows], etag: tag };
+}
