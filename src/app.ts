@@ -6,6 +6,7 @@ import type { Secrets } from "./config/secrets.ts";
 import { createTimes } from "./config/times.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
+import type { Dialect } from "./model/dialect.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
 import type { PullRequestWish, Rule, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
@@ -14,7 +15,8 @@ import { createRenderer } from "./plan/text/render.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
 import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
-import { createGitHubTracker } from "./tracker/github/github.ts";
+import { createDialect } from "./tracker/github/dialect.ts";
+import { createGitHubTracker, type ServerOptions } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 
 /** What the machine gives to the adapters. */
@@ -54,7 +56,17 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
   const guarded = { ...machine, conceal, redact: known.redact };
   return {
     board: connectBoard(config.board, secrets.boardApiKey, guarded),
-    tracker: createTracker(tracker, namedRepositories(config), secrets, guarded, proxy),
+    tracker: kindOf(tracker).connect(secrets, {
+      url: tracker.url,
+      timeoutMs: tracker.timeout,
+      clock: machine.clock,
+      random: machine.random,
+      log: machine.log,
+      redact: known.redact,
+      fetch: createProxiedFetch(proxy),
+      repositories: namedRepositories(config),
+      conceal,
+    }),
   };
 }
 
@@ -85,30 +97,29 @@ export function connectBoard(
   });
 }
 
+/** What a connection to any tracker is made with. */
+interface TrackerOptions extends ServerOptions {
+  readonly repositories: readonly string[];
+  readonly conceal: (secret: string) => void;
+}
+
+/** What a kind of tracker is to the program: how it is reached, and what it reads out of a text. */
+interface TrackerKind {
+  readonly dialect: Dialect;
+  connect(secrets: Credentials, options: TrackerOptions): Sides["tracker"];
+}
+
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */
-function createTracker(
-  tracker: Config["tracker"],
-  repositories: readonly string[],
-  secrets: Credentials,
-  machine: Machine & { readonly conceal: (secret: string) => void; readonly redact: Redact },
-  proxy: ReturnType<typeof readProxies>,
-): Sides["tracker"] {
-  const { clock, random, log, conceal, redact } = machine;
-  const { github } = secrets;
-  const server = {
-    url: tracker.url,
-    timeoutMs: tracker.timeout,
-    clock,
-    random,
-    log,
-    redact,
-    fetch: createProxiedFetch(proxy),
-  };
-  switch (tracker.kind) {
+function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
+  switch (kind) {
     case "github":
-      return github.kind === "token"
-        ? createGitHubTracker({ ...server, token: github.token })
-        : createGitHubAppTracker({ ...server, app: github, repositories, conceal });
+      return {
+        dialect: createDialect(url),
+        connect: ({ github }, options) =>
+          github.kind === "token"
+            ? createGitHubTracker({ ...options, token: github.token })
+            : createGitHubAppTracker({ ...options, app: github }),
+      };
   }
 }
 
@@ -145,7 +156,7 @@ export function policyOf(config: Config): Policy {
 
 /** The projects of a config, as the sync knows them. */
 export function syncProjects(config: Config): readonly SyncProject[] {
-  const webHosts = webHostsOf(config.tracker.url);
+  const { dialect } = kindOf(config.tracker);
   return config.projects.map((project) => {
     const { title, body, postUrl } = project.issue;
     const templates = { title, body, postUrl };
@@ -153,20 +164,10 @@ export function syncProjects(config: Config): readonly SyncProject[] {
       key: project.project,
       settings: settingsOf(project, config),
       templates,
-      renderer: createRenderer(templates, { webHosts, categoryLabels: project.issue.categoryLabels }),
+      renderer: createRenderer(templates, { dialect, categoryLabels: project.issue.categoryLabels }),
       periodMs: (now) => createTimes(project.schedule ?? config.schedule, config.timezone).periodMs(now),
     };
   });
-}
-
-/**
- * Hosts of the tracker's web pages, beside github.com: links to issues there are made harmless, too. An Enterprise Server's
- * API and pages share a host; a sandbox on loopback has no pages.
- */
-function webHostsOf(url: string): readonly string[] {
-  const { hostname } = new URL(url);
-  const hasOwnPages = hostname !== "api.github.com" && !/^(127\.|\[::1\]|localhost$)/.test(hostname);
-  return hasOwnPages ? [hostname] : [];
 }
 
 function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {

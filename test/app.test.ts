@@ -132,6 +132,8 @@ describe("the settings of the config", () => {
         render: expect.any(Function),
         address: expect.any(Function),
         comment: expect.any(Function),
+        addressKey: expect.any(Function),
+        listAddresses: expect.any(Function),
       },
       periodMs: expect.any(Function),
       settings: {

@@ -5,6 +5,7 @@ import { type PostId, type ProjectId, postFields } from "../../src/model/post.ts
 import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
 import { adoptRow, type PlanContext, planRow } from "../../src/plan/plan.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
+import { createDialect } from "../../src/tracker/github/dialect.ts";
 
 /** What is planned, and how often. */
 export interface PlannerOptions {
@@ -64,11 +65,8 @@ const settings: Settings = {
 
 /** Plans unchanged rows, and nothing else: no database, no requests. */
 export function measurePlanner({ posts, rounds }: PlannerOptions): PlannerFigures {
-  const renderer = createRenderer({
-    title: "{{ post.title }}",
-    body: "{{ post.description }}",
-    postUrl: undefined,
-  });
+  const templates = { title: "{{ post.title }}", body: "{{ post.description }}", postUrl: undefined };
+  const renderer = createRenderer(templates, { dialect: createDialect("https://api.github.com") });
   const context = contextOf(renderer);
   const rows = Array.from({ length: posts }, (_, index) =>
     index % 10 === 0 ? linkedRow(index, context) : plainRow(index, "under_review"),

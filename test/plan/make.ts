@@ -10,8 +10,14 @@ import {
 import { hashText } from "../../src/plan/ground/hash.ts";
 import type { PostValues, RenderedIssue, Rule, Settings } from "../../src/plan/ground/settings.ts";
 import type { PlanContext } from "../../src/plan/plan.ts";
+import { createDialect } from "../../src/tracker/github/dialect.ts";
 
 /** Rows, settings and contexts for the planner's tests: everything has a plain value, a test names what it is about. */
+
+/** What texts are made harmless for. */
+export const gitHub = createDialect("https://api.github.com");
+/** The same of an Enterprise Server, whose pages have no address that leaves no trace. */
+export const enterprise = createDialect("https://ghe.example.com/api/v3");
 
 export const postId = "p1" as PostId;
 export const noTarget: Target = { kind: "none" };

@@ -5,6 +5,7 @@ import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { repositoryNames } from "../../src/sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
+import { createDialect } from "../../src/tracker/github/dialect.ts";
 import type { Fetch } from "../../src/tracker/github/wire/transport.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";
@@ -82,15 +83,16 @@ const templates = {
   postUrl: undefined,
 };
 
-const renderer = rememberTexts(createRenderer(templates));
+const renderer = rememberTexts(
+  createRenderer(templates, { dialect: createDialect("https://api.github.com") }),
+);
 
 /** Posts of other histories are worded alike: a text is made once. What is no part of the key the renderer is not shown. */
-function rememberTexts({ render, comment, address }: Renderer): Renderer {
+function rememberTexts({ render, ...others }: Renderer): Renderer {
   const most = 20_000;
   const texts = new Map<string, RenderedIssue>();
   return {
-    comment,
-    address,
+    ...others,
     render({ id, values: { title, description, categoryId, status, votes, url } }, context) {
       const shown = { title, description, categoryId, status, votes, url };
       const key = JSON.stringify([id, shown, context]);

@@ -5,6 +5,21 @@ import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
 
+/**
+ * What settings and actions are known by. Each of these texts is compared with one that an earlier run, or an earlier version,
+ * has kept, so none of them may come out otherwise than it did before.
+ *
+ * | question | answer | kept in |
+ * |---|---|---|
+ * | Must every row be decided again? | `settingsPrint` | the project's memory, saved plans |
+ * | Have the rules changed, and what would the old ones make of this issue? | `writeRules` | the project's memory |
+ * | Is this the action that a person approved, or has undone? | `signatureOf` | approvals, the memory of one `undo` |
+ * | Is this what was refused, and are the settings still the same? | `signatureOf` with settings | parked refusals |
+ * | Would voters hear of this a second time? | `doubtSignature` | parked doubts |
+ * | Is this the action that a saved plan shows? | `planSignature`, `noteSignature` | saved plans |
+ * | Is this the request that was about to leave? | `hashBody` | the journal |
+ */
+
 /** Of everything that a decision depends on: when it changes, every row has to be decided again. */
 export function settingsPrint(settings: Settings, templates: object = {}): string {
   return hashText(canonical({ settings, templates }));
@@ -59,6 +74,16 @@ export function doubtSignature({ kind, writes }: PatchPost): string {
     foldValue(field, value),
   ]);
   return hashText(canonical({ kind, inDoubt: values }));
+}
+
+/** What a saved plan knows a change of an internal note by: our line, and nothing of the rest, which is never kept. */
+export function noteSignature(line: string | undefined): string {
+  return hashText(line ?? "");
+}
+
+/** What the journal knows a request by: all of what is sent, in the order in which it is sent. */
+export function hashBody(body: object): string {
+  return hashText(JSON.stringify(body));
 }
 
 /** JSON that is the same text for the same content: keys sorted, undefined left out. */

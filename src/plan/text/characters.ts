@@ -3,9 +3,6 @@
  * can't be seen, and no character reference that hides a sign from whoever looks for it.
  */
 
-/** Written after a sign to take its meaning away: it is not shown, and GitHub does not read on past it. */
-export const BREAK = "\u200B";
-
 /** Nobody encodes a sign more often than this with good intentions. */
 const DECODING_ROUNDS = 8;
 
@@ -34,7 +31,7 @@ const REFERENCE = /&(?:#(\d+)|#x([0-9a-f]+)|([a-z][a-z0-9]{1,31}));/gi;
 
 /**
  * The names of HTML that stand for ASCII or for something invisible. All others are left as they are: they can only stand
- * for characters that mean nothing to Markdown or to GitHub. Source: https://html.spec.whatwg.org/entities.json
+ * for characters that mean nothing to Markdown or to a tracker. Source: https://html.spec.whatwg.org/entities.json
  */
 const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -1,4 +1,4 @@
-import { BREAK } from "./characters.ts";
+import { BREAK } from "../../model/dialect.ts";
 
 /** A longer row of signs is no fence that a person typed. It bounds what closing one costs. */
 export const MAX_FENCE = 32;

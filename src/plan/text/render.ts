@@ -1,13 +1,13 @@
+import { BREAK, type Dialect } from "../../model/dialect.ts";
 import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
 import { hashText } from "../ground/hash.ts";
 import type { PostValues, Redacted, RenderedIssue } from "../ground/settings.ts";
 import { composeBody, hashBlock } from "./block.ts";
-import { BREAK } from "./characters.ts";
 import { CUT_NOTICE, closeFences, cutBytes, cutCodePoints } from "./fence.ts";
 import { redactPeople } from "./redact.ts";
-import { type SanitiseOptions, sanitiseText, sanitiseTitle } from "./sanitise.ts";
+import { sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import { namesValue, readTemplate, type Template } from "./template.ts";
-import { toSafeUrl } from "./web-address.ts";
+import { addressKey, listAddresses, toSafeUrl } from "./web-address.ts";
 
 /** Liquid templates, as the config has them. They are trusted; what a post brings along is not. */
 export interface IssueTemplates {
@@ -30,7 +30,9 @@ export interface RenderContext {
 }
 
 /** What a renderer needs besides its templates. */
-export interface RenderOptions extends SanitiseOptions {
+export interface RenderOptions {
+  /** The tracker's, which the texts are for. */
+  readonly dialect: Dialect;
   /** Labels by category id, as the config has them: a board doesn't name its categories. */
   readonly categoryLabels?: Readonly<Record<string, string>>;
 }
@@ -50,13 +52,11 @@ export interface Renderer {
    * @throws TemplateError where the template fails on this post.
    */
   address(post: PostValues, context: RenderContext): string | undefined;
+  /** See `addressKey`. */
+  addressKey(address: string): string | undefined;
+  /** See `listAddresses`. */
+  listAddresses(text: string): ReadonlySet<string>;
 }
-
-/** GitHub takes 256 characters of a title. */
-const MAX_TITLE = 256;
-
-/** GitHub takes fewer than 65,536 characters of a body; bytes are counted, to be on the safe side. */
-const MAX_BODY_BYTES = 65_535;
 
 /** Leaves people some room in the same body. */
 const MAX_BLOCK_BYTES = 60_000;
@@ -74,32 +74,35 @@ const MAX_TITLE_READ = 4_096;
  *
  * @throws TemplateError that names the template, and line and column in it, when one can't be read.
  */
-export function createRenderer(templates: IssueTemplates, options: RenderOptions = {}): Renderer {
-  const toLine = (value: string) => sanitiseTitle(value, options);
+export function createRenderer(templates: IssueTemplates, options: RenderOptions): Renderer {
+  const { dialect } = options;
+  const toLine = (value: string) => sanitiseTitle(value, dialect);
   const title = readTemplate(templates.title, toLine, "issue.title");
-  const body = readTemplate(templates.body, (value) => sanitiseText(value, options), "issue.body");
+  const body = readTemplate(templates.body, (value) => sanitiseText(value, dialect), "issue.body");
   const postUrl = readTemplate(templates.postUrl ?? "", String, "issue.postUrl");
   const facts = createFactsLine(templates.body, options.categoryLabels ?? {}, toLine);
 
   const nameOf = (post: PostValues, context: RenderContext) =>
-    safeValues(post, undefined, context, options).title;
+    safeValues(post, undefined, context, dialect).title;
 
-  const urlOf = (post: PostValues, context: RenderContext) => renderUrl(postUrl, post, context, options);
+  const urlOf = (post: PostValues, context: RenderContext) => renderUrl(postUrl, post, context, dialect);
   const scopeOf = (post: PostValues, context: RenderContext) => ({
-    post: safeValues(post, urlOf(post, context), context, options),
+    post: safeValues(post, urlOf(post, context), context, dialect),
     project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
   });
   const comments = new Map<string, Template>();
   const readComment = (template: string): Template => {
     const known = comments.get(template);
     if (known !== undefined) return known;
-    const read = readTemplate(template, (value) => sanitiseText(value, options), "boardRules.set.comment");
+    const read = readTemplate(template, (value) => sanitiseText(value, dialect), "boardRules.set.comment");
     comments.set(template, read);
     return read;
   };
 
   return {
     address: urlOf,
+    addressKey: (address) => addressKey(address, dialect),
+    listAddresses: (text) => listAddresses(text, dialect),
     comment: (template, post, context) =>
       renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
     render(post, context) {
@@ -111,11 +114,15 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
       const overhead = Buffer.byteLength(composeBody({ marker, block: "", rest: "\n" }));
       const also = alsoAskedFor(
         context,
-        (other) => renderUrl(postUrl, other, context, options) ?? nameOf(other, context),
+        (other) => renderUrl(postUrl, other, context, dialect) ?? nameOf(other, context),
       );
       const endings = [also, facts(post), url].filter((line) => line !== undefined);
-      const block = renderBlock(body(scope), endings, Math.min(MAX_BLOCK_BYTES, MAX_BODY_BYTES - overhead));
-      const cutTitle = cutCodePoints(titleText, MAX_TITLE);
+      const block = renderBlock(
+        body(scope),
+        endings,
+        Math.min(MAX_BLOCK_BYTES, dialect.bodyBytes - overhead),
+      );
+      const cutTitle = cutCodePoints(titleText, dialect.titleLength);
       return {
         title: cutTitle,
         block,
@@ -211,9 +218,9 @@ function renderUrl(
   template: Template,
   post: PostValues,
   context: RenderContext,
-  options: SanitiseOptions,
+  dialect: Dialect,
 ): string | undefined {
-  const recorded = toSafeUrl(textOf(post.values["url"]), options.webHosts);
+  const recorded = toSafeUrl(textOf(post.values["url"]), dialect);
   const written = template({
     post: {
       id: encodePart(post.id),
@@ -224,7 +231,7 @@ function renderUrl(
     },
     project: { id: encodePart(context.project), name: encodePart(context.projectName) },
   });
-  return toSafeUrl(written, options.webHosts) ?? recorded;
+  return toSafeUrl(written, dialect) ?? recorded;
 }
 
 /** What a template of text sees of a post. undefined where the post has nothing, so that `{% if %}` works. */
@@ -232,13 +239,13 @@ function safeValues(
   post: PostValues,
   url: string | undefined,
   { redact = [] }: RenderContext,
-  options: SanitiseOptions,
+  dialect: Dialect,
 ) {
   const toLine = (value: FieldValue | undefined): string | undefined => {
-    const line = sanitiseTitle(redactPeople(textOf(value).slice(0, MAX_TITLE_READ), redact), options);
-    return line === "" ? undefined : cutCodePoints(line, MAX_TITLE);
+    const line = sanitiseTitle(redactPeople(textOf(value).slice(0, MAX_TITLE_READ), redact), dialect);
+    return line === "" ? undefined : cutCodePoints(line, dialect.titleLength);
   };
-  const description = safeDescription(textOf(post.values["description"]), redact, options);
+  const description = safeDescription(textOf(post.values["description"]), redact, dialect);
   const { votes } = post.values;
   return {
     id: toLine(post.id),
@@ -251,8 +258,8 @@ function safeValues(
   };
 }
 
-function safeDescription(raw: string, redact: readonly Redacted[], options: SanitiseOptions): string {
-  const safe = sanitiseText(redactPeople(raw.slice(0, MAX_READ), redact), options).trimEnd();
+function safeDescription(raw: string, redact: readonly Redacted[], dialect: Dialect): string {
+  const safe = sanitiseText(redactPeople(raw.slice(0, MAX_READ), redact), dialect).trimEnd();
   return cutBytes(raw.length > MAX_READ ? `${safe}\n\n${CUT_NOTICE}` : safe, MAX_BLOCK_BYTES);
 }
 

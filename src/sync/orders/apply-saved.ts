@@ -1,7 +1,7 @@
 import type { RunWrite } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
-import { planSignature } from "../../plan/ground/identity.ts";
+import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
 import { planRow } from "../../plan/plan.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
@@ -13,7 +13,6 @@ import type { CarriedAction, SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, sayDelay } from "../ground/verdict.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
-import { noteSignature } from "../tell/plan.ts";
 import { leave } from "../write/backlog.ts";
 import { type NoteWrite, writeNotes } from "../write/note.ts";
 import { write } from "../write/write.ts";
@@ -78,7 +77,7 @@ function toResult(outcome: Outcome = { kind: "unneeded" }): Result {
 }
 
 function isSameNote({ kind, post, signature }: SavedAction, write: NoteWrite): boolean {
-  return kind === "patch-note" && write.note.post === post && noteSignature(write) === signature;
+  return kind === "patch-note" && write.note.post === post && noteSignature(write.line) === signature;
 }
 
 function endOf(

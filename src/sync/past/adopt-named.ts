@@ -1,7 +1,6 @@
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { addressKey, listAddresses } from "../../plan/text/web-address.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";
@@ -53,17 +52,17 @@ function isFree({ world, memory }: Cycle, row: Row): boolean {
   return !openIntents.includes("create-issue") && world.ledger.pulls.marked(memory.id, post.id) === undefined;
 }
 
-function addressOf({ project, memory, world }: Cycle, { post }: Row): string | undefined {
+function addressOf({ project: { renderer }, memory, world }: Cycle, { post }: Row): string | undefined {
   const context = { board: world.policy.boardHash, project: memory.id };
-  const address = project.renderer.address(post, context);
-  return address === undefined ? undefined : addressKey(address);
+  const address = renderer.address(post, context);
+  return address === undefined ? undefined : renderer.addressKey(address);
 }
 
 async function findNaming(
   cycle: Cycle,
   posts: ReadonlyMap<string, PostId>,
 ): Promise<ReadonlyMap<PostId, readonly IssueRecord[]>> {
-  const { world, run } = cycle;
+  const { world, run, project } = cycle;
   const found = new Map<PostId, Map<string, IssueRecord>>();
   for (const name of repositoryNames(cycle.settings)) {
     const known = cycle.repositories.get(name);
@@ -73,7 +72,7 @@ async function findNaming(
       keepNaming(cycle, issues);
       for (const record of issues) {
         if (isMarkedByUs(cycle, record)) continue;
-        for (const address of listAddresses(record.body)) {
+        for (const address of project.renderer.listAddresses(record.body)) {
           const post = posts.get(address);
           if (post === undefined) continue;
           const place = `${record.issue.repositoryId}#${record.issue.number}`;

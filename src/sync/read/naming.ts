@@ -1,7 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
-import { addressKey, listAddresses } from "../../plan/text/web-address.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
@@ -21,10 +20,11 @@ const boundedWords =
 /** Remembers the addresses that issues of people name: one of these may be the page of a post that has no issue. */
 export function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): void {
   const { ledger } = cycle.world;
+  const { renderer } = cycle.project;
   const named = records
     .filter((record) => !isMarkedByUs(cycle, record))
     .map(({ issue: { repositoryId, number }, body }) => {
-      const addresses = [...listAddresses(body)];
+      const addresses = [...renderer.listAddresses(body)];
       return {
         issue: { repositoryId, number },
         addresses: addresses.length > mostAddresses ? [] : addresses,
@@ -91,18 +91,22 @@ function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): ReadonlyMap<Wan
 }
 
 function pageOf(cycle: PulledCycle, { post }: Wanted): Page | undefined {
-  const { world, memory, project } = cycle;
+  const {
+    world,
+    memory,
+    project: { renderer },
+  } = cycle;
   const row = readRow(cycle, post);
   if (row === undefined) return undefined;
   const context = { board: world.policy.boardHash, project: memory.id };
-  const address = project.renderer.address(row.post, context);
-  const key = address === undefined ? undefined : addressKey(address);
+  const address = renderer.address(row.post, context);
+  const key = address === undefined ? undefined : renderer.addressKey(address);
   if (key === undefined) return undefined;
-  const other = project.renderer.address({ ...row.post, id: `${post}-other` as typeof post }, context);
+  const other = renderer.address({ ...row.post, id: `${post}-other` as typeof post }, context);
   if (other !== address) return { key, shown: undefined };
   // What has not the post's id in it is the address that the board shows, or one that the config gives to all posts.
   const shown = String(row.post.values.url ?? "");
-  return addressKey(shown) === key ? { key, shown } : undefined;
+  return renderer.addressKey(shown) === key ? { key, shown } : undefined;
 }
 
 /** Of very many issues those that were opened last are looked through: more would cost hours where few of them name a page. */

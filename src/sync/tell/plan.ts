@@ -1,5 +1,4 @@
-import { hashText } from "../../plan/ground/hash.ts";
-import { settingsPrint } from "../../plan/ground/identity.ts";
+import { noteSignature, settingsPrint } from "../../plan/ground/identity.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
 import type { Judged } from "../ground/wanted.ts";
@@ -78,7 +77,7 @@ export function withNotes(cycle: PulledCycle, plan: ToldPlan, notes: readonly No
     return {
       kind: "patch-note",
       post: write.note.post,
-      signature: noteSignature(write),
+      signature: noteSignature(write.line),
       lines: [planNote(cycle, write)],
     };
   });
@@ -99,11 +98,6 @@ function planNote(cycle: PulledCycle, { note, line, reason, issue }: NoteWrite):
     notifies: 0,
     when: "now",
   };
-}
-
-/** What a change of an internal note is known by: our line, and nothing of the rest. */
-export function noteSignature({ line }: NoteWrite): string {
-  return hashText(line ?? "");
 }
 
 /** Without what is listed twice: where two posts ask the same of an issue, one change does for both. */

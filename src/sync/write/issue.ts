@@ -2,7 +2,7 @@ import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import type { Action, PatchPost } from "../../plan/ground/action.ts";
-import { hashText } from "../../plan/ground/hash.ts";
+import { hashBody } from "../../plan/ground/identity.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";
@@ -44,7 +44,7 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     reason: action.reason,
     intent: {
       kind: action.kind,
-      bodyHash: hashText(JSON.stringify(write)),
+      bodyHash: hashBody(write),
       repository: repository.id,
       ...(number !== undefined && { number }),
       ...(content !== undefined && { content }),

@@ -2,7 +2,7 @@ import type { PatchOutcome } from "../../board/board.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { NoteChange, PostId } from "../../model/post.ts";
-import { hashText } from "../../plan/ground/hash.ts";
+import { hashBody } from "../../plan/ground/identity.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -127,7 +127,7 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
   return {
     post,
     reason,
-    intent: { kind: "patch-note", bodyHash: hashText(JSON.stringify(change)) },
+    intent: { kind: "patch-note", bodyHash: hashBody(change) },
     call: async () => withoutWords(await board.patchPost(project, post, change)),
     tell: () => ({
       kind: "patch-note",

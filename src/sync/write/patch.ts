@@ -3,7 +3,7 @@ import type { Row } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
-import { hashText } from "../../plan/ground/hash.ts";
+import { hashBody } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
@@ -34,7 +34,7 @@ function compose(cycle: PulledCycle, { row, action }: Asked<PatchPost>): Compose
     reason,
     intent: {
       kind: "patch-post",
-      bodyHash: hashText(JSON.stringify(change)),
+      bodyHash: hashBody(change),
       writes,
       ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
     },

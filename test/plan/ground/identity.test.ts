@@ -3,6 +3,8 @@ import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../../src/p
 import {
   canonical,
   doubtSignature,
+  hashBody,
+  noteSignature,
   planSignature,
   readRules,
   settingsPrint,
@@ -187,4 +189,31 @@ describe("what a saved plan knows an action by", () => {
     expect(planSignature({ ...create, followUp: { ...patch, notifies: 9 } })).toBe(followed);
     expect(planSignature({ ...create, followUp: { ...patch, writes: [] } })).not.toBe(followed);
   });
+});
+
+it("a note is known by our line, and a request by all of its text", () => {
+  expect(noteSignature("acme/app#1")).not.toBe(noteSignature(undefined));
+  expect(noteSignature(undefined)).toBe(noteSignature(""));
+  expect(hashBody({ status: "planned", onRoadmap: true })).not.toBe(hashBody({ status: "planned" }));
+});
+
+it("what is kept is recognised by every later version", () => {
+  const patch: PatchPost = {
+    kind: "patch-post",
+    post: postId,
+    writes: [{ field: "status", before: "open", value: "in_progress", target: aim("in_progress") }],
+    reason: "one",
+    notifies: 1,
+    hold: undefined,
+  };
+  const signature = "517292540099d8d802160b628f513fcd987d1a9f86616dd5836e9432f7e0b79e";
+  expect(signatureOf(patch)).toBe(signature);
+  expect(planSignature(patch)).toBe(signature);
+  expect(doubtSignature(patch)).toBe("bcbb4d4ef4ead90af5e2f938e4ffe8783f65a9c6b049c2d8a401d1e58e7d5d13");
+  expect(noteSignature("acme/app#1")).toBe(
+    "75d9d023c5cd82fce97dec0fc2d8af7c51318d23c99eb23becb589f93dabf30c",
+  );
+  expect(hashBody({ status: "planned" })).toBe(
+    "c7456a9e65269463d26d8e91373612bb6d3a33d71528f76c018ec64971119464",
+  );
 });

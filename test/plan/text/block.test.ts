@@ -11,6 +11,7 @@ import {
 import { formatMarker, type Marker } from "../../../src/plan/text/marker.ts";
 import { sanitiseText } from "../../../src/plan/text/sanitise.ts";
 import { hostileText } from "../hostile-text.ts";
+import { gitHub } from "../make.ts";
 
 const marker: Marker = {
   board: "0123456789abcdef",
@@ -30,7 +31,7 @@ describe("an issue's body", () => {
   it("comes apart as it was put together, whatever post and people write", () => {
     fc.assert(
       fc.property(hostileText, hostileText, (text, written) => {
-        const block = sanitiseText(text)
+        const block = sanitiseText(text, gitHub)
           .replace(/^\s*\n/, "")
           .trimEnd();
         const rest = `\n${written}`;

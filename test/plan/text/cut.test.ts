@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CUT_NOTICE, closeFences, cutBytes, cutCodePoints } from "../../../src/plan/text/fence.ts";
 import { sanitiseText } from "../../../src/plan/text/sanitise.ts";
 import { hostileText } from "../hostile-text.ts";
+import { gitHub } from "../make.ts";
 
 describe("cutting by bytes", () => {
   it("leaves a text that fits", () => {
@@ -34,7 +35,7 @@ describe("cutting by bytes", () => {
   it("keeps within the limit and leaves no fence open, whatever the text", () => {
     fc.assert(
       fc.property(hostileText, fc.integer({ min: 128, max: 400 }), (text, max) => {
-        const cut = cutBytes(sanitiseText(text), max);
+        const cut = cutBytes(sanitiseText(text, gitHub), max);
         expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(max);
         expect(closeFences(cut)).toBe(cut);
       }),

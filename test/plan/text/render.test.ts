@@ -6,6 +6,7 @@ import type { PostValues } from "../../../src/plan/ground/settings.ts";
 import { hashBlock, splitBody } from "../../../src/plan/text/block.ts";
 import { createRenderer, type RenderContext, roundVotes } from "../../../src/plan/text/render.ts";
 import { hostileText } from "../hostile-text.ts";
+import { enterprise, gitHub } from "../make.ts";
 
 const defaults = { title: "{{ post.title }}", body: "{{ post.description }}", postUrl: undefined };
 
@@ -23,7 +24,10 @@ function render(
   templates: Partial<{ title: string; body: string; postUrl: string | undefined }> = {},
   id = "p1",
 ) {
-  return createRenderer({ ...defaults, ...templates }).render(postOf(values, id), context);
+  return createRenderer({ ...defaults, ...templates }, { dialect: gitHub }).render(
+    postOf(values, id),
+    context,
+  );
 }
 
 describe("a rendered issue", () => {
@@ -96,7 +100,7 @@ describe("a rendered issue", () => {
       url: "https://x.example/1",
       internalNote: "secret",
     };
-    const renderer = createRenderer({ ...defaults, body: `${body}\nend` });
+    const renderer = createRenderer({ ...defaults, body: `${body}\nend` }, { dialect: gitHub });
     expect(renderer.render(postOf(values), { ...context, projectName: "@Acme" }).block).toBe(
       "p1|c#\u200B1|in_progress|20|https://x.example/1|acme|@\u200BAcme|||\nend\n\nhttps://x.example/1",
     );
@@ -176,7 +180,7 @@ describe("the post's address", () => {
   });
 
   it("makes no reference where it leads to the tracker", () => {
-    const renderer = createRenderer(defaults, { webHosts: ["ghe.example.com"] });
+    const renderer = createRenderer(defaults, { dialect: enterprise });
     const values = {
       description: "https://ghe.example.com/o/r",
       url: "https://ghe.example.com/o/r/issues/1",
@@ -191,7 +195,7 @@ describe("category and votes of a post", () => {
   const url = "https://x.example/1";
   const categoryLabels = { c1: "area: billing" };
   const block = (values: Readonly<Record<string, FieldValue>>, body = defaults.body) =>
-    createRenderer({ ...defaults, body }, { categoryLabels }).render(
+    createRenderer({ ...defaults, body }, { dialect: gitHub, categoryLabels }).render(
       postOf({ description: "a", url, ...values }),
       context,
     ).block;
@@ -229,10 +233,13 @@ describe("further posts of an issue", () => {
   ];
 
   it("are named with their address, else with their title, and stand in the marker", () => {
-    const issue = createRenderer(defaults).render(postOf({ description: "a", votes: 2 }), {
-      ...context,
-      others,
-    });
+    const issue = createRenderer(defaults, { dialect: gitHub }).render(
+      postOf({ description: "a", votes: 2 }),
+      {
+        ...context,
+        others,
+      },
+    );
     expect(issue.block).toBe(
       "a\n\nAlso asked for in: https://x.example/2\nAlso asked for in: #\u200B3\n\nVotes: 2+",
     );
@@ -241,7 +248,10 @@ describe("further posts of an issue", () => {
 
   it("have the address that the template makes", () => {
     const postUrl = "https://x.example/p/{{ post.id }}";
-    const issue = createRenderer({ ...defaults, postUrl }).render(postOf({}), { ...context, others });
+    const issue = createRenderer({ ...defaults, postUrl }, { dialect: gitHub }).render(postOf({}), {
+      ...context,
+      others,
+    });
     expect(issue.block.split("\n").slice(0, 2)).toEqual([
       "Also asked for in: https://x.example/p/p2",
       "Also asked for in: https://x.example/p/p3",
@@ -270,7 +280,7 @@ describe("the limits of an issue", () => {
     const others = Array.from({ length: 200 }, (_, index) =>
       postOf({ url: `https://x.example/${"y".repeat(1000)}/${index}` }, `post-${index}-${"x".repeat(100)}`),
     );
-    const renderer = createRenderer({ ...defaults, body: "<b>".repeat(30_000) });
+    const renderer = createRenderer({ ...defaults, body: "<b>".repeat(30_000) }, { dialect: gitHub });
     const issue = renderer.render(postOf({ url }), { ...context, others });
     expect(Buffer.byteLength(issue.body)).toBeLessThan(65_536);
     const named = ["p1", ...others.slice(0, 46).map(({ id }) => id)];
@@ -331,6 +341,8 @@ describe("a renderer", () => {
     ["body", "issue.body: undefined filter: nope (line 1, column 1)"],
     ["postUrl", "issue.postUrl: undefined filter: nope (line 1, column 1)"],
   ])("is not made with a bad %s", (name, message) => {
-    expect(() => createRenderer({ ...defaults, [name]: "{{ post.id | nope }}" })).toThrow(message);
+    expect(() =>
+      createRenderer({ ...defaults, [name]: "{{ post.id | nope }}" }, { dialect: gitHub }),
+    ).toThrow(message);
   });
 });

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sanitiseText, sanitiseTitle } from "../../../src/plan/text/sanitise.ts";
 import { hostileText } from "../hostile-text.ts";
-
-const options = { webHosts: ["ghe.example.com"] };
+import { enterprise, gitHub } from "../make.ts";
 
 /** Shows the breaks, so that expectations can be read. */
 function shown(text: string): string {
@@ -20,7 +19,7 @@ describe("sanitised text", () => {
     ["me@example.com, 5 @ 3, at @\nat @", "me@·example.com, 5 @ 3, at @·\nat @·"],
     ["```\n@user #1\n```", "```\n@·user #·1\n```"],
   ])("mentions nobody: %s", (text, expected) => {
-    expect(shown(sanitiseText(text))).toBe(expected);
+    expect(shown(sanitiseText(text, gitHub))).toBe(expected);
   });
 
   it.each([
@@ -35,7 +34,7 @@ describe("sanitised text", () => {
     ["[a]: <HTTPS://www.GitHub.com/o/r/pull/1>", "[a]: <HTTPS://redirect.github.com/o/r/pull/1>"],
     ["https://ghe.example.com/o/r/issues/1", "https:/·/ghe.example.com/o/r/issues/1"],
   ])("refers to no issue or commit: %s", (text, expected) => {
-    expect(shown(sanitiseText(text, options))).toBe(expected);
+    expect(shown(sanitiseText(text, enterprise))).toBe(expected);
   });
 
   it.each([
@@ -49,7 +48,7 @@ describe("sanitised text", () => {
     ],
     ["<https://ghe.example.com/o>", "<·https:/·/ghe.example.com/o>"],
   ])("holds no comment and no HTML: %s", (text, expected) => {
-    expect(shown(sanitiseText(text, options))).toBe(expected);
+    expect(shown(sanitiseText(text, enterprise))).toBe(expected);
   });
 
   it.each([
@@ -57,7 +56,7 @@ describe("sanitised text", () => {
     ["[![badge](http://x/i)](http://x)", "[[badge](http://x/i)](http://x)"],
     ["vec![1] !![a](http://x) \\![b](http://y)", "vec!·[1] !!·[a](http://x) \\!·[b](http://y)"],
   ])("loads no image: %s", (text, expected) => {
-    expect(shown(sanitiseText(text))).toBe(expected);
+    expect(shown(sanitiseText(text, gitHub))).toBe(expected);
   });
 
   it.each([
@@ -66,7 +65,7 @@ describe("sanitised text", () => {
     ["[a](java\u0000script:x) [b](/logout) [c]:\n\\/o/r", "[a](javascript·:x) [b](·/logout) [c]:\n·\\/o/r"],
     ["https://example.com/?q=data:1", "https://example.com/?q=data:1"],
   ])("links to no script and not into the tracker: %s", (text, expected) => {
-    expect(shown(sanitiseText(text))).toBe(expected);
+    expect(shown(sanitiseText(text, gitHub))).toBe(expected);
   });
 
   it.each([
@@ -76,11 +75,11 @@ describe("sanitised text", () => {
     ],
     ["// comment\n/ alone\n/", "// comment\n/ alone\n/"],
   ])("gives no command: %s", (text, expected) => {
-    expect(shown(sanitiseText(text))).toBe(expected);
+    expect(shown(sanitiseText(text, gitHub))).toBe(expected);
   });
 
   it("ends where it should", () => {
-    expect(sanitiseText("a\n   ```js\nx")).toBe("a\n```js\nx\n```");
+    expect(sanitiseText("a\n   ```js\nx", gitHub)).toBe("a\n```js\nx\n```");
   });
 
   it("leaves ordinary Markdown as it is", () => {
@@ -102,7 +101,7 @@ describe("sanitised text", () => {
       "Grüße, 日本語, 👩‍💻!",
       "",
     ].join("\n");
-    expect(sanitiseText(text)).toBe(text);
+    expect(sanitiseText(text, gitHub)).toBe(text);
   });
 });
 
@@ -114,7 +113,7 @@ describe("sanitised title", () => {
     ["```", "```"],
     ["https://ghe.example.com/o", "https:/·/ghe.example.com/o"],
   ])("%s", (text, expected) => {
-    expect(shown(sanitiseTitle(text, options))).toBe(expected);
+    expect(shown(sanitiseTitle(text, enterprise))).toBe(expected);
   });
 });
 
@@ -135,7 +134,7 @@ describe.each([
   it("nothing in it means anything to GitHub, not even after decoding", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        const safe = sanitise(text, options);
+        const safe = sanitise(text, enterprise);
         for (const read of [safe, decoded(safe), decoded(decoded(safe))]) {
           expect(read).not.toContain("<!--");
           expect(read).not.toMatch(/[@＠﹫][\p{L}\p{N}_&\\]/u);
@@ -160,8 +159,8 @@ describe.each([
   it("doing it twice changes nothing", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        const once = sanitise(text, options);
-        expect(sanitise(once, options)).toBe(once);
+        const once = sanitise(text, enterprise);
+        expect(sanitise(once, enterprise)).toBe(once);
       }),
       { numRuns: 3_000 },
     );
@@ -215,8 +214,8 @@ describe("long hostile texts", () => {
   it.each(units)("a row of %j grows no more than by the breaks that are put in", (unit) => {
     const text = unit.repeat(Math.ceil(65_536 / unit.length));
     const half = text.slice(0, text.length / 2);
-    const long = sanitiseText(`${text}x`, options).length;
-    expect(long).toBeLessThanOrEqual(2 * sanitiseText(`${half}x`, options).length + 100);
+    const long = sanitiseText(`${text}x`, enterprise).length;
+    expect(long).toBeLessThanOrEqual(2 * sanitiseText(`${half}x`, enterprise).length + 100);
     expect(long).toBeLessThanOrEqual(2 * text.length + 100);
   });
 });
