@@ -77,10 +77,10 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
     news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
     now - forgottenAfterMs,
   );
-  const standings = projects
+  const concerned = projects
     .filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`)))
     .map(({ project }) => ({ project, state: readProjectState(ledger, project, { now }) }));
-  const outcome = await send("notice", url, JSON.stringify(composeMessage(news, standings)), options);
+  const outcome = await send("notice", url, JSON.stringify(composeMessage(news, concerned)), options);
   if (outcome === "refused") ledger.notices.unsay(news.map(({ cause }) => cause));
 }
 

@@ -134,16 +134,16 @@ export function pickNews(
 /**
  * A message as Slack, and what understands its JSON, takes it.
  *
- * @param standings - how the projects of the run stand.
+ * @param ends - how the projects of the run stand.
  */
 export function composeMessage(
   causes: readonly Cause[],
-  standings: readonly { readonly project: string; readonly state: ProjectState }[],
+  ends: readonly { readonly project: string; readonly state: ProjectState }[],
 ): { readonly text: string } {
   const lines = causes.slice(0, maxLines).map(({ sentence }) => `• ${sentence}`);
   const more = causes.length - lines.length;
   const end = more > 0 ? [`… and ${more} more: \`boardsync status\` has them all.`] : [];
-  const states = standings
+  const states = ends
     .filter(({ state }) => state.kind !== "in-sync")
     .slice(0, maxLines)
     .map(({ project, state }) => `*boardsync* ${clean(project)}: ${describeState(state)}.`);

@@ -11,7 +11,7 @@ export interface GuardedAction {
 }
 
 /** Why a kind of action is held in this run, as a sentence; undefined when it may go. */
-export interface GuardVerdict {
+export interface GuardHolds {
   readonly holdIssues: string | undefined;
   readonly holdStatuses: string | undefined;
 }
@@ -24,7 +24,7 @@ export function guard(
   planned: readonly GuardedAction[],
   recent: { readonly statusWrites: number },
   limits: Pick<GuardLimits, "issues" | "statuses">,
-): GuardVerdict {
+): GuardHolds {
   const counted = planned.filter(({ isApproved }) => !isApproved);
   const issues = counted.reduce((sum, action) => sum + action.issues, 0);
   const statuses = counted.filter(({ isNotifying }) => isNotifying).length;

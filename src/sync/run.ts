@@ -16,11 +16,11 @@ export interface RunResult {
   /** What became of what a person has ordered, by project. */
   readonly carried: ReadonlyMap<string, readonly CarriedAction[]>;
   /** How each of the given projects stands after the run, also one that a signal kept from being looked at. */
-  readonly standings: readonly Standing[];
+  readonly projectsAfter: readonly ProjectAfter[];
 }
 
 /** How one project stands. */
-export interface Standing {
+export interface ProjectAfter {
   readonly project: string;
   readonly state: ProjectState;
   /** Whether this run came to it. */
@@ -105,7 +105,7 @@ function finish(
     },
     saved: results.flatMap(({ saved }) => saved ?? []),
     carried: new Map(results.map(({ report, carried }) => [report.project, carried ?? []])),
-    standings: projects.map(({ key }) => ({
+    projectsAfter: projects.map(({ key }) => ({
       project: key,
       state: readProjectState(ledger, key, { now: finishedAt }),
       isRun: reports.some(({ project }) => project === key),

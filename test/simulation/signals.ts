@@ -1,6 +1,6 @@
 import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
+import { isDuplicate } from "../../src/plan/rules/place.ts";
 import { neededSignals } from "../../src/plan/rules/signals.ts";
-import { isDuplicate } from "../../src/plan/rules/standing.ts";
 import { type LinkedWork, options, projectField, pullRequestsOf, subIssuesOf } from "./github-facts.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { Odds } from "./odds.ts";

@@ -83,8 +83,8 @@ async function plan(telling: Telling): Promise<void> {
 async function openIssues(telling: Telling): Promise<RunReport> {
   const { out } = telling;
   heading(out, "Day 1. $ boardsync sync");
-  const { report, standings } = await telling.run("sync");
-  printRun(telling, {}, report, standings);
+  const { report, projectsAfter } = await telling.run("sync");
+  printRun(telling, {}, report, projectsAfter);
   const legend = runLegend.map(([title, meaning]) => `${title}: ${meaning}`).join("; ");
   out.write("\n");
   printParagraph(out, `(${legend}.)`);
@@ -106,8 +106,8 @@ function showIssues({ out, story }: Telling): void {
 
 async function syncAgain(telling: Telling): Promise<RunReport> {
   heading(telling.out, "Day 1. $ boardsync sync   (again: nothing changed, so nothing is written)");
-  const { report, standings } = await telling.run("sync");
-  printRun(telling, {}, report, standings);
+  const { report, projectsAfter } = await telling.run("sync");
+  printRun(telling, {}, report, projectsAfter);
   telling.out.write(`${requestsOf(report)}\n`);
   return report;
 }

@@ -1,5 +1,5 @@
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
-import type { Standing } from "../../sync/run.ts";
+import type { ProjectAfter } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
@@ -22,7 +22,7 @@ export function printRun(
   { out, signal }: Pick<Terminal, "out" | "signal">,
   options: CommonOptions,
   report: RunReport,
-  standings: readonly Standing[],
+  projectsAfter: readonly ProjectAfter[],
 ): void {
   if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
   if (options.json === true || options.quiet === true) return;
@@ -30,27 +30,27 @@ export function printRun(
   printErrors(out, report.projects);
   const { run, durationMs } = report;
   const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on.` : undefined;
-  printStandings(out, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, standings);
+  printAfter(out, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, projectsAfter);
 }
 
 /** How the projects stand, as one sentence where all are in step, else a line for each that is not. */
-function printStandings(
+function printAfter(
   out: Output,
   head: string,
   end: string | undefined,
-  standings: readonly Standing[],
+  projectsAfter: readonly ProjectAfter[],
 ): void {
-  if (standings.every(isInStep) && end === undefined) {
+  if (projectsAfter.every(isInStep) && end === undefined) {
     printLine(out, "", `${head} in step.`);
     return;
   }
   printLine(out, "", end === undefined ? head : `${head} ${end}`);
-  printNotInStep(out, standings);
+  printNotInStep(out, projectsAfter);
 }
 
 /** A line for each project that is not in step, and one for all that are. */
-export function printNotInStep(out: Output, standings: readonly Standing[]): void {
-  const [calm, others] = [standings.filter(isInStep), standings.filter((one) => !isInStep(one))];
+export function printNotInStep(out: Output, projectsAfter: readonly ProjectAfter[]): void {
+  const [calm, others] = [projectsAfter.filter(isInStep), projectsAfter.filter((one) => !isInStep(one))];
   for (const { project, state, isRun } of others) {
     const left = isRun ? "" : "not looked at in this run; before it: ";
     printLine(out, "  ", oneLine(`${project}: ${left}${describeState(state)}.`));
@@ -58,14 +58,14 @@ export function printNotInStep(out: Output, standings: readonly Standing[]): voi
   if (calm.length > 0 && others.length > 0) printLine(out, "  ", `${nameCalm(calm)}: in step.`);
 }
 
-function isInStep({ state, isRun }: Standing): boolean {
+function isInStep({ state, isRun }: ProjectAfter): boolean {
   return isRun && state.kind === "in-sync";
 }
 
 /** So many projects that are in step are named. */
 const mostNamed = 5;
 
-function nameCalm(calm: readonly Standing[]): string {
+function nameCalm(calm: readonly ProjectAfter[]): string {
   const names = calm.slice(0, mostNamed).map(({ project }) => project);
   const more = calm.length - names.length;
   return oneLine(`${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`);

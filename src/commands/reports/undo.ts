@@ -67,7 +67,7 @@ export function printUndone(
   { out }: Pick<Terminal, "out">,
   options: CommonOptions,
   report: UndoReport,
-  standings: RunResult["standings"],
+  projectsAfter: RunResult["projectsAfter"],
 ): void {
   const { run, undone, result, projects } = report;
   if (options.json === true) printJson(out, { ...report, ...errorOf(result, projects) });
@@ -76,7 +76,7 @@ export function printUndone(
   const actions = projects.flatMap((project) => project.actions);
   const made = run === null ? "" : ` This was run ${run}.`;
   printLine(out, "", `Undo of run ${undone}: ${describe(actions)}.${made}`);
-  printNotInStep(out, standings);
+  printNotInStep(out, projectsAfter);
 }
 
 /** Where there was nothing to do, or nobody agreed. */

@@ -27,7 +27,7 @@ export function apply(terminal: Terminal, options: CommonOptions, file: string):
       refuse(file, refusePlan(plan, { program, board: world.policy.boardHash, state, projects }));
       const planned = projects.filter(({ key }) => plan.projects.some(({ project }) => project === key));
       const result = await runProjects(planned, world, { kind: "apply", plan }, terminal.signal);
-      printApplied(safe, options, clean(withActions(result)), result.standings);
+      printApplied(safe, options, clean(withActions(result)), result.projectsAfter);
       return exitOf(terminal, exitOfResult(result.report.result));
     });
   });
@@ -59,12 +59,12 @@ function printApplied(
   terminal: Pick<Terminal, "out" | "signal">,
   options: CommonOptions,
   report: AppliedReport,
-  standings: RunResult["standings"],
+  projectsAfter: RunResult["projectsAfter"],
 ): void {
   const { out } = terminal;
   if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
   if (options.json === true || options.quiet === true) return;
-  printRun(terminal, options, report, standings);
+  printRun(terminal, options, report, projectsAfter);
   printOutcomes(
     out,
     report.projects.flatMap(({ actions }) => actions),

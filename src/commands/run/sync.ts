@@ -18,8 +18,8 @@ export async function sync(
     return withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const kind = options.adopt === true ? "adopt" : "sync";
-      const { report, standings } = await runProjects(projects, world, { kind }, terminal.signal);
-      printRun(safe, options, clean(report), standings);
+      const { report, projectsAfter } = await runProjects(projects, world, { kind }, terminal.signal);
+      printRun(safe, options, clean(report), projectsAfter);
       if (kind === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
       return exitOf(terminal, exitOfResult(report.result));
     });

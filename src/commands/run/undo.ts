@@ -45,7 +45,7 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
       const actions = look.saved.flatMap((project) => project.actions);
       const end = (result: RunResult): number => {
         const report = session.clean(reportUndo(number, result, result === look));
-        printUndone(session.terminal, options, report, result.standings);
+        printUndone(session.terminal, options, report, result.projectsAfter);
         return exitOf(terminal, exitOfResult(result.report.result));
       };
       if (actions.length === 0 || terminal.signal.aborted) return end(look);

@@ -15,13 +15,13 @@ export interface Visitor {
 }
 
 /** `ask`: the token is wanted. `closed`: only `boardsync page` opens it. */
-export type Verdict = "open" | "ask" | "closed";
+export type Entry = "open" | "ask" | "closed";
 
 /**
  * The token opens the page, and so does an address of `boardsync page`. Nothing else does, where it was asked for from least of
  * all: a proxy on this machine asks for the whole world.
  */
-export function judgeVisitor({ authorization, isGuest }: Visitor, { token }: Gate): Verdict {
+export function judgeVisitor({ authorization, isGuest }: Visitor, { token }: Gate): Entry {
   if (isGuest) return "open";
   if (token === undefined) return "closed";
   const given = readToken(authorization);

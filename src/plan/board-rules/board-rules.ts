@@ -4,7 +4,7 @@ import type { FieldValue, PostField } from "../../model/post.ts";
 import { foldStatus, readField, showValue } from "../ground/fields.ts";
 import { fieldsOf } from "../ground/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
-import type { ConditionView, VerdictName } from "../rules/explain.ts";
+import type { ConditionView, TruthName } from "../rules/explain.ts";
 
 /** What the board rules make of a post. */
 export type BoardDerivation =
@@ -101,7 +101,7 @@ function deriveMissing(
 export interface BoardRuleView {
   /** Counted from 1, as reasons name it. */
   readonly rule: number;
-  readonly verdict: VerdictName;
+  readonly verdict: TruthName;
   readonly conditions: readonly ConditionView[];
   readonly set: IssueChange;
 }

@@ -6,8 +6,8 @@ import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
+import { isSamePlace } from "../rules/place.ts";
 import { deriveTarget, ruledFields } from "../rules/rules.ts";
-import { isSameStanding } from "../rules/standing.ts";
 import { deriveBoard } from "./board-rules.ts";
 
 /*
@@ -70,7 +70,7 @@ export function echoOnPost(
     );
   const [now, before] = [derive("now"), derive("before")];
   if (now.kind === "undecided") {
-    const isMoved = links.some((link) => !isSameStanding(link.now, link.before, rules));
+    const isMoved = links.some((link) => !isSamePlace(link.now, link.before, rules));
     return isMoved ? awaitTarget(row, rules) : {};
   }
   const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {

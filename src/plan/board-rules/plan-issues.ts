@@ -71,7 +71,7 @@ interface IssueDecision extends FieldDecision<IssueField> {
 }
 
 /** B of the fields that may be decided. */
-type Standing = readonly (readonly [IssueField, Target])[];
+type Asks = readonly (readonly [IssueField, Target])[];
 
 const nothing: IssuePlan = { actions: [], issueBases: [], notes: [], dueAt: undefined };
 
@@ -86,7 +86,7 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
   const fields = findStanding(row, asked, derived, context);
   const untaken = findUntaken(row, context);
   const decided = row.links.filter(isWritable).map((linked) => {
-    const isTaken = ([field, target]: Standing[number]): boolean => isPutBack(linked, field, target, untaken);
+    const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
     const taken = [...derived.targets].filter(isTaken).map((one) => takeField(linked, one));
     const others = fields.filter((one) => !isTaken(one));
     return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context)] };
@@ -146,8 +146,8 @@ function findStanding(
   asked: PostChange,
   { targets }: Derived,
   { settings, seen }: IssueContext,
-): Standing {
-  const fields: Standing = [...targets];
+): Asks {
+  const fields: Asks = [...targets];
   if (Object.keys(asked).length === 0) return fields;
   const post = { ...row.post, values: { ...row.post.values, ...asked } };
   const after = deriveBoard({ ...row, post }, settings, seen);
@@ -158,7 +158,7 @@ function findStanding(
   });
 }
 
-function takeField(linked: LinkedIssue, [field, target]: Standing[number]): IssueDecision {
+function takeField(linked: LinkedIssue, [field, target]: Asks[number]): IssueDecision {
   return { field, ...takeAsItIs({ ...factsOf(linked, field), target }) };
 }
 
@@ -180,7 +180,7 @@ function factsOf({ issue, link, base }: LinkedIssue, field: IssueField) {
 function decideIssue(
   row: Row,
   linked: LinkedIssue,
-  fields: Standing,
+  fields: Asks,
   { settings, now }: IssueContext,
 ): readonly IssueDecision[] {
   const isOpened = linked.link.origin === "opened";

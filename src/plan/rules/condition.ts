@@ -12,12 +12,12 @@ export interface IssueFacts {
 export type Unreadable = Extract<Readable<never>, { readonly kind: "unknown" }>;
 
 /** Whether a condition holds; of what can't be read it is neither a yes nor a no. */
-export type Verdict = boolean | Unreadable;
+export type Truth = boolean | Unreadable;
 
 /** One condition of a rule. */
 export interface IssueCondition {
   /** Whether the issue fulfils it; a condition that is not given is fulfilled. */
-  holds(facts: IssueFacts, when: Condition): Verdict;
+  holds(facts: IssueFacts, when: Condition): Truth;
   /**
    * Whether every issue that fulfils `when` fulfils this part of `earlier`, too. A yes is certain; a no may only mean
    * that it can't be seen from the two texts.

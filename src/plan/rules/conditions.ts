@@ -1,7 +1,7 @@
 import type { Issue, Signals } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { Condition, Rule, Settings } from "../ground/settings.ts";
-import { type IssueCondition, type IssueFacts, stateOf, type Unreadable, type Verdict } from "./condition.ts";
+import { type IssueCondition, type IssueFacts, stateOf, type Truth, type Unreadable } from "./condition.ts";
 import { recordConditions } from "./record-conditions.ts";
 import { signalConditions } from "./signal-conditions.ts";
 
@@ -14,7 +14,7 @@ const conditions: Readonly<Record<keyof Condition, IssueCondition>> = {
 const all = Object.values(conditions);
 
 /** Whether an issue fulfils every part of a rule's `when`. One that it doesn't is enough for a no, whatever else is unknown. */
-export function isFulfilled(facts: IssueFacts, when: Condition): Verdict {
+export function isFulfilled(facts: IssueFacts, when: Condition): Truth {
   let doubt: Unreadable | undefined;
   for (const condition of all) {
     const verdict = condition.holds(facts, when);

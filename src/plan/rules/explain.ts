@@ -2,10 +2,10 @@ import type { Issue, LinkedPullRequest, Readable } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import type { PostChange } from "../../model/post.ts";
 import type { Condition, Rule, Settings } from "../ground/settings.ts";
-import type { IssueFacts, Verdict } from "./condition.ts";
+import type { IssueFacts, Truth } from "./condition.ts";
 import { isFulfilled } from "./conditions.ts";
+import { findFacts, placeOf } from "./place.ts";
 import { projectFieldKey } from "./signals.ts";
-import { findFacts, standingOf } from "./standing.ts";
 
 /** One condition, beside what it was held against. */
 export interface ConditionView {
@@ -13,17 +13,17 @@ export interface ConditionView {
   readonly name: string;
   readonly wants: string;
   readonly shows: string;
-  readonly verdict: VerdictName;
+  readonly verdict: TruthName;
 }
 
 /** What can't be read is neither a yes nor a no. */
-export type VerdictName = "holds" | "fails" | "unknown";
+export type TruthName = "holds" | "fails" | "unknown";
 
 /** A rule, held against one issue. */
 export interface RuleView {
   /** Counted from 1, as reasons name it. */
   readonly rule: number;
-  readonly verdict: VerdictName;
+  readonly verdict: TruthName;
   /** Every condition that it names; a rule without any always holds. */
   readonly conditions: readonly ConditionView[];
   readonly set: PostChange;
@@ -48,7 +48,7 @@ export function viewIssue(
   settings: Pick<Settings, "rules" | "followDuplicates">,
 ): IssueView {
   const { rules, followDuplicates } = settings;
-  const { best, doubt } = standingOf(linked, settings);
+  const { best, doubt } = placeOf(linked, settings);
   const facts = findFacts(linked, followDuplicates);
   const isKnown = typeof facts !== "string";
   return {
@@ -62,10 +62,10 @@ export function viewIssue(
 
 function viewRule(facts: IssueFacts, { when, set }: Rule, rule: number): RuleView {
   const conditions = namesOf(when).map((name): ConditionView => {
-    const verdict = nameVerdict(isFulfilled(facts, { [name]: when[name] }));
+    const verdict = nameTruth(isFulfilled(facts, { [name]: when[name] }));
     return { name, wants: showWish(name, when), shows: shownFacts[name](facts, when), verdict };
   });
-  return { rule, verdict: nameVerdict(isFulfilled(facts, when)), conditions, set };
+  return { rule, verdict: nameTruth(isFulfilled(facts, when)), conditions, set };
 }
 
 function namesOf(when: Condition): readonly (keyof Condition)[] {
@@ -73,7 +73,7 @@ function namesOf(when: Condition): readonly (keyof Condition)[] {
   return known.filter((name) => when[name] !== undefined);
 }
 
-function nameVerdict(verdict: Verdict): VerdictName {
+function nameTruth(verdict: Truth): TruthName {
   if (typeof verdict !== "boolean") return "unknown";
   return verdict ? "holds" : "fails";
 }

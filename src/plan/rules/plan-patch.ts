@@ -8,8 +8,8 @@ import { readField, spellStatus } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
+import { nameIssue } from "./place.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
-import { nameIssue } from "./standing.ts";
 
 /** Everything besides the row that a PATCH depends on. */
 interface PatchContext {

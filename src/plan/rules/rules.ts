@@ -4,7 +4,7 @@ import { type FieldValue, type RuleField, ruleFields } from "../../model/post.ts
 import { derivedOnce } from "../ground/fields.ts";
 import type { Rule, Settings } from "../ground/settings.ts";
 import { findClash, isImplied } from "./conditions.ts";
-import { type Standing, standingOf } from "./standing.ts";
+import { type Place, placeOf } from "./place.ts";
 
 /** What the rules make of the issues of one post. */
 export type Derivation =
@@ -44,8 +44,8 @@ export function deriveTarget(
   settings: Pick<Settings, "rules" | "several" | "followDuplicates">,
 ): Derivation {
   const { rules, several } = settings;
-  const standings = links.filter(({ isGone }) => !isGone).map((linked) => standingOf(linked, settings));
-  const candidates = several === "primary" ? counted(standings).slice(0, 1) : counted(standings);
+  const places = links.filter(({ isGone }) => !isGone).map((linked) => placeOf(linked, settings));
+  const candidates = several === "primary" ? counted(places).slice(0, 1) : counted(places);
   // With all that is unknown at its best, and at its worst: where these two agree, nothing of it matters.
   const outermost = several === "all" ? Math.max : Math.min;
   const best = outermost(...candidates.map((candidate) => candidate.best));
@@ -110,9 +110,9 @@ export function impossibleRules(
 }
 
 /** Issues that nobody will work on are left out while there is, or may be, any other. */
-function counted(standings: readonly Standing[]): readonly Standing[] {
-  const alive = standings.filter((standing) => standing.kind === "unknown" || !standing.isDropped);
-  return alive.length > 0 ? alive : standings;
+function counted(places: readonly Place[]): readonly Place[] {
+  const alive = places.filter((place) => place.kind === "unknown" || !place.isDropped);
+  return alive.length > 0 ? alive : places;
 }
 
 function targetOf(value: FieldValue | undefined): Target {

@@ -1,7 +1,7 @@
 import type { LinkedPullRequest, Readable } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { ProjectStatusCondition, PullRequestWish } from "../ground/settings.ts";
-import type { IssueCondition, Verdict } from "./condition.ts";
+import type { IssueCondition, Truth } from "./condition.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** Told by what is read beside an issue's own record. */
@@ -52,7 +52,7 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
   },
 };
 
-function judge<T>(name: string, signal: Readable<T> | undefined, holds: (value: T) => boolean): Verdict {
+function judge<T>(name: string, signal: Readable<T> | undefined, holds: (value: T) => boolean): Truth {
   if (signal === undefined) return { kind: "unknown", message: `${name}, which has not been read yet` };
   if (signal.kind === "known") return holds(signal.value);
   return { kind: "unknown", message: `${name}, which can't be read: ${signal.message}` };

@@ -5,7 +5,7 @@ import type { LinkOrigin, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
-import type { ConditionView, VerdictName } from "../../plan/rules/explain.ts";
+import type { ConditionView, TruthName } from "../../plan/rules/explain.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
@@ -83,7 +83,7 @@ export interface ExplainedIssue {
 export interface ExplainedRule {
   /** Counted from 1. */
   readonly rule: number;
-  readonly verdict: VerdictName;
+  readonly verdict: TruthName;
   readonly conditions: readonly ConditionView[];
   readonly set: PostChange;
 }

@@ -7,7 +7,7 @@ import { type Action, countIssues, type Decision, isNotifying } from "../../plan
 import { planSignature, signatureOf } from "../../plan/ground/identity.ts";
 import { absence, isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
-import { type GuardVerdict, guard } from "../../plan/guard.ts";
+import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
@@ -213,7 +213,7 @@ function writesHold({ writes }: Pick<Settings, "writes">): string {
   return `\`writes: ${writes}\` in the config`;
 }
 
-const nothingHeld: GuardVerdict = { holdIssues: undefined, holdStatuses: undefined };
+const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined };
 
 /** Records why actions are held. Their rows stay due until the actions are approved, or not wanted any more. */
 function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): void {

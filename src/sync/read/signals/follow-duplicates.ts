@@ -1,6 +1,6 @@
 import type { SignalledIssue } from "../../../ledger/signals.ts";
 import type { IssueRef, Readable } from "../../../model/issue.ts";
-import { isDuplicate } from "../../../plan/rules/standing.ts";
+import { isDuplicate } from "../../../plan/rules/place.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
 import { secondLookMs } from "../follow.ts";

@@ -5,13 +5,13 @@ import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
 import { isSignalNeeded } from "../../../plan/rules/conditions.ts";
+import { isDuplicate } from "../../../plan/rules/place.ts";
 import {
   looksBesideRecord,
   neededSignals,
   projectFieldKey,
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
-import { isDuplicate } from "../../../plan/rules/standing.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";

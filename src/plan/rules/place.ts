@@ -4,10 +4,10 @@ import type { Condition, Settings } from "../ground/settings.ts";
 import type { IssueFacts } from "./condition.ts";
 import { isFulfilled, type Match, matchRule } from "./conditions.ts";
 
-/** Where one linked issue stands among the rules. */
-export type Standing = KnownStanding | UnknownStanding;
+/** The place of one linked issue among the rules: which of them matches it. */
+export type Place = KnownPlace | UnknownPlace;
 
-export interface KnownStanding extends Match {
+export interface KnownPlace extends Match {
   readonly kind: "known";
   /** What counts: the linked issue, or the one that it is a duplicate of. */
   readonly issue: Issue;
@@ -17,17 +17,17 @@ export interface KnownStanding extends Match {
   readonly isDropped: boolean;
 }
 
-/** Nothing is known of the issue that counts: it may stand anywhere. */
-export interface UnknownStanding extends Match {
+/** Nothing is known of the issue that counts: any rule may match it. */
+export interface UnknownPlace extends Match {
   readonly kind: "unknown";
   readonly doubt: string;
 }
 
-/** Where a linked issue stands, or the one that it is a duplicate of. */
-export function standingOf(
+/** The place of a linked issue, or of the one that it is a duplicate of. */
+export function placeOf(
   linked: LinkedIssue,
   { rules, followDuplicates }: Pick<Settings, "rules" | "followDuplicates">,
-): Standing {
+): Place {
   const found = findFacts(linked, followDuplicates);
   if (typeof found === "string") {
     return { kind: "unknown", best: 0, worst: Math.max(1, rules.length), doubt: found };
@@ -47,10 +47,10 @@ export function standingOf(
 }
 
 /**
- * Whether a linked issue certainly stands among the rules where it stood before, whatever of its signals can't be read: each
+ * Whether a linked issue certainly has the place among the rules that it had before, whatever of its signals can't be read: each
  * rule says of it what it said then, as far as that can be told.
  */
-export function isSameStanding(
+export function isSamePlace(
   linked: LinkedIssue,
   before: LinkedIssue,
   { rules, followDuplicates }: Pick<Settings, "rules" | "followDuplicates">,
