@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { SyncProject } from "../sync/ground/world.ts";
 import { repositoryNames } from "../sync/ground/world.ts";
-import { isSameName } from "../sync/read/find-repository.ts";
+import { isSameName } from "../sync/read/repositories.ts";
 
 /** Where something has happened on GitHub. */
 export interface Hint {

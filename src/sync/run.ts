@@ -5,7 +5,7 @@ import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject 
 import type { Run, SyncProject, World } from "./ground/world.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
-import { leastServedFirst } from "./write/share.ts";
+import { leastServedFirst } from "./write/pace.ts";
 
 export interface RunResult {
   readonly report: RunReport;

@@ -13,7 +13,7 @@ import {
   unknownState,
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
-import { readImport } from "../../sync/write/import.ts";
+import { readImport } from "../../sync/write/backlog.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";

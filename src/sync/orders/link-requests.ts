@@ -10,9 +10,9 @@ import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { recordAdopted, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { asProjectError, findRepository, isSameName } from "../read/find-repository.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { asProjectError, findRepository, isSameName } from "../read/repositories.ts";
 import { readNow } from "../read/signals/pull-signals.ts";
 
 type LinkRequest = Extract<PersonRequest, { kind: "link" }>;

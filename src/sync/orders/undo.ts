@@ -10,9 +10,8 @@ import type { CarriedAction, SavedAction, SavedProject } from "../ground/reports
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { saveActions } from "../tell/plan.ts";
-import { undoOnIssue } from "./undo-issue.ts";
 import { partsOf, type UndoPart, type UndoWay } from "./undo-parts.ts";
-import { undoOnPost } from "./undo-post.ts";
+import { undoOnIssue, undoOnPost } from "./undo-ways.ts";
 
 /** What an undo comes to. */
 export interface Undone {

@@ -6,8 +6,8 @@ import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { eachDueRowInTurns } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { askAgain } from "../read/find-repository.ts";
 import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
+import { askAgain } from "../read/repositories.ts";
 
 /**
  * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every

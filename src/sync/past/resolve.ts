@@ -8,11 +8,10 @@ import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { askAgain, asProjectError, isSameName } from "../read/find-repository.ts";
 import { findMarked } from "../read/markers.ts";
-import { resolveChange, resolveComment } from "./resolve-change.ts";
+import { askAgain, asProjectError, isSameName } from "../read/repositories.ts";
+import { resolveChange, resolveComment, resolveUpdate } from "./resolve-issue.ts";
 import { resolvePatch } from "./resolve-patch.ts";
-import { resolveUpdate } from "./resolve-update.ts";
 
 /**
  * Finds out what became of writes whose outcome is unknown, once they have rested long enough. Nothing is ever repeated

@@ -6,8 +6,8 @@ import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";
-import { findRepository, isSameName } from "./find-repository.ts";
 import { storeRecords } from "./markers.ts";
+import { findRepository, isSameName } from "./repositories.ts";
 
 /** A second 404 that comes sooner than this after the first one proves nothing more. */
 export const secondLookMs = 10 * 60_000;

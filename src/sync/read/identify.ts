@@ -7,8 +7,7 @@ import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { findRepository } from "./find-repository.ts";
-import { attemptRepository, namesOfLinked } from "./repositories.ts";
+import { attemptRepository, findRepository, namesOfLinked } from "./repositories.ts";
 import { watchVisibility } from "./visibility.ts";
 
 /**

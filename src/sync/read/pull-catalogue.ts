@@ -5,9 +5,8 @@ import { neededSignals, type SignalNeeds } from "../../plan/rules/signals.ts";
 import type { Listed } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
-import { askAgain, isSameName } from "./find-repository.ts";
 import { lookAtLinked } from "./linked-issues.ts";
-import { rememberNews } from "./repositories.ts";
+import { askAgain, isSameName, rememberNews } from "./repositories.ts";
 
 /** What a repository's lists show now; undefined where it was not asked for, or has not changed. */
 interface News {

@@ -6,12 +6,11 @@ import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { noteError } from "../ground/report.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
-import { askAgain, isSameName } from "./find-repository.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
 import { pullCatalogue } from "./pull-catalogue.ts";
-import { attemptRepository, rememberNews } from "./repositories.ts";
+import { askAgain, attemptRepository, isSameName, rememberNews } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.

@@ -1,13 +1,142 @@
-import type { ProjectError } from "../../errors.ts";
+import { ProjectError, RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { RepositoryName } from "../../model/issue.ts";
+import type { Repository, RepositoryName } from "../../model/issue.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
-import type { World } from "../ground/world.ts";
-import { repositoryNames } from "../ground/world.ts";
-import { asProjectError, isSameName } from "./find-repository.ts";
+import { type Run, repositoryNames, type World } from "../ground/world.ts";
+
+/**
+ * What a name of the config means: the repository that it meant first, by its numeric id, for the name may have come to mean
+ * another one. An answer is remembered for `fullEvery`.
+ *
+ * @throws ProjectError when it is gone; RemoteError when it can't be asked for.
+ */
+export async function findRepository(
+  name: RepositoryName,
+  world: World,
+  run: Run,
+): Promise<RepositoryMemory> {
+  const { ledger, clock, policy, tracker, log } = world;
+  const known = ledger.memory.repository(name);
+  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
+  const repository =
+    known === undefined
+      ? await tracker.repository(name, run.bounds)
+      : await askPinned(name, known.repository, world, run);
+  if (!isSameName(repository.name, name)) sayRenamed(world, name, repository);
+  if (known === undefined && !repository.isPrivate) {
+    log.warn(
+      { repo: name },
+      "The repository is public: titles and descriptions of the selected posts become public",
+    );
+  }
+  return remember(world, run, name, known, repository, true);
+}
+
+/** The same of a repository that is known, asked now: whether it may be written to must not rest on a look of some hours ago. */
+export async function askAgain(
+  { name, repository: { id } }: RepositoryMemory,
+  world: World,
+  run: Run,
+): Promise<RepositoryMemory> {
+  const known = world.ledger.memory.repositoryById(id);
+  if (known === undefined) return findRepository(name, world, run);
+  const repository = await askPinned(name, known.repository, world, run);
+  if (!isSameName(repository.name, known.repository.name)) sayRenamed(world, name, repository);
+  // Labels and milestones are read with the next look at everything, unless there were none to read before.
+  return remember(world, run, name, known, repository, !known.repository.hasIssues);
+}
+
+/** A repository that is not there concerns its project; a side that can't be asked concerns the whole run. */
+export function asProjectError(error: unknown): ProjectError {
+  if (error instanceof ProjectError) return error;
+  if (error instanceof RemoteError && error.fault === "missing")
+    return new ProjectError("tracker.missing", error.message);
+  throw error;
+}
+
+/** Whether two names mean the same repository; they have no case. */
+export function isSameName(one: RepositoryName, other: RepositoryName): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+async function askPinned(
+  name: RepositoryName,
+  { id }: Repository,
+  { tracker }: World,
+  { bounds }: Run,
+): Promise<Repository> {
+  try {
+    return await tracker.repository(id, bounds);
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
+    // The same words if the name leads nowhere, either.
+    const now = await tracker.repository(name, bounds);
+    if (now.id === id) return now;
+    throw new ProjectError(
+      "tracker.replaced",
+      `${name} means another repository now (id ${now.id}; it was ${id}, which is gone or hidden from the token). The posts' issues are not there, so nothing is read or written. Make the old one visible again; or, to use the new one, begin with another \`state\` file.`,
+    );
+  }
+}
+
+async function remember(
+  { ledger, clock, tracker, log }: World,
+  run: Run,
+  name: RepositoryName,
+  known: RepositoryMemory | undefined,
+  repository: Repository,
+  isWhole: boolean,
+): Promise<RepositoryMemory> {
+  const now = clock.now();
+  const isRenamed = known !== undefined && !isSameName(repository.name, known.repository.name);
+  const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
+  // Where issues are off, labels and milestones can't be asked for.
+  const catalogue =
+    isWhole && repository.hasIssues ? await tracker.catalogue(repository, run.bounds) : undefined;
+  const { labels, milestones } = catalogue ?? known ?? { labels: [], milestones: [] };
+  if (known?.repository.isPrivate === true && !repository.isPrivate) {
+    log.warn({ repo: name }, "The repository has turned public: new issues are held there");
+  }
+  if (isWhole && repository.isArchived) {
+    log.warn({ repo: name }, "The repository is archived: nothing can be written to its issues");
+  }
+  if (isWhole && !repository.hasIssues) {
+    log.warn(
+      { repo: name },
+      "Issues are switched off in the repository: nothing can be read or written there",
+    );
+  }
+  const fresh: RepositoryMemory = {
+    labelsEtag: undefined,
+    milestonesEtag: undefined,
+    etag: undefined,
+    cursor: undefined,
+    scannedAt: undefined,
+    namedAt: undefined,
+    scannedFor: [],
+    recoveredAt: undefined,
+    fullAt: undefined,
+    pausedAt: undefined,
+    ...known,
+    // Under the old name another repository may have been read since: all of this one is looked at anew.
+    ...(isRenamed && { etag: undefined, fullAt: undefined }),
+    name,
+    repository,
+    publicSince: repository.isPrivate ? undefined : turnedPublic,
+    labels,
+    milestones,
+    checkedAt: isWhole ? now : (known?.checkedAt ?? now),
+  };
+  ledger.memory.rememberRepository(fresh);
+  return fresh;
+}
+
+function sayRenamed({ log }: World, name: RepositoryName, { name: now }: Repository): void {
+  log.warn({ repo: name, now }, "The repository was renamed; correct `repo` in the config");
+}
 
 /**
  * Repositories that hold issues of this project although it does not name them (any more): a route was changed, or issues

@@ -11,8 +11,8 @@ import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
-import { askAgain, asProjectError } from "../read/find-repository.ts";
 import { sayMissing, takeAnswer } from "../read/follow.ts";
+import { askAgain, asProjectError } from "../read/repositories.ts";
 import { failWrite, type Request } from "./send.ts";
 
 type AnyAction = Pick<Action, "post" | "kind">;

@@ -1,7 +1,9 @@
-import { nextWriteAt } from "../../plan/pace.ts";
+import type { ProjectId } from "../../model/post.ts";
+import { type Claim, mayTake, nextWriteAt } from "../../plan/pace.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
-import { closeLane, type Lane } from "../ground/lane.ts";
-import { hasShare } from "./share.ts";
+import { closeLane, type Lane, laneOf } from "../ground/lane.ts";
+import { isRoutine } from "../ground/order.ts";
+import { nameNow, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 
 const hourMs = 3_600_000;
 /**
@@ -62,4 +64,89 @@ function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) 
   const recent = { all: [...all], creates: [...creates] };
   run.recent.set(budget, recent);
   return recent;
+}
+
+/** What a project has written to a lane in the last hour, and what it has left; counted by creates, and by all writes. */
+interface Part {
+  readonly creates: Claim;
+  readonly all: Claim;
+}
+
+/**
+ * Whether a project may take one more write of the hour. Where others share the pace and have something left, each may have
+ * as much as the others, and what some don't need goes to those who do; so a project with five posts does not wait for one
+ * with five thousand. What a person has ordered waits for nobody.
+ */
+export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | "other"): boolean {
+  const { world, run, memory, project } = cycle;
+  const { projectKeys, pace } = world.policy;
+  if (!isRoutine(run) || projectKeys.length === 1) return true;
+  const now = world.clock.now();
+  const parts = readParts(world, budget, now);
+  const mine = parts.get(memory.id) ?? nothing;
+  const known = projectKeys
+    .filter((key) => key !== project.key)
+    .map((key) => parts.get(world.ledger.memory.project(key)?.id ?? ("" as ProjectId)) ?? nothing);
+  // Nobody knows yet what a project wants that runs for the first time. Only those of this run count: one that never runs
+  // would be waited for for ever.
+  const coming = run.companions.filter(
+    (one) => one.key !== project.key && isNew(world, one.key) && isIn(world, one, budget),
+  );
+  const others = [...known, ...coming.map(() => unknown)];
+  const claims = { creates: others.map(({ creates }) => creates), all: others.map(({ all }) => all) };
+  return (
+    mayTake(mine.all.used, claims.all, pace.writesPerHour) &&
+    (kind === "other" || mayTake(mine.creates.used, claims.creates, pace.createsPerHour))
+  );
+}
+
+/**
+ * While somebody has something left, those that have written least in the last hour come first: what ends a run may end it
+ * before the last. Else they stay as they are.
+ */
+export function leastServedFirst(
+  projects: readonly SyncProject[],
+  { ledger, clock }: World,
+): readonly SyncProject[] {
+  const hasBacklog = ({ key }: SyncProject): boolean => {
+    const id = ledger.memory.project(key)?.id;
+    return id !== undefined && ledger.backlogs.ofProject(id).length > 0;
+  };
+  if (projects.length === 1 || !projects.some(hasBacklog)) return projects;
+  const writes = ledger.journal.writesByProject(clock.now() - hourMs, undefined);
+  const served = (key: string): number => {
+    const id = ledger.memory.project(key)?.id;
+    return writes.find(({ project }) => project === id)?.all ?? 0;
+  };
+  return projects.toSorted((one, other) => served(one.key) - served(other.key));
+}
+
+const none: Claim = { used: 0, left: 0 };
+const nothing: Part = { creates: none, all: none };
+const everything: Claim = { used: 0, left: Number.POSITIVE_INFINITY };
+const unknown: Part = { creates: everything, all: everything };
+
+/** Whether a project has neither ended a run nor been decided in this one. */
+function isNew({ ledger }: World, key: string): boolean {
+  return ledger.memory.project(key)?.settingsPrint === undefined && ledger.runs.last(key) === undefined;
+}
+
+function isIn(world: World, { settings }: SyncProject, budget: string): boolean {
+  return repositoryNames(settings).some((name) => laneOf(world, nameNow(world, name)).budget === budget);
+}
+
+/** A backlog that was not seen for an hour is none that the next hour has to be kept for. */
+function readParts({ ledger }: World, budget: string, now: number): ReadonlyMap<ProjectId, Part> {
+  const left = ledger.backlogs.ofBudget(budget).filter(({ at }) => now - at < hourMs);
+  const used = ledger.journal.writesByProject(now - hourMs, budget);
+  const projects = new Set([...left, ...used].map(({ project }) => project));
+  return new Map(
+    [...projects].map((project): [ProjectId, Part] => {
+      const writes = used.find((one) => one.project === project);
+      const backlog = left.find((one) => one.project === project);
+      const creates = { used: writes?.creates ?? 0, left: backlog?.creates ?? 0 };
+      const all = { used: writes?.all ?? 0, left: creates.left + (backlog?.others ?? 0) };
+      return [project, { creates, all }];
+    }),
+  );
 }

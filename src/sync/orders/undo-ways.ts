@@ -1,21 +1,24 @@
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import { reverseField } from "../../plan/fields/undo.ts";
-import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import { type ChangeIssue, type FieldWrite, isHeard, type PatchPost } from "../../plan/ground/action.ts";
+import { readField } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
-import { isAllowed } from "../../plan/ground/obstacle.ts";
+import { isAllowed, patchObstacle } from "../../plan/ground/obstacle.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
-import { closureOf, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { laneOfIssue } from "../ground/lane.ts";
-import { postpone } from "../ground/record.ts";
+import { closureOf, isOpen, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { boardLane, laneOfIssue } from "../ground/lane.ts";
+import { type Asked, postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome, Step } from "../ground/verdict.ts";
 import { isSameLogin } from "../read/identify.ts";
+import { lookAgain } from "../read/look-again.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
 import { type Needed, writeFields } from "../write/change.ts";
 import { type FreshIssue, readFresh } from "../write/issue.ts";
+import { patchPost } from "../write/patch.ts";
 import { stay, type UndoPart, type UndoStep } from "./undo-parts.ts";
 
 type IssuePart = UndoPart & { readonly kind: "issue" };
@@ -42,7 +45,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
     reason,
     hold: undefined,
   };
-  return { refusals, way: { action, send: () => send(cycle, action, part, writes) } };
+  return { refusals, way: { action, send: () => sendChange(cycle, action, part, writes) } };
 }
 
 /** What is to be taken back of the issue as it is this moment. */
@@ -131,7 +134,7 @@ async function whyDiscussed(
 }
 
 /** Sends what was agreed on, as far as the issue asks for it still when its turn comes. */
-async function send(
+async function sendChange(
   cycle: PulledCycle,
   action: ChangeIssue,
   part: IssuePart,
@@ -156,4 +159,45 @@ async function send(
   const why = `What the undo asks of ${place} was refused: ${refusals.join("; ")}. What else it asks for is done.`;
   noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.rejected", message: why });
   return { kind: "failed", why };
+}
+
+/** How what a run has written to a post is taken back: one PATCH of the fields that nobody has touched since. */
+export async function undoOnPost(
+  cycle: PulledCycle,
+  { post, fields }: UndoPart & { readonly kind: "post" },
+  reason: string,
+): Promise<UndoStep> {
+  const row = await lookAgain(cycle, post);
+  if (row === undefined || !isShown(cycle, row))
+    return stay("this run's list of posts has not shown the post");
+  if (row.openIntents.includes("patch-post")) return stay("a write to the post is under way");
+  const reversals = fields.map((written) =>
+    reverseField(written, readField(row.post, written.field, cycle.pull.seen), row.base[written.field]),
+  );
+  const refusals = reversals.flatMap((reversal) => (reversal.kind === "refused" ? [reversal.message] : []));
+  const writes = reversals.flatMap((reversal) => (reversal.kind === "write" ? [reversal.write] : []));
+  if (writes.length === 0) return stay(...refusals);
+  const action: PatchPost = {
+    kind: "patch-post",
+    post,
+    writes,
+    reason,
+    notifies: countVoters(row.post.values.votes, writes),
+    hold: undefined,
+  };
+  if (cycle.pull.hold !== undefined) return stay(cycle.pull.hold);
+  if (!isAllowed(action, cycle.settings)) return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
+  const obstacle = patchObstacle(action, row, cycle.settings);
+  if (obstacle !== undefined) return stay(obstacle.map(({ message }) => message).join("; "));
+  return { refusals, way: { action, send: () => sendPatch(cycle, { row, action }) } };
+}
+
+function sendPatch(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
+  if (isOpen(cycle, boardLane)) return patchPost(cycle, asked);
+  return Promise.resolve(postpone(cycle, asked.action, closureOf(cycle, boardLane)));
+}
+
+function countVoters(votes: unknown, writes: readonly FieldWrite[]): number | null {
+  if (!writes.some(isHeard)) return 0;
+  return typeof votes === "number" ? votes : null;
 }
