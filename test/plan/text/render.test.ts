@@ -346,3 +346,10 @@ describe("a renderer", () => {
     ).toThrow(message);
   });
 });
+
+it("an address is found in a text in the spelling of the texts that are rendered", () => {
+  const { addressKey, listAddresses } = createRenderer(defaults, { dialect: gitHub });
+  const address = "https://github.com/acme/app/issues/1";
+  expect(addressKey(address)).toBe("https://redirect.github.com/acme/app/issues/1");
+  expect(listAddresses(`See ${address}.`)).toContain(addressKey(address));
+});
