@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { pickRecord } from "../../../src/board/http/answer/record.ts";
 import { findIdName, findList } from "../../../src/board/http/answer/shape.ts";
 import { createExcerpt } from "../../../src/board/http/answer/wording.ts";
-import { readSignals } from "../../../src/board/http/list/page-signs.ts";
+import { readSigns } from "../../../src/board/http/list/page-signs.ts";
 import { createPaging } from "../../../src/board/http/list/paging.ts";
 import { readProjects } from "../../../src/board/http/projects.ts";
 import { RemoteError } from "../../../src/errors.ts";
@@ -99,9 +99,9 @@ describe("whatever JSON the board answers", () => {
         (value, link, count) => {
           const limits = { pages: 3, posts: 100, bytes: 1e6 };
           const paging = createPaging({ first, project: "prj_1", overrides: {}, limits, excerpt });
-          const signals = readSignals(value, { link }, { list: "data.feedback" }, count);
+          const signs = readSigns(value, { link }, { list: "data.feedback" }, count);
           const page = {
-            signals,
+            signs,
             url: first,
             records: count,
             bytes: 10,
@@ -152,9 +152,9 @@ describe("whatever JSON the board answers", () => {
     expectLinear((size) => {
       const link = start + piece.repeat(size / piece.length);
       const paging = createPaging({ first, project: "p", overrides: {}, limits, excerpt });
-      const signals = readSignals({}, { link }, { list: "x" }, 1);
+      const signs = readSigns({}, { link }, { list: "x" }, 1);
       paging.follow({
-        signals,
+        signs,
         url: first,
         records: 1,
         bytes: 10,

@@ -4,7 +4,7 @@ import type { Log } from "../../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
 import { explainRefusal, quoteAnswer } from "./refusal.ts";
-import { signalHeaders } from "./signs.ts";
+import { signHeaders } from "./signs.ts";
 import type { Answer, Reply, Transport } from "./transport.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
 
@@ -79,7 +79,7 @@ const notModified = 304;
 /** Of what a page is read from: its body, and the headers that may say how the list goes on. */
 function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
   const digest = hash("sha256", bytes, "base64");
-  const told = signalHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  const told = signHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
   return told.length === 0 ? digest : `${digest} ${hash("sha256", JSON.stringify(told), "base64")}`;
 }
 

@@ -121,7 +121,7 @@ export const signs: readonly Sign[] = [
 ];
 
 /** Headers that are signs: a page is another one when one of them changes. */
-export const signalHeaders: readonly string[] = [
+export const signHeaders: readonly string[] = [
   "link", // RFC 8288
   "content-range", // RFC 9110, section 14.4; PostgREST
   "x-next-page", // GitLab, as the next five

@@ -105,7 +105,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
 
     const counts = { records, fresh: fresh.size, repeated, unusable: records - ids.length };
     const read = { url, bytes, ...counts, lastId: ids.at(-1) };
-    const pageRead: PageRead = { ...read, signals: reading.signals };
+    const pageRead: PageRead = { ...read, signs: reading.signals };
     let step = paging.follow(pageRead);
     let asked: AskedPaging | undefined;
     if (step.kind === "end" && step.isOpen === true && options.from === undefined) {

@@ -6,7 +6,7 @@ import { type Meaning, signs } from "../answer/signs.ts";
  * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined
  * means "not shown".
  */
-export interface Signals {
+export interface PageSigns {
   /** Address of the next page, absolute or relative, and where it stood. */
   readonly address: { readonly value: string | null; readonly from: string } | undefined;
   /** Cursor of the next page, and the query parameter that takes it. */
@@ -23,7 +23,7 @@ export interface Signals {
   readonly size: number | undefined;
 }
 
-export interface SignalPaths {
+export interface SignPaths {
   /** `board.paging.next`. */
   readonly next?: string | undefined;
   /** `board.list.total`; false where the board's total counts something else. */
@@ -39,7 +39,7 @@ type Headers = Readonly<Record<string, string>>;
  * different things about how much there is, the one that promises most counts: then nothing is taken for the whole list
  * that may be a part of it.
  */
-export function readSignals(value: unknown, headers: Headers, paths: SignalPaths, records: number): Signals {
+export function readSigns(value: unknown, headers: Headers, paths: SignPaths, records: number): PageSigns {
   const places = placesOf(value, paths.list);
   const find = createFind(places);
   const inHeaders = readHeaders(headers);
@@ -187,7 +187,7 @@ function readAddress(found: unknown): string | null | undefined {
   return typeof token === "number" ? undefined : token;
 }
 
-type Next = Pick<Signals, "address" | "cursor">;
+type Next = Pick<PageSigns, "address" | "cursor">;
 
 function findNext(find: Find): Next {
   const found = find("next", (value) => (value === undefined ? undefined : { value }));
@@ -217,7 +217,7 @@ function readNext(found: unknown, param: string): Next {
   return { ...noNext, address: wrap(token) };
 }
 
-function wrap(address: string | null | undefined): Signals["address"] {
+function wrap(address: string | null | undefined): PageSigns["address"] {
   return address === undefined ? undefined : { value: address, from: "next address" };
 }
 
@@ -229,12 +229,12 @@ function looksLikeAddress(text: string): boolean {
   return /^([a-z][a-z0-9+.-]*:|\/|\?)/i.test(text) || text.includes("?");
 }
 
-interface HeaderSignals extends Pick<Signals, "address" | "cursor" | "page" | "offset" | "size"> {
+interface HeaderSigns extends Pick<PageSigns, "address" | "cursor" | "page" | "offset" | "size"> {
   readonly totals: readonly number[];
   readonly pageCounts: readonly number[];
 }
 
-function readHeaders(headers: Headers): HeaderSignals {
+function readHeaders(headers: Headers): HeaderSigns {
   const counts = (...names: string[]) => names.flatMap((name) => readCount(headers[name]) ?? []);
   const next = headers["x-next-page"]?.trim();
   // RFC 9110, section 14.4; PostgREST leaves the unit out: `0-24/3573`, `0-24/*`, `*/0`.
@@ -259,7 +259,7 @@ function isKnown<T>(value: T | undefined): value is T {
 }
 
 /** The `Link` header (RFC 8288). One without `rel="next"` says that there is no next page. */
-function readLink(header: string | undefined): Signals["address"] {
+function readLink(header: string | undefined): PageSigns["address"] {
   let isLink = false;
   for (const [, target = "", parameters = ""] of (header ?? "").matchAll(/<([^<>]*)>([^<]*)/g)) {
     const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];

@@ -6,7 +6,7 @@ import type { JsonAnswer } from "../answer/read.ts";
 import { type FieldNames, pickRecord, readNote } from "../answer/record.ts";
 import { findIdName, findList, keysOf, readId, readList } from "../answer/shape.ts";
 import type { Excerpt } from "../answer/wording.ts";
-import { readSignals, type SignalPaths, type Signals } from "./page-signs.ts";
+import { type PageSigns, readSigns, type SignPaths } from "./page-signs.ts";
 
 /** One page of a listing: what its answer shows, and what it is known again by. */
 
@@ -25,7 +25,8 @@ export interface PageReading {
   readonly after: Recognised;
   /** Keys of the records; of the first page only. */
   readonly keys: readonly string[];
-  readonly signals: Signals;
+  /** The signs of paging; by this name they are kept. */
+  readonly signals: PageSigns;
   /** Records on the page, usable or not. */
   readonly records: number;
   /** Of the usable ones, in their order. */
@@ -44,7 +45,7 @@ export interface Lens {
   readonly items: string | undefined;
   readonly id: string | undefined;
   readonly names: FieldNames;
-  readonly paths: Omit<SignalPaths, "list">;
+  readonly paths: Omit<SignPaths, "list">;
   readonly hasNotes: boolean;
   readonly excerpt: Excerpt;
 }
@@ -77,7 +78,7 @@ export function readPage({ value, headers }: JsonAnswer, before: Recognised, len
       before,
       after: { path: list.path, idName },
       keys: before.path === undefined ? keysOf(list.records).map((key) => excerpt(key, 60)) : [],
-      signals: readSignals(value, headers, { ...lens.paths, list: list.path }, list.records.length),
+      signals: readSigns(value, headers, { ...lens.paths, list: list.path }, list.records.length),
       records: list.records.length,
       ids: posts.map(({ id }) => id),
       ...(posts.length > 0 && { idTypes: findIdTypes(list.records, idName) }),

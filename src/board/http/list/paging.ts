@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import { type Excerpt, placeOf } from "../answer/wording.ts";
 import { complete, findRest, incomplete, otherTotal, promised, type Step, usualSizes } from "./ends.ts";
-import type { Signals } from "./page-signs.ts";
+import type { PageSigns } from "./page-signs.ts";
 
 /** `board.paging`; what is not set is recognised from the first page. */
 export interface PagingOverrides {
@@ -38,7 +38,7 @@ export interface PagingOptions {
 
 /** What a page brought. */
 export interface PageRead {
-  readonly signals: Signals;
+  readonly signs: PageSigns;
   /** Address that was asked for it. */
   readonly url: URL;
   /** Of its body, unpacked; 0 where the board only said that it has not changed. */
@@ -128,11 +128,11 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       return { ...state };
     },
     follow(page) {
-      const { signals } = page;
+      const { signs } = page;
       if (state.kind === undefined) {
-        state.kind = recognise(signals, options.overrides);
-        state.description = describe(state.kind, signals, options);
-        state.base = state.kind === "page" ? (options.overrides.first ?? signals.page ?? 1) : 0;
+        state.kind = recognise(signs, options.overrides);
+        state.description = describe(state.kind, signs, options);
+        state.base = state.kind === "page" ? (options.overrides.first ?? signs.page ?? 1) : 0;
         state.firstRecords = page.records;
       }
       const { kind, base, firstRecords } = state;
@@ -142,8 +142,8 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       state.posts += page.fresh;
       state.unusable += page.unusable;
       // Posts come and go while pages are read: what each answer says there is must have been read.
-      state.total = least(state.total, signals.total);
-      state.pageCount = least(state.pageCount, signals.pageCount);
+      state.total = least(state.total, signs.total);
+      state.pageCount = least(state.pageCount, signs.pageCount);
       state.idlePages = page.fresh === 0 ? state.idlePages + 1 : 0;
       const { pages, received, posts, unusable, idlePages } = state;
       if (page.repeated > 0 && page.fresh === 0) {
@@ -195,24 +195,24 @@ function adviseParam(kind: PagingKind, url: URL, { first, overrides }: PagingOpt
 }
 
 /** Takes the first way that leads on; where none does, the first that says that there is nothing more. */
-function recognise(signals: Signals, overrides: PagingOverrides): PagingKind {
+function recognise(signs: PageSigns, overrides: PagingOverrides): PagingKind {
   if (overrides.kind !== undefined) {
     // A cursor may be handed out as a whole address; which of the two it is, the first page shows.
-    return overrides.kind === "cursor" && signals.address?.value != null ? "address" : overrides.kind;
+    return overrides.kind === "cursor" && signs.address?.value != null ? "address" : overrides.kind;
   }
-  if (signals.address?.value != null) return "address";
-  if (signals.cursor?.value != null) return "cursor";
+  if (signs.address?.value != null) return "address";
+  if (signs.cursor?.value != null) return "cursor";
   // The first page was asked for: a number that is not that of a first page counts something else.
-  if ((signals.page ?? 9) <= 1 || signals.pageCount !== undefined) return "page";
-  if (signals.offset?.value === 0) return "offset";
-  if (signals.address !== undefined) return "address";
-  return signals.cursor === undefined ? "none" : "cursor";
+  if ((signs.page ?? 9) <= 1 || signs.pageCount !== undefined) return "page";
+  if (signs.offset?.value === 0) return "offset";
+  if (signs.address !== undefined) return "address";
+  return signs.cursor === undefined ? "none" : "cursor";
 }
 
-function describe(kind: PagingKind, signals: Signals, options: PagingOptions): string {
+function describe(kind: PagingKind, signs: PageSigns, options: PagingOptions): string {
   const { overrides } = options;
   const words: Record<PagingKind, string> = {
-    address: signals.address?.from ?? "next address",
+    address: signs.address?.from ?? "next address",
     cursor: "cursor",
     page: "page numbers",
     offset: "offset",
@@ -238,10 +238,10 @@ function decide(progress: Progress): Step {
 }
 
 function followAddress({ options, page }: Progress): Step {
-  const { signals } = page;
-  const address = signals.address?.value ?? undefined;
-  if (signals.hasMore === false) return complete;
-  if (address === undefined) return signals.hasMore === true ? promised : complete;
+  const { signs } = page;
+  const address = signs.address?.value ?? undefined;
+  if (signs.hasMore === false) return complete;
+  if (address === undefined) return signs.hasMore === true ? promised : complete;
   if (address.length > longestAddress || !URL.canParse(address, page.url.href)) {
     throw new RemoteError(
       "board",
@@ -264,17 +264,17 @@ function followAddress({ options, page }: Progress): Step {
 function followCursor(progress: Progress): Step {
   const {
     options,
-    page: { signals },
+    page: { signs },
   } = progress;
   const { overrides } = options;
   if (overrides.next === lastId) return followLastId(progress);
-  const cursor = signals.cursor?.value ?? undefined;
-  if (signals.hasMore === false) return complete;
-  if (cursor === undefined) return signals.hasMore === true ? promised : complete;
+  const cursor = signs.cursor?.value ?? undefined;
+  if (signs.hasMore === false) return complete;
+  if (cursor === undefined) return signs.hasMore === true ? promised : complete;
   if (cursor.length > longestAddress) {
     throw new RemoteError("board", "unreadable", "The board's cursor of the next page is too long.");
   }
-  return nextWith(options, overrides.param ?? signals.cursor?.param ?? "cursor", cursor);
+  return nextWith(options, overrides.param ?? signs.cursor?.param ?? "cursor", cursor);
 }
 
 /** What `board.paging.next` is called where no answer shows a cursor, because the id of a page's last post is one. */
@@ -297,7 +297,7 @@ function count(progress: Progress, next: number): Step {
   const { kind, options, page } = progress;
   const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
   if (!hasMore) return complete;
-  const param = kind === "page" ? "page" : (page.signals.offset?.param ?? "offset");
+  const param = kind === "page" ? "page" : (page.signs.offset?.param ?? "offset");
   return nextWith(options, options.overrides.param ?? param, String(next));
 }
 
@@ -310,25 +310,25 @@ function fullSize(progress: Progress): number {
   return usualSizes.has(firstRecords) ? firstRecords : (toldSize(progress) ?? firstRecords);
 }
 
-function toldSize({ options, page: { signals } }: Progress): number | undefined {
-  return signals.size ?? options.overrides.size;
+function toldSize({ options, page: { signs } }: Progress): number | undefined {
+  return signs.size ?? options.overrides.size;
 }
 
-function promisesMore({ kind, page: { signals }, pages, received }: Progress): boolean | undefined {
-  if (signals.hasMore !== undefined) return signals.hasMore;
-  if (kind === "page" && signals.pageCount !== undefined) return pages < signals.pageCount;
-  return signals.total === undefined ? undefined : received < signals.total;
+function promisesMore({ kind, page: { signs }, pages, received }: Progress): boolean | undefined {
+  if (signs.hasMore !== undefined) return signs.hasMore;
+  if (kind === "page" && signs.pageCount !== undefined) return pages < signs.pageCount;
+  return signs.total === undefined ? undefined : received < signs.total;
 }
 
 /** One page, and no way on. It is the whole list unless it says otherwise or looks like a page that was cut. */
 function endSinglePage(progress: Progress): Step {
   const { options, page, received } = progress;
-  const { signals } = page;
+  const { signs } = page;
   if (options.overrides.kind === "none") return endFullPage(page.records, options.overrides);
   const hasMore = promisesMore(progress);
   if (hasMore === true) {
-    const seen = signals.total === undefined ? "" : ` (${signals.total} posts in all, ${received} shown)`;
-    const other = signals.total === undefined ? "" : `; or set ${otherTotal}`;
+    const seen = signs.total === undefined ? "" : ` (${signs.total} posts in all, ${received} shown)`;
+    const other = signs.total === undefined ? "" : `; or set ${otherTotal}`;
     const message = `The board says that more posts follow${seen}, but not how to ask for them. Set board.paging: to the way that it knows (\`kind\` and \`param\`), or to larger pages, such as \`paging: { kind: none, sizeParam: limit, size: 1000 }\`${other}.`;
     return { kind: "end", end: { kind: "incomplete", message }, isOpen: true };
   }
