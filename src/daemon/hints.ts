@@ -1,8 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { RepositoryId, RepositoryName } from "../model/issue.ts";
+import { isSameRepository, type RepositoryId, type RepositoryName } from "../model/issue.ts";
 import type { SyncProject } from "../sync/ground/world.ts";
 import { repositoryNames } from "../sync/ground/world.ts";
-import { isSameName } from "../sync/read/repositories.ts";
 
 /** Where something has happened on GitHub. */
 export interface Hint {
@@ -38,7 +37,7 @@ function hasIssuesIn(
   { memory, absences }: Ledger,
 ): boolean {
   const names = repositoryNames(settings);
-  if (names.some((own) => isSameName(own, name as RepositoryName))) return true;
+  if (names.some((own) => isSameRepository(own, name as RepositoryName))) return true;
   if (names.some((own) => memory.repository(own)?.repository.id === id)) return true;
   const project = memory.project(key);
   return project !== undefined && absences.linkedRepositories(project.id).includes(id as RepositoryId);

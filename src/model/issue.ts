@@ -8,6 +8,11 @@ export type RepositoryId = number;
 /** `owner/name`. */
 export type RepositoryName = string;
 
+/** Whether two names mean the same repository: they have no case. */
+export function isSameRepository(one: RepositoryName, other: RepositoryName): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
 /** The identity of an issue. */
 export interface IssueRef {
   readonly repositoryId: RepositoryId;

@@ -1,6 +1,7 @@
 import { ProjectError } from "../../errors.ts";
 import type { PersonRequest } from "../../ledger/requests.ts";
 import type { IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import { isSameRepository } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";
@@ -12,7 +13,7 @@ import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { isSameIssue, storeRecords } from "../read/markers.ts";
-import { asProjectError, findRepository, isSameName } from "../read/repositories.ts";
+import { asProjectError, findRepository } from "../read/repositories.ts";
 import { readNow } from "../read/signals/pull-signals.ts";
 
 type LinkRequest = Extract<PersonRequest, { kind: "link" }>;
@@ -106,7 +107,7 @@ async function readOthers(cycle: PulledCycle, { links }: Row, issue: IssueRef): 
 }
 
 async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
-  if (!world.policy.repositories.some((named) => isSameName(named, name))) {
+  if (!world.policy.repositories.some((named) => isSameRepository(named, name))) {
     return new ProjectError("link.repository", `the config no longer names ${name}.`);
   }
   try {

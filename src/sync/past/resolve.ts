@@ -1,6 +1,7 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue } from "../../model/issue.ts";
+import { isSameRepository } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -9,7 +10,7 @@ import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { findMarked } from "../read/markers.ts";
-import { askAgain, asProjectError, isSameName } from "../read/repositories.ts";
+import { askAgain, asProjectError } from "../read/repositories.ts";
 import { resolveChange, resolveComment, resolveUpdate } from "./resolve-issue.ts";
 import { resolvePatch } from "./resolve-patch.ts";
 
@@ -94,7 +95,7 @@ async function resolveGroup(
 async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promise<boolean> {
   try {
     const { repository } = await askAgain(listed, cycle.world, cycle.run);
-    return repository.hasIssues && isSameName(repository.name, listed.repository.name);
+    return repository.hasIssues && isSameRepository(repository.name, listed.repository.name);
   } catch (error) {
     const { code, message } = asProjectError(error);
     noteError(cycle.tally, { code, message });

@@ -1,13 +1,14 @@
 import { ProjectError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import { isSameRepository } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";
 import { storeRecords } from "./markers.ts";
-import { findRepository, isSameName } from "./repositories.ts";
+import { findRepository } from "./repositories.ts";
 
 /** A second 404 that comes sooner than this after the first one proves nothing more. */
 export const secondLookMs = 10 * 60_000;
@@ -118,7 +119,7 @@ async function findConfigured(
 }
 
 function isNamed({ policy }: World, name: RepositoryName): boolean {
-  return policy.repositories.some((named) => isSameName(named, name));
+  return policy.repositories.some((named) => isSameRepository(named, name));
 }
 
 /**

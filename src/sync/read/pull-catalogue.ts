@@ -1,12 +1,13 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Milestone } from "../../model/issue.ts";
+import { isSameRepository } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, type SignalNeeds } from "../../plan/rules/signals.ts";
 import type { Listed } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { lookAtLinked } from "./linked-issues.ts";
-import { askAgain, isSameName, rememberNews } from "./repositories.ts";
+import { askAgain, rememberNews } from "./repositories.ts";
 
 /** What a repository's lists show now; undefined where it was not asked for, or has not changed. */
 interface News {
@@ -86,7 +87,7 @@ async function takeNews(
   if (!isRelabelled && outdated.length === 0) return memory;
   // Lists go by name, and the name may have been given to another repository.
   const now = await askAgain(memory, cycle.world, cycle.run);
-  if (!isSameName(now.repository.name, memory.repository.name)) {
+  if (!isSameRepository(now.repository.name, memory.repository.name)) {
     return { ...now, labelsEtag: undefined, milestonesEtag: undefined };
   }
   for (const { known, listed } of outdated) {

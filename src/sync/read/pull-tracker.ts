@@ -1,6 +1,7 @@
 import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
+import { isSameRepository } from "../../model/issue.ts";
 import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
@@ -10,7 +11,7 @@ import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
 import { pullCatalogue } from "./pull-catalogue.ts";
-import { askAgain, attemptRepository, isSameName, rememberNews } from "./repositories.ts";
+import { askAgain, attemptRepository, rememberNews } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
@@ -64,7 +65,7 @@ async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
       throw error;
     const now = await askAgain(memory, world, run);
     if (!now.repository.hasIssues) return now;
-    if (isSameName(now.repository.name, memory.repository.name)) throw error;
+    if (isSameRepository(now.repository.name, memory.repository.name)) throw error;
     return readRepository(cycle, { ...now, etag: undefined });
   }
 }
@@ -87,7 +88,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
     if (page.isUnchanged) return memory;
     if (page.issues.some(({ issue }) => ledger.pulls.contradicts(issue))) {
       const now = await askAgain(known, cycle.world, cycle.run);
-      if (!isSameName(now.repository.name, known.repository.name)) {
+      if (!isSameRepository(now.repository.name, known.repository.name)) {
         return pullChanges(cycle, { ...now, etag: undefined });
       }
     }

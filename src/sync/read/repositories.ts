@@ -1,6 +1,6 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Repository, RepositoryName } from "../../model/issue.ts";
+import { isSameRepository, type Repository, type RepositoryName } from "../../model/issue.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
@@ -25,7 +25,7 @@ export async function findRepository(
     known === undefined
       ? await tracker.repository(name, run.bounds)
       : await askPinned(name, known.repository, world, run);
-  if (!isSameName(repository.name, name)) sayRenamed(world, name, repository);
+  if (!isSameRepository(repository.name, name)) sayRenamed(world, name, repository);
   if (known === undefined && !repository.isPrivate) {
     log.warn(
       { repo: name },
@@ -44,7 +44,7 @@ export async function askAgain(
   const known = world.ledger.memory.repositoryById(id);
   if (known === undefined) return findRepository(name, world, run);
   const repository = await askPinned(name, known.repository, world, run);
-  if (!isSameName(repository.name, known.repository.name)) sayRenamed(world, name, repository);
+  if (!isSameRepository(repository.name, known.repository.name)) sayRenamed(world, name, repository);
   // Labels and milestones are read with the next look at everything, unless there were none to read before.
   return remember(world, run, name, known, repository, !known.repository.hasIssues);
 }
@@ -55,11 +55,6 @@ export function asProjectError(error: unknown): ProjectError {
   if (error instanceof RemoteError && error.fault === "missing")
     return new ProjectError("tracker.missing", error.message);
   throw error;
-}
-
-/** Whether two names mean the same repository; they have no case. */
-export function isSameName(one: RepositoryName, other: RepositoryName): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 async function askPinned(
@@ -91,7 +86,7 @@ async function remember(
   isWhole: boolean,
 ): Promise<RepositoryMemory> {
   const now = clock.now();
-  const isRenamed = known !== undefined && !isSameName(repository.name, known.repository.name);
+  const isRenamed = known !== undefined && !isSameRepository(repository.name, known.repository.name);
   const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
   // Where issues are off, labels and milestones can't be asked for.
   const catalogue =
@@ -148,7 +143,7 @@ export function namesOfLinked(settings: Settings, { ledger }: World): readonly R
     const name = ledger.memory.repositoryById(id)?.name;
     // Where another repository goes by that name now, nothing tells where this one is.
     const isFound = name !== undefined && ledger.memory.repository(name)?.repository.id === id;
-    return isFound && !own.some((one) => isSameName(one, name)) ? [name] : [];
+    return isFound && !own.some((one) => isSameRepository(one, name)) ? [name] : [];
   });
 }
 
@@ -196,7 +191,8 @@ function noteUnread(
   name: RepositoryName,
   { code, message }: ProjectError,
 ): void {
-  if (repositoryNames(settings).some((named) => isSameName(named, name))) noteError(tally, { code, message });
+  if (repositoryNames(settings).some((named) => isSameRepository(named, name)))
+    noteError(tally, { code, message });
   else {
     world.log.warn(
       { project: project.key, repo: name, code, reason: message },

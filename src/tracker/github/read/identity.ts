@@ -1,5 +1,11 @@
 import { RemoteError } from "../../../errors.ts";
-import type { IssueRecord, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import {
+  type IssueRecord,
+  isSameRepository,
+  type Repository,
+  type RepositoryId,
+  type RepositoryName,
+} from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { completeRecord, type IssueContent, type RepositoryMark } from "../wire/shapes.ts";
 
@@ -11,7 +17,7 @@ export type FindRepository = (
 
 /** Whether an answer's repository is the one that was asked for, without asking further. Names ignore case. */
 export function isMarkOf(mark: RepositoryMark, repository: Pick<Repository, "id" | "name">): boolean {
-  return mark.kind === "id" ? mark.id === repository.id : isSameName(mark.name, repository.name);
+  return mark.kind === "id" ? mark.id === repository.id : isSameRepository(mark.name, repository.name);
 }
 
 /**
@@ -46,10 +52,6 @@ export function createKnownNames(): KnownNames {
     },
     isKnown: (id, mark) => isMarkOf(mark, { id, name: names.get(id) ?? "" }),
   };
-}
-
-function isSameName(one: RepositoryName, other: RepositoryName): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 function stranger(repository: Repository, shown: Repository): RemoteError {
