@@ -17,7 +17,7 @@ export function planAhead(row: Row, decision: Decision, context: PlanContext): r
  * Whether a row can't be decided now although its issues may ask for something: a fact is missing, the post was not looked at
  * since our last write, or the outcome of a write is not known.
  */
-export function isUnsettled(row: Row, { notes }: Decision): boolean {
+export function isUndecidable(row: Row, { notes }: Decision): boolean {
   if (row.seenAt === undefined || row.openIntents.length > 0 || isChanging(row)) return true;
   return notes.some(({ kind }) => kind === "undecided");
 }

@@ -83,7 +83,7 @@ const nothing: IssuePlan = { actions: [], issueBases: [], notes: [], dueAt: unde
 export function planIssues(row: Row, asked: PostChange, context: IssueContext): IssuePlan {
   const derived = derive(row, context);
   if (derived === undefined) return nothing;
-  const fields = findStanding(row, asked, derived, context);
+  const fields = findAsks(row, asked, derived, context);
   const untaken = findUntaken(row, context);
   const decided = row.links.filter(isWritable).map((linked) => {
     const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
@@ -141,12 +141,7 @@ function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "s
 }
 
 /** The fields that are the same on the post as the issues ask for it (A4). */
-function findStanding(
-  row: Row,
-  asked: PostChange,
-  { targets }: Derived,
-  { settings, seen }: IssueContext,
-): Asks {
+function findAsks(row: Row, asked: PostChange, { targets }: Derived, { settings, seen }: IssueContext): Asks {
   const fields: Asks = [...targets];
   if (Object.keys(asked).length === 0) return fields;
   const post = { ...row.post, values: { ...row.post.values, ...asked } };
@@ -217,7 +212,7 @@ function leave(
   };
 }
 
-/** Nobody is mailed, so nothing settles. The side that wins a conflict is the same in both directions. */
+/** A change of an issue mails no voter, so it need not wait for `settle`. The side that wins a conflict is the same in both directions. */
 function policyOf({ conflict, whenNoRule }: Settings): FieldPolicy {
   const mirrored = { tracker: "keep", board: "write", hold: "hold" } as const;
   return { whenNoRule, settleMs: 0, conflict: mirrored[conflict] };

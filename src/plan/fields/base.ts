@@ -8,7 +8,7 @@ import { isSameTarget, isSameValue } from "../ground/fields.ts";
  */
 
 /** Nothing waits: neither a target that is new, nor one that other rules have made. */
-const settled = { pending: undefined, ruled: undefined } as const;
+const nothingPending = { pending: undefined, ruled: undefined } as const;
 
 /** Whether a value of the post is what our last write left there. */
 export function isOurs(field: Field, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
@@ -47,14 +47,14 @@ export function agree(
   post: FieldValue | undefined,
 ): FieldBase {
   if (post === undefined) {
-    return { ...settled, target, post: base?.post, foreign: base?.foreign, written: base?.written };
+    return { ...nothingPending, target, post: base?.post, foreign: base?.foreign, written: base?.written };
   }
   if (base !== undefined && isOurs(field, base, post)) {
     const isHandedBack = target.kind === "none" && isSameValue(field, post, base.foreign);
     const written = isHandedBack ? undefined : base.written;
-    return { ...settled, target, post, foreign: base.foreign, written };
+    return { ...nothingPending, target, post, foreign: base.foreign, written };
   }
-  return { ...settled, target, post, foreign: post, written: undefined };
+  return { ...nothingPending, target, post, foreign: post, written: undefined };
 }
 
 /** Other rules came while it could not be said what they ask for; now it can. They alone are no reason to write. */
@@ -83,7 +83,7 @@ export function applied(
     ruled: base.ruled && { ...base.ruled, from: target },
   };
   return {
-    ...settled,
+    ...nothingPending,
     ...awaited,
     target,
     post: value,

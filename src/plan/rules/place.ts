@@ -42,7 +42,7 @@ export function placeOf(
     isDropped: isDropped(issue),
     best,
     worst,
-    doubt: doubt && `${nameIssue(issue, duplicate)}: ${doubt}`,
+    doubt: doubt && `${nameWithDuplicate(issue, duplicate)}: ${doubt}`,
   };
 }
 
@@ -66,8 +66,8 @@ function foldVerdict(facts: IssueFacts, when: Condition): boolean | "unknown" {
   return typeof verdict === "boolean" ? verdict : "unknown";
 }
 
-/** An issue by its number, and by that of the one that is a duplicate of it. */
-export function nameIssue(issue: Issue, duplicate: Issue | undefined): string {
+/** An issue in words: by its number, or by that of its duplicate and its own. */
+export function nameWithDuplicate(issue: Issue, duplicate: Issue | undefined): string {
   return duplicate === undefined
     ? `issue #${issue.number}`
     : `issue #${duplicate.number}, a duplicate of ${placeIssue(issue, duplicate)}`;

@@ -8,7 +8,7 @@ import { readField, spellStatus } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
-import { nameIssue } from "./place.ts";
+import { nameWithDuplicate } from "./place.ts";
 import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
 
 /** Everything besides the row that a PATCH depends on. */
@@ -160,7 +160,9 @@ function reasonOf(
 function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
   const { number, state, stateReason } = issue;
   const name =
-    number === 0 ? "the new issue" : `${nameIssue(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
+    number === 0
+      ? "the new issue"
+      : `${nameWithDuplicate(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
   if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
   return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
 }

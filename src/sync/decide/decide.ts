@@ -2,7 +2,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { isUnsettled, wishedActions } from "../../plan/ahead.ts";
+import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { planSignature, signatureOf } from "../../plan/ground/identity.ts";
 import { absence, isAllowed } from "../../plan/ground/obstacle.ts";
@@ -43,16 +43,16 @@ export interface Decided {
 export async function decide(cycle: PulledCycle): Promise<Decided> {
   takeRequests(cycle);
   const wanted: Wanted[] = [];
-  const unsettled = new Set<PostId>();
+  const undecidable = new Set<PostId>();
   const show = countProgress(cycle);
   await eachDueRowInTurns(cycle, (row, now) => {
     show();
     const decided = attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now));
-    if (decided === undefined || decided === "unsettled") unsettled.add(row.post.id);
+    if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
   const named = await holdNamed(cycle, wanted);
-  takeApprovals(cycle, named, unsettled);
+  takeApprovals(cycle, named, undecidable);
   const decided = putBehind(judge(cycle, named));
   recordHeld(cycle, decided.judged);
   dropUnwanted(cycle, decided.judged);
@@ -72,7 +72,7 @@ function countProgress({ world, project }: PulledCycle): () => void {
 const shownAtOnce = 500;
 
 /** Decides one row as it is now, and records what needs no write. */
-function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] | "unsettled" {
+function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] | "undecidable" {
   if (adoptMarked(cycle, row, now)) return [];
   if (takesAsItIs(cycle.run)) {
     adoptDecision(cycle, row, now);
@@ -83,7 +83,7 @@ function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[]
   // A quarantine is recorded at once: it also stops the change of the internal note.
   const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
   if (decision.actions.length === 0 || isQuarantined) recordDecision(cycle, row, decision, now);
-  if (decision.actions.length === 0 && isUnsettled(row, decision)) return "unsettled";
+  if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   return decision.actions.map((action) => ({
     post: row.post.id,
     kind: action.kind,

@@ -2,7 +2,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { RowNote } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { isUnsettled, planAhead, wishedActions } from "../../plan/ahead.ts";
+import { isUndecidable, planAhead, wishedActions } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
 import { isRefusal } from "../../plan/ground/obstacle.ts";
@@ -131,13 +131,13 @@ function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number):
     return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
   });
   // A row that can't be decided now may still ask for what is held: those holds stay.
-  const kept = isUnsettled(row, decision) ? [...held.values()] : [];
+  const kept = isUndecidable(row, decision) ? [...held.values()] : [];
   return [...notes, ...delays, ...kept.filter(({ action }) => !isAsked(decision, action?.kind))];
 }
 
 /** Holds that stand, by the kind of their actions; what a person has let go is none. */
 function holdsOf(cycle: PulledCycle, row: Row, decision: Decision): ReadonlyMap<ActionKind, RowNote> {
-  if (decision.actions.length === 0 && !isUnsettled(row, decision)) return new Map();
+  if (decision.actions.length === 0 && !isUndecidable(row, decision)) return new Map();
   const notes = cycle.world.ledger.lookup.notes(cycle.memory.id, row.post.id);
   return new Map(
     notes.flatMap((note): readonly [ActionKind, RowNote][] => {
