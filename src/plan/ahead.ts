@@ -5,8 +5,8 @@ import { type PlanContext, planRow } from "./plan.ts";
 import { isChanging } from "./rules/plan-patch.ts";
 
 /**
- * What follows by itself once what settles has stood long enough, and nothing changes until then: the row as it is, decided
- * without `settle`. undefined where nothing settles.
+ * What will be written by itself once the time of `settle` is over, if nothing changes until then: the row as it is, decided
+ * without `settle`. undefined where nothing waits for that time.
  */
 export function planAhead(row: Row, decision: Decision, context: PlanContext): readonly Action[] | undefined {
   if (decision.notes.every(({ kind }) => kind !== "settling")) return undefined;
@@ -23,8 +23,8 @@ export function isUndecidable(row: Row, { notes }: Decision): boolean {
 }
 
 /**
- * What a row asks for whatever stops it now: a refusal, a quarantine, or the setting `writes`. It tells whether something
- * that waits is still wanted. undefined while that can't be said.
+ * What a row would ask for if nothing stopped it: no refusal, no quarantine, and `writes: all`. By this one can tell whether an
+ * action that waits is still wanted. undefined while the row can't be decided.
  */
 export function wishedActions(row: Row, context: PlanContext): readonly Action[] | undefined {
   if (row.seenAt === undefined || row.openIntents.length > 0 || absence(row) !== undefined) return undefined;

@@ -11,9 +11,9 @@ import { deriveTarget, ruledFields } from "../rules/rules.ts";
 import { deriveBoard } from "./board-rules.ts";
 
 /*
- * What we write to one side is no news for the other. When a write of ours is known to have been applied, the bases of the
- * other direction move along, in the same transaction: by as much as the write moved their target, and no more, so that
- * what a person has changed meanwhile is still a change. No loop can come about.
+ * What we write to one side must not come back from the other, or the two would answer each other for ever. So when a write of
+ * ours is known to have been applied, the same transaction moves the bases of the other direction: by as much as the write moved
+ * their target, and no more. What a person has changed meanwhile is then still a change.
  */
 
 const none: Target = { kind: "none" };
@@ -36,8 +36,8 @@ export interface OwnChange {
 
 /**
  * The bases of a post's fields after a change of ours to one of its issues, or to one that such an issue is a duplicate of,
- * which the row shows already. T₀ becomes what the rules make of the issue now, where that is another thing than without our
- * change. Where that can't be said, and the change matters to any rule, the next target that can is taken as it is.
+ * which the row shows already. Where our change has moved what the rules ask for, T₀ becomes the new target. Where the rules can't
+ * be evaluated now, and the change matters to any of them, the next target that can be evaluated becomes T₀ (`awaitTarget`).
  *
  * @param rules those by which the row's bases were made.
  */
@@ -83,7 +83,7 @@ export function echoOnPost(
   return Object.fromEntries(fields);
 }
 
-/** Where it can't be said what the issues ask for: the next target that can be told is taken as it is. */
+/** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */
 export function awaitTarget(
   { base }: Pick<Row, "base">,
   { rules }: Pick<RuleSettings, "rules">,
@@ -96,7 +96,7 @@ export function awaitTarget(
   );
 }
 
-/** An issue that we closed as a duplicate is one of no other issue, until the tracker says so. */
+/** We have closed the issue as a duplicate. As long as the tracker names no other issue, it counts as a duplicate of none. */
 function withoutChain(linked: LinkedIssue): LinkedIssue {
   const isDuplicate = linked.issue?.state === "closed" && linked.issue.stateReason === "duplicate";
   if (!isDuplicate || linked.signals?.canonical !== undefined) return linked;

@@ -13,9 +13,10 @@ export interface BoardRebase {
 }
 
 /**
- * The bases of the issues' fields after the board rules were replaced. That is no change of any post, so nothing is written
- * for it, and where the two sides differ by now that is said. A field whose post has moved since its base was made keeps the
- * base, so that the real change is written as any other. A field that no base knows is taken as it is by the next decision.
+ * The bases of the issues' fields after the board rules were replaced. New rules are no change of any post, so nothing is
+ * written because of them; where the two sides differ by now, that is said. If a post has moved since the base of a field was
+ * made, the field keeps its base: that change is a real one, and is written like any other. A field without a base gets one
+ * with the next decision.
  *
  * @returns the bases that change.
  */
@@ -38,7 +39,7 @@ export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase
   });
 }
 
-/** A post that no list has shown since our last PATCH is what that has made of it. */
+/** A post that no list has shown since our last PATCH is taken as that PATCH has made it. */
 function asWritten(row: Row): Row {
   if (row.seenAt !== undefined) return row;
   const written = Object.entries(row.base).flatMap(([field, { post }]) =>
@@ -47,7 +48,7 @@ function asWritten(row: Row): Row {
   return { ...row, post: { ...row.post, values: { ...row.post.values, ...Object.fromEntries(written) } } };
 }
 
-/** A missing post of which neither the rules before nor those now say anything is what the lists showed last. */
+/** A missing post about which neither the old nor the new rules say anything is taken as the lists showed it last. */
 function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
   const isDecided = [before, settings.boardRules].some(
     (boardRules) => deriveBoard(row, { boardRules }, seen).kind === "derived",
@@ -55,7 +56,7 @@ function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
   return row.missing === 0 || isDecided ? row : { ...row, missing: 0 };
 }
 
-/** A field that the rules don't name has no rule, but of a missing post it stays what it is. */
+/** What the rules make of one field. Rules for a missing post leave the fields alone that they don't name: undefined. */
 function targetIn(
   { missing }: Row,
   derived: BoardDerivation,

@@ -7,9 +7,8 @@ import type { Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 
 /**
- * What the board rules would make of the post if the board had taken our last PATCH, as far as this look is the first that
- * shows that it did not; undefined where it has. A field that the board never shows is what was sent, as it was when the PATCH
- * was answered.
+ * The board did not take our last PATCH, and this look is the first that shows it: gives what the board rules would make of the
+ * post if it had. undefined where the board took it. A field that the board never shows counts as it was sent.
  */
 export function findUntaken(
   { post, missing, base }: Row,
@@ -31,7 +30,7 @@ export function findUntaken(
   return deriveBoard({ post: { ...post, values }, missing }, settings, seen);
 }
 
-/** The post shows what it did before, or what the board's answer did: anything else people have made of it since. */
+/** Whether the post shows its old value, or the one in the board's answer. Any other value is what people have made of it since. */
 function isUntaken(field: RuleField, base: FieldBase, shown: FieldValue): boolean {
   const { written, foreign } = base;
   if (written === undefined || !isUnconfirmed(base) || isSameValue(field, shown, written.sent)) return false;

@@ -57,7 +57,10 @@ export function agree(
   return { ...nothingPending, target, post, foreign: post, written: undefined };
 }
 
-/** Other rules came while it could not be said what they ask for; now it can. They alone are no reason to write. */
+/**
+ * The rules were replaced while they could not be evaluated; now they can. What they ask for becomes T₀, because new rules alone
+ * are no reason to write.
+ */
 export function layRules(field: Field, base: FieldBase, target: Target): FieldBase {
   const { isAwaited, ruled, ...known } = base;
   if (isAwaited !== true || ruled === undefined) return base;

@@ -64,8 +64,8 @@ export function decideField<Name extends Field>(
 ): FieldDecision<Name> {
   const { field, target, post } = facts;
   const known = facts.base && layRules(field, facts.base, target);
-  // What our own change has made of the issue is no news.
   const isOpening = facts.isOpened && (known === undefined ? facts.isNew : isOpeningBase(known));
+  // `isAwaited`: our own change of the issue, or other rules, have moved the target; that is not written to the post.
   const isTaken = known === undefined ? !isOpening : known.isAwaited === true;
   if (isTaken) return takeAsItIs(facts);
   if (known === undefined || isOpening) return decideOpening(facts, policy, now);
@@ -79,7 +79,7 @@ export function decideField<Name extends Field>(
     : decision;
 }
 
-/** Row 5, and 20: nothing is known of how the two sides came to be as they are. */
+/** Rows 5 and 20: nobody knows how the two sides came to be as they are, so they become the base. */
 export function takeAsItIs<Name extends Field>(
   facts: Omit<FieldFacts<Name>, "isOpened" | "isNew" | "advanced" | "isMissing">,
 ): FieldDecision<Name> {
@@ -161,7 +161,7 @@ function decideRuled<Name extends Field>(
   return { base, write: wanted, hold, notes: [] };
 }
 
-/** What the board made of our write, or what a person or a first look has left standing. */
+/** Says that the two sides differ: the board made something else of our write, or a person or a first look has left it so. */
 function notesApart(facts: FieldFacts<Field>, base: FieldBase): readonly Note[] {
   const { field, target, post, sides } = facts;
   if (post === undefined || target.kind === "none" || isSameValue(field, post, target.value)) return [];

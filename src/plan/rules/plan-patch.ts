@@ -23,7 +23,7 @@ interface PatchContext {
 /** What is written to the board for a row. */
 export interface PatchPlan {
   readonly patch: PatchPost | undefined;
-  /** All that the issues ask for of the post and that will be written, as far as one can see: also what settles or is held. */
+  /** All that the issues ask for of the post and that will be written, as far as one can see: also what waits for `settle` or is held. */
   readonly asked: PostChange;
   readonly base: Decision["base"];
   readonly notes: readonly Note[];
@@ -107,7 +107,7 @@ function isAtRest({ write, notes }: FieldDecision): boolean {
 
 const noPatch = { patch: undefined, asked: {} } as const;
 
-/** What a field that settles is going to be, if nothing changes. */
+/** What a field will be when the time of `settle` is over, if nothing changes. */
 function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): Wish {
   const target = base.pending?.target;
   return { field, value: target?.kind === "value" ? target.value : undefined };

@@ -80,8 +80,8 @@ async function takeMoved(
 }
 
 /**
- * A list of the new repository shows a transferred issue with our mark long before the next full look: the old place is
- * then asked, and what it says counts, not the mark.
+ * A transferred issue shows up in a list of its new repository, with our mark in it, long before the next full look. Then its
+ * old place is asked where it went: that answer counts, the mark alone does not.
  */
 export async function followMarked(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;
@@ -90,7 +90,10 @@ export async function followMarked(cycle: Cycle): Promise<void> {
   }
 }
 
-/** What nobody named is followed as soon as the config names where it is: it is asked for once more. */
+/**
+ * Asks again for issues that were moved to a repository that the config did not name: once it names that repository, they are
+ * followed there.
+ */
 export async function followNamed(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;
   for (const { issue, absence } of ledger.absences.ofProject(cycle.memory.id)) {

@@ -91,7 +91,10 @@ async function askForEach(
   return { ...memory, pausedAt: undefined };
 }
 
-/** What is known to be lost is no news, and is counted on neither side. */
+/**
+ * Whether so many linked issues of a repository answer 404 that our access is lost, and not the issues. Issues that were known to
+ * be lost before are not counted at all.
+ */
 function isAccessLost(
   { world: { ledger } }: Cycle,
   { repository: { id } }: RepositoryMemory,

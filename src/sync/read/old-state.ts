@@ -17,8 +17,8 @@ export function isRecovering(cycle: Cycle): boolean {
   return copiedAt !== undefined && copiedAt !== projectNow(cycle).recoveredFrom;
 }
 
-/** What says whether an earlier life is over. */
-interface Settled extends Pick<PulledCycle, "settings"> {
+/** What tells whether an earlier life of the state may still have requests under way. */
+interface EarlierLife extends Pick<PulledCycle, "settings"> {
   readonly world: { readonly ledger: Ledger; readonly policy: Pick<Policy, "waits"> };
 }
 
@@ -27,7 +27,7 @@ interface Settled extends Pick<PulledCycle, "settings"> {
  * `-Infinity` for a state that was never lost. It is looked up each time, because this run's own scan may find out that the
  * state is old.
  */
-export function restOf({ world: { ledger, policy }, settings }: Settled): number {
+export function restOf({ world: { ledger, policy }, settings }: EarlierLife): number {
   const recovered = repositoryNames(settings).map(
     (name) => ledger.memory.repository(name)?.recoveredAt ?? Number.NEGATIVE_INFINITY,
   );
@@ -42,7 +42,7 @@ export function earlierRequestOf(cycle: PulledCycle): string | undefined {
 }
 
 /** Whether an earlier life may have changed issues, and no pair has been looked at since that is over. */
-export function awaitsEarlierLife(cycle: Settled & Pick<Cycle, "memory">): boolean {
+export function awaitsEarlierLife(cycle: EarlierLife & Pick<Cycle, "memory">): boolean {
   const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;
   return cycle.settings.boardRules.length > 0 && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
 }

@@ -98,8 +98,8 @@ function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage, a
 }
 
 /**
- * Whether a board that says "not changed" is taken at its word. An entity tag may be wrong, and nothing would ever show it: so
- * every `fullEvery`, when all rows are looked at anyway, each page has to come as it is.
+ * Whether a board that answers "not changed" is believed. If its entity tag were wrong, a change would stay hidden for good. So
+ * once every `fullEvery`, when all rows are looked at anyway, each page is asked for without a condition.
  */
 function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
   return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;

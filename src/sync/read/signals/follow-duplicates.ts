@@ -169,8 +169,8 @@ function takeEnd(
 }
 
 /**
- * One that is named, or was followed, may only be hidden for a moment: nothing is decided until it is not found ten minutes
- * later, either.
+ * The issue at the end of the chain can't be read. It may only be hidden for a moment, so it stays the one that counts until it
+ * is not found for a second time, ten minutes later. From then on the duplicate leads nowhere.
  */
 function takeUnreadable(
   cycle: Cycle,
@@ -191,7 +191,10 @@ function takeUnreadable(
   return leadNowhere(cycle, duplicate, reason);
 }
 
-/** What was followed until now, unless it is shown: then the duplicate leads to another issue, which never was. */
+/**
+ * The issue that was followed until now, where it may be the one that is hidden. If it is shown, the hidden one is another
+ * issue, which was never followed: null.
+ */
 function findHidden(
   { world: { ledger } }: Cycle,
   { signals: { canonical } }: SignalledIssue,
