@@ -5,7 +5,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Reader } from "../answer/read.ts";
 import { type Lens, type Recognised, readPage } from "./page.ts";
-import { lastId } from "./paging.ts";
+import { lastId } from "./steps.ts";
 
 /** The first page of a list that may go on, although no sign in it says how. */
 export interface OpenPage {

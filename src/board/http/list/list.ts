@@ -24,15 +24,8 @@ import {
   readValidators,
   recallReading,
 } from "./page.ts";
-import {
-  createPaging,
-  nothingRead,
-  type PageRead,
-  type Paging,
-  type PagingLimits,
-  type PagingOverrides,
-  type PagingState,
-} from "./paging.ts";
+import { createPaging, nothingRead, type Paging, type PagingLimits, type PagingState } from "./paging.ts";
+import type { PageRead, PagingOverrides } from "./steps.ts";
 
 /** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
 export interface ListOverrides {

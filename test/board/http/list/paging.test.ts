@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListEnd } from "../../../../src/board/board.ts";
-import type { PagingOverrides } from "../../../../src/board/http/list/paging.ts";
+import type { PagingOverrides } from "../../../../src/board/http/list/steps.ts";
 import {
   bounds,
   type Canned,
