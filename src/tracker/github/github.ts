@@ -2,10 +2,9 @@ import type { Log } from "../../log.ts";
 import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
-import { listComments } from "./read/comments.ts";
 import { createKnownNames } from "./read/identity.ts";
 import { listIssues } from "./read/listing.ts";
-import { readIssue } from "./read/reading.ts";
+import { listComments, readIssue } from "./read/reading.ts";
 import {
   describeServer,
   findRepository,
@@ -19,14 +18,17 @@ import {
 import { findProjectField } from "./signals/project-fields.ts";
 import { createQuery } from "./signals/querying.ts";
 import { readSignals } from "./signals/signals.ts";
-import { createApiVersion } from "./wire/api-version.ts";
-import { type Credential, createTokenCredential } from "./wire/auth.ts";
-import { type ConnectionOptions, createClient } from "./wire/client.ts";
+import {
+  type ConnectionOptions,
+  type Credential,
+  createApiVersion,
+  createClient,
+  createTokenCredential,
+} from "./wire/client.ts";
 import { createGate } from "./wire/limits.ts";
 import { createPageReader, createPages } from "./wire/pages.ts";
 import { createReader } from "./wire/reader.ts";
-import { createServerClock } from "./wire/server-clock.ts";
-import { createTransport, type Fetch } from "./wire/transport.ts";
+import { createServerClock, createTransport, type Fetch } from "./wire/transport.ts";
 import { createQuote } from "./wire/words.ts";
 import { sendWrite } from "./write/writing.ts";
 

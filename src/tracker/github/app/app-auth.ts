@@ -1,5 +1,5 @@
 import { createPrivateKey, sign } from "node:crypto";
-import type { Credential } from "../wire/auth.ts";
+import type { Credential } from "../wire/client.ts";
 import { type Answer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
 import { TransportFailure } from "../wire/network.ts";
 

@@ -3,13 +3,12 @@ import type { RepositoryName } from "../../../model/issue.ts";
 import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
 import { addressRepository } from "../read/repositories.ts";
 import { quoteAnswer } from "../wire/answers.ts";
-import type { Credential } from "../wire/auth.ts";
-import type { Answer } from "../wire/client.ts";
+import type { Answer, Credential } from "../wire/client.ts";
 import type { Gate } from "../wire/limits.ts";
 import { TransportFailure } from "../wire/network.ts";
 import type { Read } from "../wire/reader.ts";
-import type { ServerClock } from "../wire/server-clock.ts";
 import { asCount, isObject } from "../wire/shapes.ts";
+import type { ServerClock } from "../wire/transport.ts";
 import type { Quote } from "../wire/words.ts";
 import type { AppAuth, InstallationToken } from "./app-auth.ts";
 

@@ -2,7 +2,7 @@ import { RemoteError } from "../../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Tracker } from "../../tracker.ts";
-import { splitName } from "../wire/names.ts";
+import { splitName } from "../wire/shapes.ts";
 
 /** What goes through the installation on one owner. */
 export interface Installation {

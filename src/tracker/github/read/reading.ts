@@ -1,10 +1,10 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { IssueAnswer } from "../../tracker.ts";
+import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
-import { requireOk } from "../wire/pages.ts";
+import { type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadAnswer } from "../wire/reader.ts";
-import { completeRecord, type IssueRow, readIssueRow } from "../wire/shapes.ts";
+import { completeRecord, type IssueRow, readComments, readIssueRow } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import type { FindRepository, KnownNames } from "./identity.ts";
 
@@ -66,4 +66,21 @@ async function locate(
   return isSameNumber && repository.id === asked.repositoryId
     ? { kind: "found", record }
     : { kind: "moved", record, to: repository.name };
+}
+
+/** All comments of an issue, in GitHub's order: by ascending id. */
+export async function* listComments(
+  pages: Pages,
+  issue: IssueRef,
+  bounds: ReadBounds,
+): AsyncGenerator<readonly IssueComment[]> {
+  const { repositoryId, number } = issue;
+  const request = {
+    // By id like the issue itself, so that a rename is not seen at all.
+    route: "GET /repositories/{repository_id}/issues/{issue_number}/comments",
+    parameters: { repository_id: repositoryId, issue_number: number, per_page: 100 },
+    subject: `the comments of issue ${number} of the repository with the id ${repositoryId}`,
+  };
+  const repository = { id: repositoryId, name: `the repository with the id ${repositoryId}` };
+  for await (const page of pages(request, repository, bounds)) yield readComments(page.data);
 }

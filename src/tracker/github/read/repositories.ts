@@ -4,17 +4,18 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../../tracker.ts";
 import { refuseAnswer } from "../wire/answers.ts";
 import { resolveOnOrigin } from "../wire/links.ts";
-import { isRepositoryName, splitName } from "../wire/names.ts";
 import { type Pages, type ReadPage, requireOk } from "../wire/pages.ts";
 import { addressed, type Read, type ReadRequest } from "../wire/reader.ts";
 import {
   asList,
   isObject,
+  isRepositoryName,
   readLabels,
   readLogin,
   readMilestone,
   readRepository,
   readType,
+  splitName,
 } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 

@@ -1,8 +1,7 @@
 import type { Readable } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { SignalAnswer } from "../../tracker.ts";
-import { splitName } from "../wire/names.ts";
-import { isObject } from "../wire/shapes.ts";
+import { isObject, splitName } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
 import type { Merge, Shown } from "./signal-shapes.ts";

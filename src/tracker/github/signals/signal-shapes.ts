@@ -7,7 +7,6 @@ import {
   type Signals,
 } from "../../../model/issue.ts";
 import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
-import { isRepositoryName } from "../wire/names.ts";
 import {
   asCount,
   asList,
@@ -17,6 +16,7 @@ import {
   asTime,
   complain,
   isObject,
+  isRepositoryName,
   readLogin,
 } from "../wire/shapes.ts";
 import type { SignalPart } from "./queries.ts";

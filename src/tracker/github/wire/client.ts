@@ -1,12 +1,9 @@
 import { Octokit } from "@octokit/rest";
 import type { Log } from "../../../log.ts";
 import type { Clock } from "../../../model/surroundings.ts";
-import type { ApiVersion } from "./api-version.ts";
-import type { Credential } from "./auth.ts";
 import { TransportFailure } from "./network.ts";
-import type { ServerClock } from "./server-clock.ts";
 import { isObject } from "./shapes.ts";
-import type { Transport } from "./transport.ts";
+import type { ServerClock, Transport } from "./transport.ts";
 import type { Quote } from "./words.ts";
 
 /** An answer of any status. Header names are in lower case. */
@@ -132,4 +129,60 @@ function createOctokitLog(log: Log, quote: Quote) {
     log.warn({ notice: quote(message) }, "GitHub announces that an endpoint will go away");
   };
   return { debug: drop, info: drop, warn, error: drop };
+}
+
+/** What requests are signed with. One client has one; an App has one for itself and one for each installation. */
+export interface Credential {
+  /**
+   * What `authorization` says in the request that leaves next.
+   *
+   * @throws RemoteError when there is nothing to sign with; the request has not left then, for certain.
+   */
+  authorize(signal: AbortSignal | undefined): Promise<string>;
+  /**
+   * The server did not accept it (401, so nothing was done). Gives the milliseconds after which the next one may be another,
+   * or may be known everywhere; undefined where asking again makes no sense.
+   */
+  refuse(authorization: string): number | undefined;
+  /** Whether issues may be written, where the credential itself tells; undefined where only the repository does. */
+  mayWriteIssues(): boolean | undefined;
+  /** What no text may show. */
+  secrets(): readonly string[];
+}
+
+/** A personal access token: there is one, and it stays. */
+export function createTokenCredential(token: string): Credential {
+  return {
+    authorize: () => Promise.resolve(`token ${token}`),
+    refuse: () => undefined,
+    mayWriteIssues: () => undefined,
+    secrets: () => [token],
+  };
+}
+
+/** Which version of the API is asked for. An unversioned client would be moved to another one the day this is retired. */
+export interface ApiVersion {
+  headers(): Readonly<Record<string, string>>;
+  /** Looks at an answer; true when the server does not know the version, so that it is asked for no more. */
+  isRefusedBy(answer: { readonly status: number; readonly data: unknown }): boolean;
+}
+
+const version = "2022-11-28";
+
+/** See `ApiVersion`. An Enterprise Server may know other versions than github.com. */
+export function createApiVersion(log: Log): ApiVersion {
+  let isKnown = true;
+  return {
+    headers: () => (isKnown ? { "x-github-api-version": version } : {}),
+    isRefusedBy({ status, data }) {
+      const words = isObject(data) ? String(data["message"]) : "";
+      if (!isKnown || status !== 400 || !/\bapi version\b/i.test(words)) return false;
+      isKnown = false;
+      log.warn(
+        { version },
+        "The server does not know this version of GitHub's API; it is asked without naming one",
+      );
+      return true;
+    },
+  };
 }

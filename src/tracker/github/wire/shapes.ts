@@ -1,7 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
-import type { Issue, IssueRecord, Milestone, Repository } from "../../../model/issue.ts";
+import type { Issue, IssueRecord, Milestone, Repository, RepositoryName } from "../../../model/issue.ts";
 import type { IssueComment } from "../../tracker.ts";
-import { isRepositoryName } from "./names.ts";
 
 /** A JSON object; arrays are none. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -199,4 +198,15 @@ export function complain(what: string): RemoteError {
     "unreadable",
     `GitHub's answer can't be read: \`${what}\` is missing or of the wrong kind.`,
   );
+}
+
+/** `owner/name`, each one a path segment that can mean nothing else. */
+export function isRepositoryName(name: RepositoryName): boolean {
+  return /^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(name) && !/^\.+\/|\/\.+$/.test(name);
+}
+
+/** `owner` and `repo`, as GitHub's routes call them, of what is a repository's name. */
+export function splitName(name: RepositoryName): { owner: string; repo: string } {
+  const slash = name.indexOf("/");
+  return { owner: name.slice(0, slash), repo: name.slice(slash + 1) };
 }

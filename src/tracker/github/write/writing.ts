@@ -3,8 +3,8 @@ import type { Repository } from "../../../model/issue.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
 import type { Answer, ClientRequest, Send } from "../wire/client.ts";
 import type { Gate } from "../wire/limits.ts";
-import { isRepositoryName, splitName } from "../wire/names.ts";
 import { TransportFailure } from "../wire/network.ts";
+import { isRepositoryName, splitName } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { classifyAnswer } from "./outcomes.ts";
 
