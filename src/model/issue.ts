@@ -66,7 +66,7 @@ export type Readable<T> =
   | { readonly kind: "known"; readonly value: T }
   | { readonly kind: "unknown"; readonly message: string };
 
-/** By these words of an unknown fact it is known that there is more of it than one answer shows: whoever adds to it could do that. */
+/** An unknown fact with these words has more parts than one answer shows. A stranger who adds parts can make it so. */
 export const beyondReach = "more than one answer shows";
 
 /** A pull request that will close the issue, or is linked to it by hand. */

@@ -38,11 +38,14 @@ export interface FieldBase {
    * one that the board showed for it afterwards (undefined until a pull or the answer has shown it).
    */
   readonly written: { readonly sent: FieldValue; readonly shown: FieldValue | undefined } | undefined;
-  /** A target that differs from T₀ and has not been acted on: settling, held, or waiting. Epoch ms of its first sight. */
+  /**
+   * A target that differs from T₀ and has not been acted on: it waits for `settle` or for a limit, or is held. Epoch ms of its
+   * first sight.
+   */
   readonly pending: { readonly target: Target; readonly since: number } | undefined;
   /**
-   * Other rules have made T₀ what it is, of issues that had not moved: where the post stands elsewhere, it follows when a
-   * person says so, and not before. `from` is T₀ as it was; epoch ms.
+   * T₀ comes from new rules, and the issues had not moved. Where the post shows something else, it is written only when a
+   * person lets it go. `from` is T₀ as it was; epoch ms.
    */
   readonly ruled: { readonly from: Target; readonly since: number } | undefined;
   /**
@@ -122,7 +125,10 @@ export interface Parked {
   readonly signature: string;
 }
 
-/** Writes that the journal tells apart; one of the internal note is no plan's action, because it rests on what no plan sees. */
+/**
+ * The kinds of writes in the journal. A write of the internal note is not an action of the plan, because the plan never sees
+ * notes.
+ */
 export type IntentKind = Parked["kind"] | "patch-note";
 
 /** Everything that one decision needs. Built by the ledger, read by the plan. */

@@ -130,7 +130,7 @@ export function labelsFor(post: Post, settings: Pick<Settings, "issue">): readon
   return wanted.filter((one, index) => wanted.findIndex((other) => isSameName(one, other)) === index);
 }
 
-/** Settings that hang on a field which the board does not show: such a condition selects nothing. */
+/** Settings that look at a field which the board does not show: such a condition selects nothing. */
 export function unseenConditions(settings: Settings, seen: ReadonlySet<PostField>): readonly string[] {
   const named: (readonly [string, PostField])[] = wishes(settings.select)
     .filter(({ wish }) => !wish.isDefault)

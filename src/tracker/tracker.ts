@@ -158,8 +158,8 @@ export interface SignalWish {
   /** What the issue was marked as a duplicate of. */
   readonly duplicates: boolean;
   /**
-   * An option is told by its id: it gets the name that it has in here, and one that is not in here its name of today. So a
-   * rule goes on to match an option that was renamed for as long as the caller keeps the field as it was.
+   * An option is known by its id, and is answered with the name that it has in this list; one that is not in the list gets its
+   * name of today. So for as long as the caller keeps the field as it was, a rule still matches an option that was renamed.
    */
   readonly projects: readonly ProjectField[];
   /** The issue itself, for issues that no list of ours shows. */

@@ -85,7 +85,9 @@ function explainUnknown(
 /** Names under which an answer may hold the one record. */
 const recordNames = ["feedback", "post", "data", "item", "result", "record"];
 
-/** The record of the patched post: the answer itself, or one or two levels below it. Another post's record is no news. */
+/**
+ * The record of the patched post: the answer itself, or one or two levels below it. The record of another post is ignored.
+ */
 function findPost(value: unknown, reading: PatchReading): Post | undefined {
   const below = recordNames.map((name) => readKey(value, name));
   const deeper = below.flatMap((inner) => recordNames.map((name) => readKey(inner, name)));

@@ -15,7 +15,7 @@ export type BoardDerivation =
       /** Every field that a rule sets has one; of a post that is missing, only those of the rule that matches. */
       readonly targets: ReadonlyMap<IssueField, Target>;
     }
-  /** It can't be said, or the post is missing and no rule asks for that: nothing may change. */
+  /** The board does not show what decides, or the post is missing and no rule asks for that: nothing may change. */
   | { readonly kind: "undecided" };
 
 /** One condition of a board rule that looks at a field of the post. */
@@ -82,8 +82,8 @@ export function deriveBoard(
 }
 
 /**
- * Nothing is justified by a post that is not listed, but by a rule that asks for it, and only once it is certain. What that
- * rule does not name stays, whatever other rules have made of it.
+ * A post that is not listed changes nothing, unless a rule asks for `missing` and two pulls have missed the post. Then only
+ * the fields that this rule names move; what other rules have made of the others stays.
  */
 function deriveMissing(
   row: Pick<Row, "post" | "missing">,

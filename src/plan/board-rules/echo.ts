@@ -51,7 +51,7 @@ export function echoOnPost(
   const isMeant = (one: IssueRef): boolean =>
     one.number === issue.number && one.repositoryId === issue.repositoryId;
   const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
-  // Whether this very change has an outcome yet is not asked here: it is known to be applied.
+  // The row may still list this change as under way; here it is known to be applied.
   const links = row.links.map((linked) => {
     const { issue: shown, canonical, ...rest } = linked;
     return {

@@ -32,9 +32,9 @@ const bare: Issue = {
 const starts: readonly Issue[] = [bare, { ...bare, state: "closed", stateReason: "completed" }];
 
 /**
- * Board rules that a rule answers: the issue as the board rule leaves it comes under a rule which would set the post away from
- * what the board rule looks at. Nothing loops, because our own change of an issue is never told to the board; but the two
- * stand against each other for as long as the post stays there, and people ought to know.
+ * Board rules that fight with a rule: a board rule changes the issue, and for the issue as it is then a rule asks for another
+ * post than the one that the board rule looks at. Nothing loops, because our own change of an issue is never told to the
+ * board. But the two sides differ for as long as the post stays there, and people ought to know.
  */
 export function fightingRules({
   rules,

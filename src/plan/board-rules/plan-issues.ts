@@ -140,7 +140,7 @@ function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "s
   return derived.kind === "derived" ? derived : undefined;
 }
 
-/** The fields that are the same on the post as the issues ask for it (A4). */
+/** The fields whose value stays the same when the post has become what its issues ask for (A4). */
 function findAsks(row: Row, asked: PostChange, { targets }: Derived, { settings, seen }: IssueContext): Asks {
   const fields: Asks = [...targets];
   if (Object.keys(asked).length === 0) return fields;
@@ -189,7 +189,7 @@ function decideIssue(
   });
   return decided.flatMap((decision): readonly IssueDecision[] => {
     if (decision.field !== "comment" || decision.write === undefined) return [decision];
-    // It would speak of a change that a person has yet to choose, or has made another of.
+    // The comment would speak of a change that a person still has to choose, or has decided otherwise.
     if (decided.some(({ hold }) => hold !== undefined)) return [];
     if (!decided.some(({ isKept }) => isKept)) return [decision];
     const facts = { ...factsOf(linked, "comment"), target: decision.write.target };

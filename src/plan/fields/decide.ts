@@ -16,7 +16,7 @@ export interface FieldFacts<Name extends Field = RuleField> {
   readonly target: Target;
   /** P; undefined for an unseen field, and while the post is missing. */
   readonly post: FieldValue | undefined;
-  /** Whether the board lists the post no more: it may come back, so nothing that depends on P is given up. */
+  /** Whether the board no longer lists the post. It may come back, so nothing that depends on P is given up. */
   readonly isMissing: boolean;
   readonly base: FieldBase | undefined;
   /** Whether boardsync opened every issue of the pair: any other one was taken as it was, and has no first plan. */

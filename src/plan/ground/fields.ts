@@ -70,8 +70,8 @@ export function showValue(value: FieldValue | undefined): string {
 }
 
 /**
- * What follows from a part of the settings alone, worked out once for it and not for every post. Settings never change: other
- * ones are other objects.
+ * Works out once, and not for every post, what follows from a part of the settings alone. Settings are never changed in place:
+ * other settings are another object.
  */
 export function derivedOnce<Part extends object, Found>(
   derive: (part: Part) => Found,

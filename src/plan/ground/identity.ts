@@ -26,8 +26,8 @@ export function settingsPrint(settings: Settings, templates: object = {}): strin
 }
 
 /**
- * What makes targets out of issues, and nothing else, as text: a change of these is not a change of any issue. The text is
- * kept, so that one can still tell what the rules before made of an issue.
+ * The settings that make targets out of issues, and nothing else, as text. When it changes, no issue has changed. The text is
+ * kept, so that one can still evaluate what the old rules make of an issue.
  */
 export function writeRules({ boardRules, ...settings }: RuleSettings): string {
   const { rules, several, whenNoRule, followDuplicates } = settings;
@@ -36,8 +36,8 @@ export function writeRules({ boardRules, ...settings }: RuleSettings): string {
 }
 
 /**
- * undefined for a text that `writeRules` has not made: only a hash of the rules was kept before. No duplicate was followed
- * by rules whose text does not name that.
+ * Reads what `writeRules` has written. undefined for the hash that was kept before there was a text. A text without
+ * `followDuplicates` is of a version that followed none.
  */
 export function readRules(text: string): RuleSettings | undefined {
   if (!text.startsWith("{")) return undefined;
@@ -48,8 +48,8 @@ export function readRules(text: string): RuleSettings | undefined {
 
 /**
  * What an action is known by: its kind and what it would write, not its reason. Approvals and undo name actions so. A refusal
- * also holds the settings behind it, so that other settings try again; `writes` is none of them, because a plan looks past it
- * and has to know the refusal all the same.
+ * also holds the settings behind it, so that the write is tried again when they change. `writes` does not count: what would be
+ * written is shown whatever it says, and a refused write must be known then, too.
  */
 export function signatureOf(action: Action, behind?: Settings): string {
   const settings = behind && { ...behind, writes: undefined };
@@ -64,8 +64,8 @@ export function planSignature(action: Action): string {
 }
 
 /**
- * What a PATCH is known by whose outcome is in doubt: what voters would hear of, and nothing else. Neither other settings
- * nor other fields beside it, nor what the post shows by now, make it safe to send that again.
+ * What a PATCH is known by whose outcome is in doubt: what voters would hear of, and nothing else. Other settings, other
+ * fields in the same PATCH, or another value on the post don't make it safe to send the same status again.
  */
 export function doubtSignature({ kind, writes }: PatchPost): string {
   const heard = writes.filter(isHeard);

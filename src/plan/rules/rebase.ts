@@ -18,7 +18,9 @@ export interface RebaseContext {
 
 /** For one field, what the rules before and the rules now make of the same issues. */
 interface Turn {
-  /** undefined where what the rules before made of it can't be said (any more): what is there counts as in step with them. */
+  /**
+   * undefined where nobody can tell (any more) what the old rules made of it: the pair then counts as in step with them.
+   */
   readonly from: Target | undefined;
   /** undefined while it can't be said what the rules now make of it. */
   readonly to: Target | undefined;
@@ -27,10 +29,11 @@ interface Turn {
 const none: Target = { kind: "none" };
 
 /**
- * The bases of a row after its rules were replaced. That is no change of any issue: T₀ becomes what the new rules make of
- * the facts that are known, and where the post stands elsewhere it is marked (`ruled`), so that a person is asked. A field
- * whose issues have moved since its base was made keeps the base, so that the real change is written as any other. Where it
- * can't be said yet what the new rules ask for, the first target that can is what they alone have made.
+ * The bases of a row after its rules were replaced. New rules are no change of any issue: T₀ becomes what they make of the
+ * facts that are known. Where the post shows something else, the base is marked (`ruled`), so that a person is asked. If the
+ * issues of a field have moved since its base was made, the field keeps the base: that change is a real one, and is written
+ * like any other. Where the new rules can't be evaluated yet, the first target that can be evaluated counts as made by
+ * the new rules alone: it becomes the base, and a person is asked.
  *
  * @returns the bases that change.
  */
@@ -67,7 +70,7 @@ function rebaseField(
 ): FieldBase | undefined {
   const known = row.base[field];
   if (known === undefined) return firstBase(row, field, { from, to }, context);
-  // Of a base that waits for its target nobody can say whether the issues have moved since.
+  // A base that waits for its first target does not tell whether the issues have moved since.
   const isWaiting = known.isAwaited === true;
   if (isWaiting && known.ruled === undefined) return undefined;
   // A PATCH that the rules before asked for may still turn out to be applied.
@@ -81,7 +84,7 @@ function rebaseField(
   return isNamed(field, context) ? laid : { ...laid, ruled: undefined };
 }
 
-/** Of a field that the rules before did not name; what they asked of it before any base was made is decided as ever. */
+/** A field that the old rules did not name. If it has no base, it is decided like any other. */
 function firstBase(
   { post, missing }: Row,
   field: RuleField,

@@ -22,8 +22,8 @@ export type Derivation =
   | { readonly kind: "undecided"; readonly message: string };
 
 /**
- * The rules of a project that has none of its own: only the roadmap's column, whose values every board shares. What an issue
- * that is open and assigned comes to does not hang on whether its pull requests can be read.
+ * The rules of a project that has none of its own. They set only the roadmap's column, whose values every board shares. An
+ * open issue with an assignee gets the same column whether or not its pull requests can be read.
  */
 export function defaultRules(): readonly Rule[] {
   return [
@@ -46,7 +46,8 @@ export function deriveTarget(
   const { rules, several } = settings;
   const places = links.filter(({ isGone }) => !isGone).map((linked) => placeOf(linked, settings));
   const candidates = several === "primary" ? counted(places).slice(0, 1) : counted(places);
-  // With all that is unknown at its best, and at its worst: where these two agree, nothing of it matters.
+  // Evaluates with all unknown facts at their best, and at their worst. Where both give the same, the unknown facts don't
+  // matter.
   const outermost = several === "all" ? Math.max : Math.min;
   const best = outermost(...candidates.map((candidate) => candidate.best));
   const worst = outermost(...candidates.map((candidate) => candidate.worst));

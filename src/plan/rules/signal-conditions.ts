@@ -91,7 +91,10 @@ function isAt(wish: PullRequestWish, pullRequests: readonly LinkedPullRequest[])
   }
 }
 
-/** Whether the one wish is certain to hold where the other one does. Where fewer people count, fewer are open, and sooner none. */
+/**
+ * Whether the one wish is certain to hold where the other one does. Where fewer people count, fewer pull requests are open,
+ * and `none` holds sooner.
+ */
 function isSure(when: PullRequestWish, earlier: PullRequestWish): boolean {
   const [one, other] = [splitWish(when), splitWish(earlier)];
   if (one.state !== other.state && !(one.state === "ready" && other.state === "open")) return false;

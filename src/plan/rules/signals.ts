@@ -57,7 +57,7 @@ export function projectFieldKey(owner: string, project: number, field: string): 
   return `${owner}/${project}/${field}`.toLowerCase();
 }
 
-/** Whether an issue is in a milestone at all is a change of the issue; what the milestone is called is none. */
+/** To get a milestone or lose it is a change of the issue, which its time shows; to rename the milestone is not. */
 function namesMilestone({ milestone }: Condition): boolean {
   return milestone !== undefined && milestone !== "any" && milestone !== "none";
 }

@@ -1,4 +1,7 @@
-/** A line of exactly this form counts as ours, so that one that a lost or old state knows nothing of is not written twice. */
+/**
+ * A line of exactly this form counts as ours. So after the state was lost, or an old copy put back, the line is not written
+ * twice.
+ */
 const form = /^Tracked in [\w.-]+\/[\w.-]+#\d+(?:, [\w.-]+\/[\w.-]+#\d+)*$/;
 
 /** The line that names a post's issues in its internal note; undefined for a post without any. */

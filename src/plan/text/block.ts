@@ -61,7 +61,7 @@ export function replaceBlock(body: string, marker: Marker, block: string): strin
   return split && split.above + composeBody({ marker, block, rest: split.rest });
 }
 
-/** The block as it is compared: GitHub's own form sends CRLF, and blanks at the ends of lines come and go in editors. */
+/** The block as it is compared: a form on a web page sends CRLF, and blanks at the ends of lines come and go in editors. */
 export function normaliseBlock(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")

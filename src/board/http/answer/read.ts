@@ -31,7 +31,10 @@ export interface Reader {
   ask(url: URL, bounds: ReadBounds): Promise<Answer>;
   /** Asks for an address and takes a 2xx with a JSON body. */
   askJson(url: URL, bounds: ReadBounds): Promise<JsonAnswer>;
-  /** The same, of a page that may still be what it was: the board says so, or what it sends is equal to the last byte. */
+  /**
+   * The same for a page that was read before. It counts as unchanged where the board says so, or where it sends exactly the
+   * same bytes.
+   */
   askPage(url: URL, bounds: ReadBounds, known: KnownAnswer | undefined): Promise<PageAnswer>;
 }
 

@@ -137,7 +137,10 @@ interface Start {
   readonly paging?: PagingState;
 }
 
-/** A place of a list at another address is none: the config may name another board by now, and the key must not go to the old one. */
+/**
+ * A place in a list at another address is not used: the config may name another board by now, and its key must not go to the
+ * old one.
+ */
 function readStart(first: string, from: PagePlace | undefined): Start {
   const kept: Start | undefined = from && JSON.parse(from);
   return kept?.first === first ? kept : { first, url: first, before: {} };
@@ -209,8 +212,9 @@ function askingOf(options: ListOptions) {
 }
 
 /**
- * How a list is followed whose first page shows no way on: as asking has shown. Where no request brought another post, a page
- * that only looked like a part is the whole list, as long as it shows the same posts; more that the board itself promises is missing.
+ * How a list goes on whose first page shows no way on: in the way that `askForMore` has found. Where no request brought
+ * another post, a page that only looked like a part is the whole list, for as long as it shows the same posts. If the
+ * board itself promises more, the list stays incomplete.
  */
 function goOn(
   paging: Paging,

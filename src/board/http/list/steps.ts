@@ -145,8 +145,8 @@ function followLastId(progress: Progress): Step {
 }
 
 /**
- * Page numbers and offsets. What the answer says about more rules; where it says nothing, an empty page or one that is
- * not full is the last.
+ * Page numbers and offsets. If the answer says whether more follows, that counts. If it says nothing, an empty page is the
+ * last, and so is one that is not full.
  */
 function count(progress: Progress, next: number): Step {
   const { kind, options, page } = progress;
@@ -217,7 +217,7 @@ interface Told {
 
 const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
 
-/** What an answer says there is beside what was read. A list that is over and is not all there is was read in part. */
+/** Holds what was read against what the board says there is. A list that ends before all of that was read is incomplete. */
 export function findRest({ pages, pageCount, read, total, isSingle }: Told): Step | undefined {
   // Infinity stands for a number that no answer has shown.
   if (read < total && total !== Number.POSITIVE_INFINITY) {

@@ -29,10 +29,7 @@ export interface Owners {
   readonly find: Tracker["repository"];
 }
 
-/**
- * Which repository has which owner is learnt from names; where only an id is known, the owners of the config are asked in
- * turn.
- */
+/** A repository's name tells its owner. Where only an id is known, the owners that the config names are asked in turn. */
 export function createOwners(
   installOn: (owner: string) => Installation,
   repositories: readonly RepositoryName[],

@@ -62,9 +62,10 @@ async function* listLatest(
 }
 
 /**
- * By keyset: page numbers would skip the row that moves up over a page's edge when another one is touched meanwhile.
- * Each step asks from a second before the last row, because GitHub does not say whether `since` includes its own second;
- * what comes again is left out here. When nothing but those seconds fits into a page, the pages within are the way on.
+ * Reads by time and not by page numbers: when an issue is touched meanwhile, another one moves up over a page's edge and would
+ * be skipped. Each step asks from one second before the last row, because GitHub does not say whether `since` includes its own
+ * second; rows that come again are left out here. When those two seconds fill a whole page, the pages within them are
+ * followed.
  */
 async function* listSince(
   tools: ListingTools,

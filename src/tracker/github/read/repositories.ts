@@ -109,8 +109,8 @@ export interface ListTools {
 }
 
 /**
- * All rows of a list, or that it is as it was. An ETag speaks of one page only, so each page is asked for by its own: where
- * the first that has changed is not the first of all, the list is read anew.
+ * All rows of a list, or that it has not changed. An ETag belongs to one page only, so each page is asked for with its
+ * own. If a later page than the first has changed, the list is read anew.
  */
 export async function readList<T>(
   tools: ListTools,
@@ -174,8 +174,8 @@ interface KnownPage {
 }
 
 /**
- * What makes the next request for a list conditional: a line for each page. There is none where a page came without an ETag,
- * and where the last one is full: what is added behind it would change no page that is known.
+ * What makes the next request for a list conditional: a line for each page. undefined where a page came without an ETag,
+ * or where the last page is full: a row that is added behind it would change none of the known pages.
  */
 function writeValidator(pages: readonly Partial<KnownPage>[], rowsOfLast: number): string | undefined {
   if (rowsOfLast >= pageSize || pages.some(({ etag }) => etag === undefined)) return undefined;

@@ -42,9 +42,9 @@ const canonical =
   "fragment canonical on IssueOrPullRequest { __typename ... on PullRequest { id } ... on Issue { id number author { login } authorAssociation repository { databaseId nameWithOwner } } }";
 
 /**
- * The query about up to 100 issues, `$ids`. Of each of `fieldCount` single-select fields, `$field0` and so on, it asks for the
- * field itself too: a value is looked up by the field's name, `$name0`, and null means nothing under a name that is no longer
- * right.
+ * The query about up to 100 issues, `$ids`. GitHub looks a value up by the name of its field, `$name0`, and answers null for a
+ * name that is no longer right. So the query also asks for each of the `fieldCount` single-select fields by its id, `$field0`
+ * and so on, to see its name of today.
  */
 export function signalQuery(wanted: ReadonlySet<SignalPart>, fieldCount: number): PartedQuery {
   const lines: (readonly [text: string, part?: SignalPart])[] = [];

@@ -75,7 +75,7 @@ async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | st
 }
 
 /**
- * Most parts can't be null by themselves in GitHub's schema, so that an error in one takes all of the issue with it: such
+ * In GitHub's schema most parts can't be null by themselves. An error in one part then makes the whole issue null, so such
  * issues are asked for once more without that part.
  */
 async function askAgainForLost(
