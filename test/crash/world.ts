@@ -84,7 +84,11 @@ export async function openWorld(setting: Setting): Promise<World> {
     ],
     ...(setting.style !== undefined && { style: setting.style }),
   });
-  const github = await startSandboxGitHub({ repositories: setting.repositories });
+  // GitHub's times are whole seconds. Two seconds pass there after each run, so that no change of people's ever falls into the
+  // second of one of ours: how often an issue is asked for again, and so how many commits there are, would be left to chance.
+  let aheadMs = 0;
+  const clock = { now: () => Date.now() + aheadMs };
+  const github = await startSandboxGitHub({ repositories: setting.repositories, clock });
   const gate = await openGate({ board: new URL(board.url).origin, tracker: github.url });
   const env = {
     BOARD_API_KEY: board.key,
@@ -139,9 +143,14 @@ export async function openWorld(setting: Setting): Promise<World> {
       const { ended, out, err } = start(args, atCommit);
       const end = await ended;
       await gate.quiet();
+      aheadMs += 2_000;
       return { ...end, out: out(), err: err() };
     },
-    runHere: (args) => runCommand(args, { env, cwd: folder }),
+    async runHere(args) {
+      const ran = await runCommand(args, { env, cwd: folder });
+      aheadMs += 2_000;
+      return ran;
+    },
     writes: () => gate.passed.filter(isWrite).length,
     loseState() {
       for (const name of readdirSync(folder)) if (name.startsWith(stateFile)) rmSync(join(folder, name));
