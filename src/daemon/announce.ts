@@ -73,15 +73,18 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
   );
   if (news.length === 0) return;
   // Before it leaves: one whose answer is lost may have been read.
-  ledger.notices.say(
-    news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
-    now - forgottenAfterMs,
-  );
+  ledger.commit([
+    {
+      kind: "say",
+      notices: news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
+      forgetBefore: now - forgottenAfterMs,
+    },
+  ]);
   const concerned = projects
     .filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`)))
     .map(({ project }) => ({ project, state: readProjectState(ledger, project, { now }) }));
   const outcome = await send("notice", url, JSON.stringify(composeMessage(news, concerned)), options);
-  if (outcome === "refused") ledger.notices.unsay(news.map(({ cause }) => cause));
+  if (outcome === "refused") ledger.commit([{ kind: "unsay", causes: news.map(({ cause }) => cause) }]);
 }
 
 function causesOf(report: ProjectReport, ledger: Ledger): readonly Cause[] {

@@ -9,8 +9,6 @@ export interface Backlinks {
   hasDue(project: ProjectId): boolean;
   /** Those of these posts that are due. */
   due(project: ProjectId, posts: readonly PostId[]): readonly DueBacklink[];
-  /** `line`: as the note has it now, as far as is known. */
-  record(project: ProjectId, post: PostId, line: string | undefined, isDue: boolean): void;
 }
 
 export interface DueBacklink {

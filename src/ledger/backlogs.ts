@@ -5,12 +5,6 @@ import type { ProjectId } from "../model/post.ts";
  * when an import will be done.
  */
 export interface Backlogs {
-  /**
-   * As a run leaves it. With nothing left there is no backlog any more, and where there was none nothing is written.
-   *
-   * @param budget - whose pace, as the tracker names it.
-   */
-  note(project: ProjectId, budget: string, left: Left, at: number): void;
   /** Every backlog of a budget. */
   ofBudget(budget: string): readonly Backlog[];
   /** Every backlog of a project. */

@@ -9,33 +9,9 @@ import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts"
 export interface Journal {
   /** @throws Error when the post has an open intent of this kind: a bug of the caller, never a state to live with. */
   prepare(intent: NewIntent): IntentId;
-  /** The request leaves now: durable before this returns. Counts one attempt. */
-  markSent(id: IntentId, at: number): void;
-  resolve(
-    id: IntentId,
-    state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED",
-    at: number,
-    message: string,
-  ): void;
-  /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
-  retarget(id: IntentId, writes: readonly IntentWrite[]): void;
   open(project: ProjectId): readonly Intent[];
-  /**
-   * An issue shows what an unknown change was to write, and that is recorded as made. It stays open for as long as it may
-   * arrive all the same, once more or for the first time.
-   */
-  takeUp(id: IntentId, at: number): void;
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
   recover(at: number): number;
-  /**
-   * A write is about to leave for the tracker: durable before this returns, so that the pace survives a crash.
-   *
-   * @param budget - whose pace, as the tracker names it.
-   * @param project - whose write.
-   */
-  paceWrite(at: number, isCreate: boolean, budget: string, project: ProjectId): void;
-  /** One line for every write to either side, whatever came of it. */
-  audit(entry: AuditEntry): void;
   /** Newest first; of one post, or of all. */
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
   /**

@@ -2,6 +2,7 @@ import type { Absences } from "./absences.ts";
 import type { Backlinks } from "./backlinks.ts";
 import type { Backlogs } from "./backlogs.ts";
 import type { Browse } from "./browse.ts";
+import type { Change } from "./change.ts";
 import type { Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
@@ -36,8 +37,10 @@ export interface Ledger {
   readonly runs: Runs;
   readonly notices: Notices;
   readonly upkeep: Upkeep;
-  /** All of `work`, or nothing when it throws. It must not await. Nested calls join the outer one. */
-  transaction<T>(work: () => T): T;
+  /** All of these changes, in their order, or none when it throws. */
+  commit(changes: readonly Change[]): void;
+  /** What a row, a mark or a text would be if these changes were committed. Nothing is written. */
+  after(changes: readonly Change[]): Ahead;
   /**
    * Writes a consistent copy to a new file (mode 0600), while others read and write. A backup is stamped with the time, so
    * that it is known for one when it is put back; without a stamp the copy says of itself what the original says.
@@ -53,8 +56,6 @@ export interface Ledger {
    * before it was put back is no plan for it.
    */
   readonly identity: string;
-  /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
-  declareOld(at: number): void;
   /**
    * Begins a run on a clock that may have been set back since the last one: a time that lies ahead would hold up for years
    * what waits for it (a wait, a full look, the pace, the guard's window). What happened ahead counts as happened now, so
@@ -63,4 +64,11 @@ export interface Ledger {
    */
   rewind(now: number): number;
   close(): void;
+}
+
+/** What can be read as changes will leave it. */
+export interface Ahead {
+  readonly rows: Pick<Rows, "row">;
+  readonly pulls: Pick<Pulls, "marked">;
+  readonly links: Pick<Links, "hasContent">;
 }

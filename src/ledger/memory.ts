@@ -6,33 +6,24 @@ import type { PostField, ProjectId } from "../model/post.ts";
 /** Facts about the two sides that are asked for once and checked again every `fullEvery`. */
 export interface Memory {
   account(): AccountMemory | undefined;
-  rememberAccount(account: AccountMemory): void;
   /** By the name that the config gives the project. */
   project(key: string): ProjectMemory | undefined;
-  rememberProject(project: ProjectMemory): void;
   /** What asking the board for more of a project's list has shown last. */
   paging(project: ProjectId): PagingMemory | undefined;
-  rememberPaging(project: ProjectId, paging: PagingMemory): void;
   /** Where a project's list is to be gone on with, in the adapter's words: an earlier run could not read it to its end. */
   openList(project: ProjectId): string | undefined;
-  rememberOpenList(project: ProjectId, place: string | undefined): void;
   /** By the name that the config uses. */
   repository(name: RepositoryName): RepositoryMemory | undefined;
   /** By its numeric id. */
   repositoryById(id: RepositoryId): RepositoryMemory | undefined;
-  /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
-  rememberRepository(repository: RepositoryMemory): void;
   /** A field of a project of the tracker. */
   projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
-  rememberProjectField(field: ProjectFieldMemory): void;
   /**
    * Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed.
    *
    * @param budget - whose limit, as the tracker names it; '' on the board.
    */
   limit(side: Side, budget: string): number | undefined;
-  /** Replaces what was remembered of this side and budget. */
-  rememberLimit(side: Side, budget: string, until: number): void;
 }
 
 export interface AccountMemory {

@@ -2,10 +2,6 @@
 export interface Notices {
   /** Of the last days. */
   said(): readonly SaidNotice[];
-  /** These are going to be said. What was said before `forgetBefore` is forgotten. */
-  say(notices: readonly SaidNotice[], forgetBefore: number): void;
-  /** These were not taken. */
-  unsay(causes: readonly string[]): void;
 }
 
 /** One thing that was said. */

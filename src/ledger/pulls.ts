@@ -1,44 +1,18 @@
 import type { Issue, IssueRef, RepositoryId } from "../model/issue.ts";
 import type { PageTrace } from "../model/page.ts";
-import type { Post, PostId, ProjectId } from "../model/post.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
 
 /** What was read, stored page by page. */
 export interface Pulls {
   begin(project: ProjectId, run: number, at: number): PullId;
   /**
-   * Stores the posts under the pull's number (a post that comes again replaces what came before), and marks those due that
-   * are new, differ from what was stored, were missing, or had their look forgotten.
-   *
-   * @param trace what the page is known again by; undefined where it is not to be.
-   */
-  storePosts(pull: PullId, posts: readonly Post[], at: number, trace?: PageTrace): void;
-  /**
    * A page of an earlier pull, by the request that showed it, as long as every post of it stands in the state exactly as that
    * page showed it: present, looked at since our last write to it, and told otherwise by no page and no one since. Whatever
    * touches a post so makes every page that shows it unknown, by itself.
    */
-  knownPage(pull: PullId, request: string): PageTrace | undefined;
-  /**
-   * The page that `knownPage` has just found is still the same: all its posts have been seen once more. Returns how many they
-   * are, and writes nothing unless the trace names another way to ask for it.
-   */
-  seePage(pull: PullId, trace: PageTrace, at: number): number;
+  knownPage(pull: PullId, request: string): KnownPage | undefined;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
   measure(pull: PullId): PullMeasure;
-  /**
-   * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
-   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
-   * forgotten, unless it is `incomplete` and stored none with a trace.
-   */
-  end(pull: PullId, end: { readonly kind: "complete" | "usable" | "incomplete"; readonly at: number }): void;
-  /**
-   * Stores issues that are linked, and those that `marked` names: a marker of ours for a post of this board. Others are
-   * left out. Marks the rows of every changed issue due. Returns how many were stored. An issue that was missing or lost is
-   * there again; one that was deleted or moved is never taken from a list, which may lag, nor is a state older than the known one.
-   */
-  storeIssues(issues: readonly Issue[], marked: readonly MarkedIssue[]): number;
-  /** Replaces what an issue of people's is known to name: addresses, spelt in one way. Only their hashes are kept. */
-  storeNaming(named: readonly NamingIssue[]): void;
   /** Issues that name an address, by repository and number. */
   naming(address: string): readonly IssueRef[];
   /**
@@ -62,6 +36,13 @@ export interface Pulls {
   isInDoubt(issue: Issue): boolean;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): readonly IssueRef[];
+}
+
+/** A page of an earlier pull. */
+export interface KnownPage {
+  readonly trace: PageTrace;
+  /** How many it shows. */
+  readonly posts: number;
 }
 
 export type PullId = number & { readonly __pull: true };

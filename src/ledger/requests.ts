@@ -6,10 +6,8 @@ import type { ActionName } from "./rows.ts";
  * What people ask for beside a run, in short transactions of their own; the next run of the project takes it up.
  */
 export interface Requests {
-  add(request: NewRequest): void;
   /** In the order in which they came. */
   pending(project: ProjectId): readonly PersonRequest[];
-  end(id: RequestId): void;
 }
 
 export type RequestId = number & { readonly __request: true };

@@ -1,5 +1,5 @@
-import type { Issue, IssueRef } from "../model/issue.ts";
-import type { ContentBase, FieldBase, IssueBases, Link, Parked, Row } from "../model/link.ts";
+import type { IssueRef } from "../model/issue.ts";
+import type { FieldBase, IssueBases, Parked, Row } from "../model/link.ts";
 import type { PostId, ProjectId, RuleField } from "../model/post.ts";
 import type { LinkedPost } from "./absences.ts";
 
@@ -9,31 +9,10 @@ export interface Rows {
   due(project: ProjectId, now: number, after: PostId | undefined, limit: number): readonly Row[];
   /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
   row(project: ProjectId, post: PostId, now: number): Row | undefined;
-  /**
-   * Records a decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that
-   * were there; the row is due again only as `due` says. A record of what stands already writes nothing.
-   */
-  record(project: ProjectId, post: PostId, record: RowRecord): void;
-  /** Replaces the bases that are given, and nothing else; the row becomes due. */
-  setBases(project: ProjectId, post: PostId, bases: Pick<RowRecord, "base" | "issueBases">): void;
   /** Every post, of any project, that is linked to an issue. */
   linkedTo(issue: IssueRef): readonly LinkedPost[];
   /** Every post, of any project, that is linked to an issue or to a duplicate of it. */
   followersOf(issue: IssueRef): readonly LinkedPost[];
-  /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
-  forgetLook(project: ProjectId, post: PostId): void;
-  markDue(project: ProjectId, which: "all" | "linked" | readonly PostId[]): void;
-  /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
-  link(project: ProjectId, link: Link, issue: Issue, content: ContentBase | undefined): void;
-  setContent(project: ProjectId, post: PostId, issue: IssueRef, content: ContentBase): void;
-  /** The board says of the post itself that it is not there. As a pull that misses it that counts for nothing. */
-  markMissing(project: ProjectId, post: PostId): void;
-  park(project: ProjectId, post: PostId, parked: Parked): void;
-  /** Ends what is parked for one kind, or for all. */
-  unpark(project: ProjectId, post: PostId, kind: Parked["kind"] | undefined): void;
-  quarantine(project: ProjectId, post: PostId): void;
-  /** Ends a quarantine; status writes before `at` count no more for the next one. */
-  release(project: ProjectId, post: PostId, at: number): void;
   /** The statuses that the project's posts show, the most common first; posts that are missing don't count. At most 1,000. */
   statuses(project: ProjectId): readonly string[];
   counts(project: ProjectId): RowCounts;

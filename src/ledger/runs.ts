@@ -2,13 +2,9 @@
 export interface Runs {
   /** Returns the run's number, counted from 1. */
   begin(at: number): number;
-  finish(run: number, report: RunRecord): void;
   /** The last finished run of a project (by its config key), or of any. */
   last(project: string | undefined): StoredRun | undefined;
-  beat(sign: SignOfLife): void;
   heartbeat(): SignOfLife | undefined;
-  /** Offers a code that opens the daemon's page, by its print, in the place of an earlier one. */
-  offerPage(print: string, until: number): void;
   /** Whether that code is offered now; then it is offered no more. */
   takePage(print: string, now: number): boolean;
 }

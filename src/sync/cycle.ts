@@ -12,7 +12,7 @@ import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
 import { adoptNamed } from "./past/adopt-named.ts";
 import { rebase } from "./past/rebase.ts";
-import { endOldWrites, recoverPairs } from "./past/recover.ts";
+import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { identify } from "./read/identify.ts";
 import { pullBoard } from "./read/pull-board.ts";
@@ -69,7 +69,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 
 /** Whatever is left of earlier runs, of an earlier life of the state, and of what people asked for about links. */
 async function finishPast(cycle: PulledCycle): Promise<void> {
-  endOldWrites(cycle);
+  cycle.world.ledger.commit(oldWritesEnded(cycle));
   await resolveUnknown(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);

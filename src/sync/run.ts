@@ -81,11 +81,17 @@ function finish(
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
   const result = resultOf(reports);
-  ledger.runs.finish(run.number, {
-    finishedAt,
-    result,
-    projects: reports.map((report) => ({ project: report.project, report })),
-  });
+  ledger.commit([
+    {
+      kind: "finish-run",
+      run: run.number,
+      record: {
+        finishedAt,
+        result,
+        projects: reports.map((report) => ({ project: report.project, report })),
+      },
+    },
+  ]);
   if (!isPreview(run)) keepSmall(world, run.number);
   return {
     report: {

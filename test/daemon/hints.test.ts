@@ -37,9 +37,12 @@ function givenLedger(): Ledger {
 
 function rememberRepository(ledger: Ledger, name: string, id: number, currentName: string): void {
   const repository = createRepository({ id: id as RepositoryId, name: currentName as RepositoryName });
-  ledger.memory.rememberRepository(
-    createRepositoryMemory({ name: name as RepositoryName, repository, checkedAt: now }),
-  );
+  ledger.commit([
+    {
+      kind: "remember-repository",
+      memory: createRepositoryMemory({ name: name as RepositoryName, repository, checkedAt: now }),
+    },
+  ]);
 }
 
 const nothing: Hint = { repositories: [], owner: undefined, sender: undefined };
@@ -80,7 +83,7 @@ describe("an event concerns the projects", () => {
 it("what our own account did is told by its login, in any case", () => {
   const ledger = givenLedger();
   expect(isOwn({ ...nothing, sender: "Boardsync[bot]" }, ledger)).toBe(false);
-  ledger.memory.rememberAccount({ login: "boardsync[bot]", checkedAt: now });
+  ledger.commit([{ kind: "remember-account", account: { login: "boardsync[bot]", checkedAt: now } }]);
   expect(isOwn({ ...nothing, sender: "Boardsync[bot]" }, ledger)).toBe(true);
   expect(isOwn({ ...nothing, sender: "ada" }, ledger)).toBe(false);
   expect(isOwn(nothing, ledger)).toBe(false);

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../src/errors.ts";
-import type { Journal } from "../../src/ledger/journal.ts";
+import type { Change } from "../../src/ledger/change.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { startStory } from "../../src/sandbox/story.ts";
+import { withParts } from "../simulation/with-parts.ts";
 import { addPlanned, openStage } from "../support/stage.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -80,12 +82,12 @@ describe.runIf(canMount)("a full disk", () => {
   });
 });
 
-it.each<["board" | "tracker", keyof Journal, string]>([
+it.each<["board" | "tracker", "prepare" | Change["kind"], string]>([
   ["board", "prepare", "the intent"],
-  ["board", "markSent", "that it is sent"],
+  ["board", "mark-sent", "that it is sent"],
   ["tracker", "prepare", "the intent"],
-  ["tracker", "paceWrite", "the time of the write"],
-  ["tracker", "markSent", "that it is sent"],
+  ["tracker", "pace-write", "the time of the write"],
+  ["tracker", "mark-sent", "that it is sent"],
 ])("nothing leaves to the %s where the state can't take (%s) %s, and nothing is lost", async (side, line) => {
   const stage = await openStage();
   addPlanned(stage, 1);
@@ -99,7 +101,10 @@ it.each<["board" | "tracker", keyof Journal, string]>([
   };
   stage.bend((world) => {
     const { ledger } = world;
-    return { ...world, ledger: { ...ledger, journal: { ...ledger.journal, [line]: full } } };
+    const journal = line === "prepare" ? { ...ledger.journal, prepare: full } : ledger.journal;
+    const commit: Ledger["commit"] = (changes) =>
+      changes.some(({ kind }) => kind === line) ? full() : ledger.commit(changes);
+    return { ...world, ledger: withParts(ledger, { journal, commit }) };
   });
   await expect(stage.sync()).rejects.toThrow("The disk is full.");
   expect(stage.writes()).toEqual([]);

@@ -84,7 +84,12 @@ describe("a mistake of ours that one post brings to light", () => {
     const project = stage.ledger.memory.project("acme-app");
     if (project === undefined) throw new Error("The project is not known.");
     const posts = ["p1", "p2"] as PostId[];
-    stage.ledger.requests.add({ kind: "discard", posts, project: project.id, at: stage.clock.now() });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "discard", posts, project: project.id, at: stage.clock.now() },
+      },
+    ]);
     stumbleOver(stage, "p1");
     expect(await stage.syncOne()).toMatchObject({ errors: [{ post: "p1", code: "internal" }] });
     expect(stage.ledger.requests.pending(project.id)).toMatchObject([{ kind: "discard", posts: ["p1"] }]);

@@ -43,7 +43,7 @@ export function describeAbsences(ledger: () => Ledger): void {
       for (const next of [absence, absence, undefined, undefined]) {
         const before = ledger().absences.of(one);
         settleAll(ledger());
-        ledger().absences.set(one, next);
+        ledger().commit([{ kind: "set-absence", issue: one, absence: next }]);
         expect(ledger().absences.of(one)).toEqual(next);
         expect(dueIds(ledger())).toEqual(before?.kind === next?.kind ? [] : ["p1"]);
         const [link] = readRow(ledger(), "p1").links;
@@ -60,10 +60,12 @@ export function describeAbsences(ledger: () => Ledger): void {
       ["moved", false],
     ])("%s: there again when a list shows it: %s", (kind, isThere) => {
       linkOne(ledger());
-      ledger().absences.set(one, kind === "moved" ? moved : { kind, since: noon });
+      ledger().commit([
+        { kind: "set-absence", issue: one, absence: kind === "moved" ? moved : { kind, since: noon } },
+      ]);
       settleAll(ledger());
       const marked = [{ issue: one, isOwn: true, project, posts: [postId("p2")] }];
-      ledger().pulls.storeIssues([createIssue(1)], marked);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
       expect(ledger().absences.of(one) === undefined).toBe(isThere);
       expect(dueIds(ledger())).toEqual(isThere ? ["p1"] : []);
       expect(ledger().pulls.marked(project, postId("p2")) !== undefined).toBe(isThere);
@@ -75,7 +77,8 @@ export function describeAbsences(ledger: () => Ledger): void {
       linkPost(ledger(), "p1", createIssue(2));
       linkPost(ledger(), "p1", createIssue(1));
       const absence = { kind: "missing", since: noon } as const;
-      for (const number of [1, 2, 3]) ledger().absences.set({ repositoryId: 10, number }, absence);
+      for (const number of [1, 2, 3])
+        ledger().commit([{ kind: "set-absence", issue: { repositoryId: 10, number }, absence }]);
       const two = refOf(createIssue(2));
       expect(ledger().absences.ofRepository(10)).toEqual([
         { issue: one, absence },
@@ -102,9 +105,9 @@ export function describeAbsences(ledger: () => Ledger): void {
         project,
         posts: [postId("p1")],
       }));
-      ledger().pulls.storeIssues([older], marked.slice(1));
+      ledger().commit([{ kind: "store-issues", issues: [older], marked: marked.slice(1) }]);
       expect(ledger().absences.suspects(project)).toEqual([]);
-      ledger().pulls.storeIssues([there], marked);
+      ledger().commit([{ kind: "store-issues", issues: [there], marked }]);
       expect(ledger().absences.suspects(project)).toEqual([one]);
       expect(ledger().absences.suspects(otherProject)).toEqual([]);
       settleAll(ledger());
@@ -114,14 +117,13 @@ export function describeAbsences(ledger: () => Ledger): void {
     it("takes links, marks and texts along, of every project, and is for good", () => {
       linkOne(ledger());
       const link = { post: postId("q1"), issue: one, origin: "adopted" as const };
-      ledger().rows.link(otherProject, link, createIssue(1), undefined);
-      const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
-      ledger().pulls.storeIssues([createIssue(1)], marked);
-      settleAll(ledger());
-      expect(ledger().absences.follow(one, there, moved)).toEqual([
-        { project, post: "p1" },
-        { project: otherProject, post: "q1" },
+      ledger().commit([
+        { kind: "link", project: otherProject, link, issue: createIssue(1), content: undefined },
       ]);
+      const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
+      settleAll(ledger());
+      ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
       expect(readRow(ledger(), "p1").links).toEqual([
         { link: { post: "p1", issue: refOf(there), origin: "opened" }, issue: there, isGone: false, content },
       ]);
@@ -137,7 +139,7 @@ export function describeAbsences(ledger: () => Ledger): void {
     it("of an issue whose post is linked to both places leaves one link", () => {
       linkOne(ledger());
       linkPost(ledger(), "p1", there);
-      ledger().absences.follow(one, there, moved);
+      ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
       expect(linked(ledger())).toEqual([refOf(there)]);
     });
   });
@@ -146,12 +148,14 @@ export function describeAbsences(ledger: () => Ledger): void {
     it("is gone with its mark, which no list brings back", () => {
       linkOne(ledger());
       const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
-      ledger().pulls.storeIssues([createIssue(1)], marked);
-      ledger().absences.set(one, { kind: "deleted", since: noon });
+      ledger().commit([
+        { kind: "store-issues", issues: [createIssue(1)], marked },
+        { kind: "set-absence", issue: one, absence: { kind: "deleted", since: noon } },
+      ]);
       settleAll(ledger());
-      expect(ledger().absences.retire(project, postId("p1"))).toEqual([one]);
+      ledger().commit([{ kind: "retire-issues", project, post: postId("p1") }]);
       expect([linked(ledger()), dueIds(ledger())]).toEqual([[], ["p1"]]);
-      ledger().pulls.storeIssues([createIssue(1)], marked);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
       expect(ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
       expect(ledger().absences.of(one)).toMatchObject({ kind: "deleted" });
     });

@@ -6,10 +6,36 @@ export function describeBacklogs(ledger: () => Ledger): void {
   describe("what projects have left", () => {
     it("is told as the last run left it, with what was opened since it began", () => {
       const { backlogs } = ledger();
-      backlogs.note(project, "", { creates: 40, others: 2, created: 10 }, noon);
-      backlogs.note(otherProject, "", { creates: 0, others: 1, created: 0 }, noon);
-      backlogs.note(project, "acme", { creates: 1, others: 0, created: 0 }, noon);
-      backlogs.note(project, "", { creates: 30, others: 0, created: 10 }, noon + 5);
+      ledger().commit([
+        {
+          kind: "note-backlog",
+          project,
+          budget: "",
+          left: { creates: 40, others: 2, created: 10 },
+          at: noon,
+        },
+        {
+          kind: "note-backlog",
+          project: otherProject,
+          budget: "",
+          left: { creates: 0, others: 1, created: 0 },
+          at: noon,
+        },
+        {
+          kind: "note-backlog",
+          project,
+          budget: "acme",
+          left: { creates: 1, others: 0, created: 0 },
+          at: noon,
+        },
+        {
+          kind: "note-backlog",
+          project,
+          budget: "",
+          left: { creates: 30, others: 0, created: 10 },
+          at: noon + 5,
+        },
+      ]);
       const mine = { project, budget: "", creates: 30, others: 0, created: 20, since: noon, at: noon + 5 };
       expect(backlogs.ofBudget("")).toEqual([
         mine,
@@ -20,10 +46,26 @@ export function describeBacklogs(ledger: () => Ledger): void {
 
     it("ends with what was left", () => {
       const { backlogs } = ledger();
-      backlogs.note(project, "", { creates: 40, others: 0, created: 10 }, noon);
-      backlogs.note(project, "", { creates: 0, others: 0, created: 40 }, noon);
+      ledger().commit([
+        {
+          kind: "note-backlog",
+          project,
+          budget: "",
+          left: { creates: 40, others: 0, created: 10 },
+          at: noon,
+        },
+        { kind: "note-backlog", project, budget: "", left: { creates: 0, others: 0, created: 40 }, at: noon },
+      ]);
       expect(backlogs.ofProject(project)).toEqual([]);
-      backlogs.note(project, "", { creates: 1, others: 0, created: 0 }, noon + 1);
+      ledger().commit([
+        {
+          kind: "note-backlog",
+          project,
+          budget: "",
+          left: { creates: 1, others: 0, created: 0 },
+          at: noon + 1,
+        },
+      ]);
       expect(backlogs.ofProject(project)).toMatchObject([{ created: 0, since: noon + 1 }]);
     });
   });
@@ -31,11 +73,13 @@ export function describeBacklogs(ledger: () => Ledger): void {
   describe("whose the writes were", () => {
     it("is remembered for each budget, and over all of them", () => {
       const { journal } = ledger();
-      journal.paceWrite(noon, true, "", project);
-      journal.paceWrite(noon, false, "", project);
-      journal.paceWrite(noon, true, "acme", project);
-      journal.paceWrite(noon, true, "", otherProject);
-      journal.paceWrite(noon - 1, true, "", otherProject);
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: false, budget: "", project }]);
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project: otherProject }]);
+      ledger().commit([
+        { kind: "pace-write", at: noon - 1, isCreate: true, budget: "", project: otherProject },
+      ]);
       expect(journal.writesByProject(noon, "")).toEqual([
         { project, all: 2, creates: 1 },
         { project: otherProject, all: 1, creates: 1 },

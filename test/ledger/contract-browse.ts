@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LinkSearch } from "../../src/ledger/browse.ts";
+import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import {
   createIssue,
@@ -14,6 +15,7 @@ import {
   postId,
   project,
   pullPosts,
+  refOf,
   settleAll,
 } from "./samples.ts";
 
@@ -25,7 +27,7 @@ export function describeBrowse(ledger: () => Ledger): void {
 
   describe("the list of links", () => {
     it("shows the newest issue first, with what is known of both sides", () => {
-      ledger().memory.rememberRepository(createRepositoryMemory());
+      ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory() }]);
       pullPosts(ledger(), [createPost("p1"), createPost("p2", { status: "done" }), createPost("p3")]);
       linkPost(ledger(), "p1", createIssue(7));
       linkPost(ledger(), "p2", createIssue(9, { state: "closed", stateReason: "completed" }));
@@ -87,7 +89,7 @@ export function describeBrowse(ledger: () => Ledger): void {
       ["nothing there", "%", ["p3"]],
       ["nothing at all", "zzz", []],
     ])("finds %s by a part of it, in any case", (_, text, found) => {
-      ledger().memory.rememberRepository(createRepositoryMemory());
+      ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory() }]);
       pullPosts(ledger(), [
         createPost("p1"),
         createPost("p2", { title: "En été" }),
@@ -100,12 +102,17 @@ export function describeBrowse(ledger: () => Ledger): void {
     });
 
     it("finds by the state of the issue, and by what waits for a person", () => {
-      const { absences, rows } = ledger();
       linkMany(ledger(), 4);
-      ledger().pulls.storeIssues([createIssue(2, { state: "closed" })], []);
-      absences.set({ repositoryId: 10, number: 1 }, { kind: "lost", since: noon });
-      rows.park(project, postId("p3"), createParked());
-      rows.quarantine(project, postId("p3"));
+      ledger().commit([
+        { kind: "store-issues", issues: [createIssue(2, { state: "closed" })], marked: [] },
+        {
+          kind: "set-absence",
+          issue: { repositoryId: 10, number: 1 },
+          absence: { kind: "lost", since: noon },
+        },
+        { kind: "park", project, post: postId("p3"), parked: createParked() },
+        { kind: "quarantine", project, post: postId("p3") },
+      ]);
       expect(posts({ state: "open" })).toEqual(["p4", "p3"]);
       expect(posts({ state: "closed" })).toEqual(["p2"]);
       expect(posts({ state: "absent" })).toEqual(["p1"]);
@@ -117,10 +124,16 @@ export function describeBrowse(ledger: () => Ledger): void {
     it("ends a search that finds little before it has held up others, and says where to go on", () => {
       linkMany(ledger(), 101);
       pullPosts(ledger(), [createPost("p1", { title: "The oldest" })], 2);
-      ledger().transaction(() => {
-        for (let number = 102; number < 10_002; number++)
-          linkPost(ledger(), `p${2 + (number % 100)}`, createIssue(number));
+      const links = Array.from({ length: 9_900 }, (_, index): Change => {
+        const issue = createIssue(102 + index);
+        const link = {
+          post: postId(`p${2 + ((102 + index) % 100)}`),
+          issue: refOf(issue),
+          origin: "opened",
+        } as const;
+        return { kind: "link", project, link, issue, content: undefined };
       });
+      ledger().commit(links);
       const first = browse({ text: "oldest" });
       expect(first).toEqual({ links: [], next: expect.any(String) });
       expect(posts({ text: "oldest", after: first.next })).toEqual(["p1"]);
@@ -129,7 +142,7 @@ export function describeBrowse(ledger: () => Ledger): void {
 
   describe("what waits", () => {
     it("is found by its kind, the oldest first", () => {
-      const { browse: look, rows } = ledger();
+      const { browse: look } = ledger();
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
@@ -137,8 +150,10 @@ export function describeBrowse(ledger: () => Ledger): void {
         { kind: "held", message: "too many", since: noon + 1, action },
         { kind: "waiting", message: "the pace", since: noon + 2 },
       ] as const;
-      rows.record(project, postId("p1"), createRecord({ notes }));
-      rows.park(project, postId("p2"), createParked());
+      ledger().commit([
+        { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) },
+        { kind: "park", project, post: postId("p2"), parked: createParked() },
+      ]);
       const [parked, held, waiting] = [
         { post: "p2", kind: "parked", code: "board.rejected", since: noon },
         { post: "p1", kind: "held", code: undefined, since: noon + 1, title: "Title of p1" },
@@ -171,9 +186,7 @@ export function describeBrowse(ledger: () => Ledger): void {
     });
 
     it("counts the newest of very many runs, and says so", () => {
-      ledger().transaction(() => {
-        for (let run = 0; run < 22_001; run++) finishRun(ledger(), noon + run, 5, {});
-      });
+      for (let run = 0; run < 22_001; run++) finishRun(ledger(), noon + run, 5, {});
       expect(ledger().browse.runs(noon, hourMs)).toMatchObject({
         spans: [{ span: 0, runs: 22_000 }],
         countedFrom: noon + 1,
@@ -186,26 +199,22 @@ export function describeBrowse(ledger: () => Ledger): void {
 /** Posts p1, p2, … with the issues 1, 2, … */
 function linkMany(ledger: Ledger, count: number): void {
   const ids = Array.from({ length: count }, (_, index) => `p${index + 1}`);
-  ledger.transaction(() => {
-    pullPosts(
-      ledger,
-      ids.map((id) => createPost(id)),
-    );
-    for (const [index, id] of ids.entries()) linkPost(ledger, id, createIssue(index + 1));
-  });
+  pullPosts(
+    ledger,
+    ids.map((id) => createPost(id)),
+  );
+  for (const [index, id] of ids.entries()) linkPost(ledger, id, createIssue(index + 1));
 }
 
 type Counts = Partial<Record<"created" | "issueWrites" | "postWrites" | "failed", number>>;
 
 /** A run that took `ms`, with a report for each project. */
-function finishRun({ runs }: Ledger, startedAt: number, ms: number, ...reports: readonly Counts[]): void {
-  const run = runs.begin(startedAt);
-  runs.finish(run, {
-    finishedAt: startedAt + ms,
-    result: "ok",
-    projects: reports.map((counts, index) => ({
-      project: `p${index}`,
-      report: { created: 0, issueWrites: 0, postWrites: 0, failed: 0, ...counts },
-    })),
-  });
+function finishRun(ledger: Ledger, startedAt: number, ms: number, ...reports: readonly Counts[]): void {
+  const run = ledger.runs.begin(startedAt);
+  const projects = reports.map((counts, index) => ({
+    project: `p${index}`,
+    report: { created: 0, issueWrites: 0, postWrites: 0, failed: 0, ...counts },
+  }));
+  const record = { finishedAt: startedAt + ms, result: "ok", projects } as const;
+  ledger.commit([{ kind: "finish-run", run, record }]);
 }

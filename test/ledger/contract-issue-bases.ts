@@ -49,7 +49,14 @@ export function describeIssueBases(current: () => Ledger): void {
       const ledger = current();
       pullPosts(ledger, [createPost("p1"), createPost("p2")]);
       linkPost(ledger, "p1", issue);
-      ledger.rows.record(project, p1, createRecord({ issueBases: [{ issue: refOf(issue), base: full }] }));
+      ledger.commit([
+        {
+          kind: "record-row",
+          project,
+          post: p1,
+          record: createRecord({ issueBases: [{ issue: refOf(issue), base: full }] }),
+        },
+      ]);
       settleAll(ledger);
       return ledger;
     }
@@ -61,17 +68,26 @@ export function describeIssueBases(current: () => Ledger): void {
       const links = () => readRow(ledger, "p1").links.map(({ base }) => base);
       expect(links()).toEqual([full, undefined]);
       const changed = { issue: refOf(other), base: { milestone: plain } };
-      ledger.rows.record(project, p1, createRecord({ issueBases: [changed] }));
+      ledger.commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ issueBases: [changed] }) },
+      ]);
       expect(links()).toEqual([full, { milestone: plain }]);
     });
 
     it("move by themselves, and make the row due", () => {
       const ledger = openLinked();
       const base = { status: { ...plain, isAwaited: true } as const };
-      ledger.rows.setBases(project, p1, {
-        base,
-        issueBases: [{ issue: refOf(issue), base: { state: plain } }],
-      });
+      ledger.commit([
+        {
+          kind: "set-bases",
+          project,
+          post: p1,
+          bases: {
+            base,
+            issueBases: [{ issue: refOf(issue), base: { state: plain } }],
+          },
+        },
+      ]);
       expect(readRow(ledger, "p1").base).toEqual(base);
       expect(readRow(ledger, "p1").links[0]?.base).toEqual({ ...full, state: plain });
       expect(dueIds(ledger)).toEqual(["p1"]);
@@ -80,14 +96,21 @@ export function describeIssueBases(current: () => Ledger): void {
     it("follow a transfer, and end with the link", () => {
       const ledger = openLinked();
       const moved = createIssue(5, { repositoryId: 20 });
-      ledger.absences.follow(refOf(issue), moved, {
-        kind: "moved",
-        since: noon,
-        to: refOf(moved),
-        name: "acme/api",
-      });
+      ledger.commit([
+        {
+          kind: "follow-transfer",
+          from: refOf(issue),
+          to: moved,
+          moved: {
+            kind: "moved",
+            since: noon,
+            to: refOf(moved),
+            name: "acme/api",
+          },
+        },
+      ]);
       expect(readRow(ledger, "p1").links[0]).toMatchObject({ link: { issue: refOf(moved) }, base: full });
-      ledger.absences.retire(project, p1);
+      ledger.commit([{ kind: "retire-issues", project, post: p1 }]);
       linkPost(ledger, "p1", moved);
       expect(readRow(ledger, "p1").links[0]?.base).toBeUndefined();
     });
@@ -95,10 +118,17 @@ export function describeIssueBases(current: () => Ledger): void {
     it("of an earlier link count no more when the two are linked again", () => {
       const ledger = openLinked();
       linkPost(ledger, "p2", createIssue(3));
-      ledger.rows.setBases(project, postId("p2"), {
-        base: {},
-        issueBases: [{ issue: refOf(issue), base: full }],
-      });
+      ledger.commit([
+        {
+          kind: "set-bases",
+          project,
+          post: postId("p2"),
+          bases: {
+            base: {},
+            issueBases: [{ issue: refOf(issue), base: full }],
+          },
+        },
+      ]);
       linkPost(ledger, "p2", issue);
       expect(readRow(ledger, "p2").links.map(({ base }) => base)).toEqual([undefined, undefined]);
     });
@@ -111,7 +141,7 @@ export function describeIssueBases(current: () => Ledger): void {
       linkPost(ledger, "p2", issue);
       linkPost(ledger, "p1", issue);
       const link = { post: p1, issue: refOf(issue), origin: "adopted" } as const;
-      ledger.rows.link(otherProject, link, issue, undefined);
+      ledger.commit([{ kind: "link", project: otherProject, link, issue, content: undefined }]);
       expect(ledger.rows.linkedTo(issue)).toEqual([
         { project, post: "p1" },
         { project, post: "p2" },
@@ -127,7 +157,14 @@ export function describeIssueBases(current: () => Ledger): void {
       linkPost(ledger, "p1", issue);
       linkPost(ledger, "p2", duplicate);
       expect(ledger.rows.followersOf(issue)).toEqual([{ project, post: "p1" }]);
-      ledger.signals.store(refOf(duplicate), { canonical: { kind: "known", value: refOf(issue) } });
+      ledger.commit([
+        {
+          kind: "store-signals",
+          issue: refOf(duplicate),
+          signals: { canonical: { kind: "known", value: refOf(issue) } },
+          isFill: false,
+        },
+      ]);
       expect(ledger.rows.followersOf(issue)).toEqual([
         { project, post: "p1" },
         { project, post: "p2" },
@@ -137,7 +174,7 @@ export function describeIssueBases(current: () => Ledger): void {
       expect(canonical()).toEqual({ issue });
       const change = sendIntent(ledger, { kind: "change-issue", repository: 10, number: 1 });
       expect(canonical()).toEqual({ issue, isChanging: true });
-      ledger.journal.resolve(change, "DONE", noon, "accepted");
+      ledger.commit([{ kind: "resolve", intent: change, state: "DONE", at: noon, message: "accepted" }]);
       expect(canonical()).toEqual({ issue });
     });
 
@@ -150,7 +187,9 @@ export function describeIssueBases(current: () => Ledger): void {
       const set = (post: string, state: Partial<FieldBase>): void => {
         const base = { state: { ...plain, ...state }, milestone: plain };
         const issueBases = [{ issue: refOf(issue), base }];
-        ledger.rows.record(project, postId(post), createRecord({ issueBases }));
+        ledger.commit([
+          { kind: "record-row", project, post: postId(post), record: createRecord({ issueBases }) },
+        ]);
       };
       const claimed = (post: string) => readRow(ledger, post).links[0]?.claimed;
       set("p1", { target: closed });
@@ -170,19 +209,27 @@ export function describeIssueBases(current: () => Ledger): void {
       const duplicate = createIssue(8);
       linkPost(ledger, "p1", issue);
       linkPost(ledger, "p2", duplicate);
-      ledger.signals.store(refOf(duplicate), { canonical: { kind: "known", value: refOf(issue) } });
+      ledger.commit([
+        {
+          kind: "store-signals",
+          issue: refOf(duplicate),
+          signals: { canonical: { kind: "known", value: refOf(issue) } },
+          isFill: false,
+        },
+      ]);
       const target = { kind: "value", value: "closed:completed" } as const;
       const write = { field: "state", before: "open", value: "closed:completed", target } as const;
       const change = { kind: "change-issue", repository: 10, number: 1, issueWrites: [write] } as const;
       const id = sendIntent(ledger, change);
       const other = sendIntent(ledger, { ...change, post: postId("p2") });
-      for (const one of [id, other]) ledger.journal.resolve(one, "UNKNOWN", noon, "no answer");
+      for (const one of [id, other])
+        ledger.commit([{ kind: "resolve", intent: one, state: "UNKNOWN", at: noon, message: "no answer" }]);
       const shown = () => readRow(ledger, "p1").links[0];
       expect(shown()).toMatchObject({ isChanging: true });
       expect(shown()?.mayArrive).toBeUndefined();
-      ledger.journal.takeUp(id, noon);
+      ledger.commit([{ kind: "take-up", intent: id, at: noon }]);
       expect(shown()).toMatchObject({ isChanging: true });
-      ledger.journal.takeUp(other, noon);
+      ledger.commit([{ kind: "take-up", intent: other, at: noon }]);
       const { field, value } = write;
       expect(shown()?.isChanging).toBeUndefined();
       expect(shown()?.mayArrive).toEqual([
@@ -190,7 +237,10 @@ export function describeIssueBases(current: () => Ledger): void {
         { field, value },
       ]);
       expect(readRow(ledger, "p2").links[0]?.canonical?.mayArrive).toHaveLength(2);
-      for (const one of [id, other]) ledger.journal.resolve(one, "DONE", noon, "the issue shows it");
+      for (const one of [id, other])
+        ledger.commit([
+          { kind: "resolve", intent: one, state: "DONE", at: noon, message: "the issue shows it" },
+        ]);
       expect(shown()?.mayArrive).toBeUndefined();
     });
 
@@ -206,13 +256,17 @@ export function describeIssueBases(current: () => Ledger): void {
       expect(isChanging()).toBeUndefined();
       const change = sendIntent(ledger, { kind: "change-issue", ...place });
       expect(isChanging()).toBe(true);
-      ledger.journal.resolve(change, "PREPARED", noon, "not applied");
+      ledger.commit([
+        { kind: "resolve", intent: change, state: "PREPARED", at: noon, message: "not applied" },
+      ]);
       expect(isChanging()).toBeUndefined();
-      ledger.journal.markSent(change, noon);
-      ledger.journal.resolve(change, "UNKNOWN", noon, "no answer");
+      ledger.commit([{ kind: "mark-sent", intent: change, at: noon }]);
+      ledger.commit([{ kind: "resolve", intent: change, state: "UNKNOWN", at: noon, message: "no answer" }]);
       expect(isChanging()).toBe(true);
-      ledger.journal.resolve(change, "DONE", noon, "accepted");
-      ledger.journal.resolve(update, "DONE", noon, "accepted");
+      ledger.commit([
+        { kind: "resolve", intent: change, state: "DONE", at: noon, message: "accepted" },
+        { kind: "resolve", intent: update, state: "DONE", at: noon, message: "accepted" },
+      ]);
       expect(isChanging()).toBeUndefined();
     });
   });
@@ -225,8 +279,14 @@ export function describeIssueBases(current: () => Ledger): void {
     ] as const)("%s, our own mark: %s → read only: %s", (origin, isOwn, expected) => {
       const ledger = current();
       pullPosts(ledger, [createPost("p1")]);
-      ledger.pulls.storeIssues([issue], [{ issue: refOf(issue), isOwn, project, posts: [p1] }]);
-      ledger.rows.link(project, { post: p1, issue: refOf(issue), origin }, issue, undefined);
+      ledger.commit([
+        {
+          kind: "store-issues",
+          issues: [issue],
+          marked: [{ issue: refOf(issue), isOwn, project, posts: [p1] }],
+        },
+        { kind: "link", project, link: { post: p1, issue: refOf(issue), origin }, issue, content: undefined },
+      ]);
       expect(readRow(ledger, "p1").links[0]?.isReadOnly).toBe(expected);
     });
   });
@@ -237,15 +297,20 @@ export function describeIssueBases(current: () => Ledger): void {
       pullPosts(ledger, [createPost("p1")]);
       linkPost(ledger, "p1", createIssue(1, { state: "closed", updatedAt: "2026-01-03T00:00:00Z" }));
       const state = () => readRow(ledger, "p1").links[0]?.issue?.state;
-      ledger.pulls.storeIssues([issue], []);
+      ledger.commit([{ kind: "store-issues", issues: [issue], marked: [] }]);
       expect(state()).toBe("closed");
-      ledger.absences.set(refOf(issue), { kind: "missing", since: noon });
-      ledger.pulls.storeIssues([issue], []);
+      ledger.commit([
+        { kind: "set-absence", issue: refOf(issue), absence: { kind: "missing", since: noon } },
+        { kind: "store-issues", issues: [issue], marked: [] },
+      ]);
       expect(state()).toBe("open");
-      ledger.pulls.storeIssues(
-        [createIssue(1, { nodeId: "I_x", state: "closed", updatedAt: "2020-01-01T00:00:00Z" })],
-        [],
-      );
+      ledger.commit([
+        {
+          kind: "store-issues",
+          issues: [createIssue(1, { nodeId: "I_x", state: "closed", updatedAt: "2020-01-01T00:00:00Z" })],
+          marked: [],
+        },
+      ]);
       expect(state()).toBe("closed");
     });
   });

@@ -89,25 +89,32 @@ export function describeJournal(ledger: () => Ledger): void {
         const [intent] = journal.open(project);
         return intent && [intent.state, intent.attempts, intent.sentAt, intent.unknownAt, intent.message];
       };
-      journal.markSent(id, noon + 1);
+      ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 1 }]);
       expect(shown()).toEqual(["SENT", 1, noon + 1, undefined, undefined]);
-      journal.resolve(id, "UNKNOWN", noon + 2, "no answer");
+      ledger().commit([
+        { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 2, message: "no answer" },
+      ]);
       expect(shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "no answer"]);
-      journal.resolve(id, "UNKNOWN", noon + 3, "the scan broke off");
+      ledger().commit([
+        { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 3, message: "the scan broke off" },
+      ]);
       expect(shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "the scan broke off"]);
-      journal.resolve(id, "PREPARED", noon + 4, "not there");
+      ledger().commit([
+        { kind: "resolve", intent: id, state: "PREPARED", at: noon + 4, message: "not there" },
+      ]);
       expect(shown()).toEqual(["PREPARED", 1, noon + 1, undefined, "not there"]);
-      journal.markSent(id, noon + 5);
+      ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 5 }]);
       expect(shown()).toEqual(["SENT", 2, noon + 5, undefined, "not there"]);
-      journal.resolve(id, "DONE", noon + 6, "opened");
+      ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon + 6, message: "opened" }]);
       expect(shown()).toBeUndefined();
     });
 
     it.each(["PREPARED", "SENT", "UNKNOWN"] as const)("that is %s is the only one of its kind", (state) => {
       const { journal } = ledger();
       const id = journal.prepare(createIntent());
-      if (state !== "PREPARED") journal.markSent(id, noon);
-      if (state === "UNKNOWN") journal.resolve(id, "UNKNOWN", noon, "no answer");
+      if (state !== "PREPARED") ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
+      if (state === "UNKNOWN")
+        ledger().commit([{ kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" }]);
       expect(() => journal.prepare(createIntent())).toThrow("has an open intent");
       journal.prepare(createIntent({ kind: "patch-post" }));
       journal.prepare(createIntent({ post: postId("p2") }));
@@ -118,37 +125,45 @@ export function describeJournal(ledger: () => Ledger): void {
     it.each(["DONE", "REJECTED"] as const)("that is %s makes room for the next", (state) => {
       const { journal } = ledger();
       const id = sendIntent(ledger());
-      journal.resolve(id, state, noon, "over");
+      ledger().commit([{ kind: "resolve", intent: id, state, at: noon, message: "over" }]);
       expect(journal.prepare(createIntent())).not.toBe(id);
-      expect(() => journal.resolve(id, "DONE", noon, "again")).toThrow("not open");
-      expect(() => journal.markSent(id, noon)).toThrow("not prepared");
+      expect(() =>
+        ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "again" }]),
+      ).toThrow("not open");
+      expect(() => ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).toThrow("not prepared");
     });
 
     it("of a change is taken up once its outcome is unknown, and stays open", () => {
       const { journal } = ledger();
       const id = sendIntent(ledger(), { kind: "change-issue", repository: 101, number: 7 });
-      expect(() => journal.takeUp(id, noon)).toThrow("not unknown");
-      journal.resolve(id, "UNKNOWN", noon, "no answer");
+      expect(() => ledger().commit([{ kind: "take-up", intent: id, at: noon }])).toThrow("not unknown");
+      ledger().commit([{ kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" }]);
       expect(journal.open(project)).toMatchObject([{ takenAt: undefined }]);
-      journal.takeUp(id, noon + 1);
+      ledger().commit([{ kind: "take-up", intent: id, at: noon + 1 }]);
       expect(journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon, takenAt: noon + 1 }]);
-      journal.resolve(id, "DONE", noon + 5, "the issue shows it");
+      ledger().commit([
+        { kind: "resolve", intent: id, state: "DONE", at: noon + 5, message: "the issue shows it" },
+      ]);
       expect(journal.open(project)).toEqual([]);
     });
 
     it("is sent once for each time that it was prepared", () => {
       const id = sendIntent(ledger());
-      expect(() => ledger().journal.markSent(id, noon)).toThrow("not prepared");
-      expect(() => ledger().journal.markSent(99 as IntentId, noon)).toThrow("not prepared");
+      expect(() => ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).toThrow("not prepared");
+      expect(() => ledger().commit([{ kind: "mark-sent", intent: 99 as IntentId, at: noon }])).toThrow(
+        "not prepared",
+      );
     });
 
-    it("is not sent from inside a transaction that could still be rolled back", () => {
+    it("is not sent with other changes, which could still undo that", () => {
       const { journal } = ledger();
       const id = journal.prepare(createIntent());
-      expect(() => ledger().transaction(() => journal.markSent(id, noon))).toThrow("a commit of its own");
-      expect(() => ledger().transaction(() => journal.paceWrite(noon, true, "", project))).toThrow(
+      const due = { kind: "mark-due", project, which: "all" } as const;
+      expect(() => ledger().commit([{ kind: "mark-sent", intent: id, at: noon }, due])).toThrow(
         "a commit of its own",
       );
+      const pace = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
+      expect(() => ledger().commit([pace, due])).toThrow("a commit of its own");
       expect(journal.open(project)[0]?.state).toBe("PREPARED");
       expect(journal.trackerWrites(0, "").all).toEqual([]);
     });
@@ -164,8 +179,8 @@ export function describeJournal(ledger: () => Ledger): void {
 
     it("is told in its order, of all projects, without what never took effect", () => {
       pullPosts(ledger(), [createPost("p1")]);
-      const { journal, memory } = ledger();
-      memory.rememberRepository(knownRepository);
+      const { journal } = ledger();
+      ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
       const issue = { repository: "Acme/App", number: 7 };
       const lines = [
         written({ run: 2, issue, side: "tracker", kind: "edit-issue" }),
@@ -173,7 +188,7 @@ export function describeJournal(ledger: () => Ledger): void {
         written({ run: 2, outcome: "rejected", message: "no" }),
         written({ run: 3 }),
       ];
-      for (const entry of lines) journal.audit(entry);
+      for (const entry of lines) ledger().commit([{ kind: "audit", entry }]);
       expect(journal.writesOf(2)).toEqual([
         { ...lines[0], repository: 10 },
         { ...lines[1], repository: undefined },
@@ -190,13 +205,15 @@ export function describeJournal(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();
       const intent = sendIntent(ledger(), { ...patch, repository: 10 });
-      journal.resolve(intent, "UNKNOWN", noon, "no answer");
+      ledger().commit([{ kind: "resolve", intent, state: "UNKNOWN", at: noon, message: "no answer" }]);
       if (sends === 2) {
-        journal.resolve(intent, "PREPARED", noon, "not applied");
-        journal.markSent(intent, noon + 1);
+        ledger().commit([{ kind: "resolve", intent, state: "PREPARED", at: noon, message: "not applied" }]);
+        ledger().commit([{ kind: "mark-sent", intent, at: noon + 1 }]);
       }
-      journal.audit(written({ intent, outcome: "unknown", message: "no answer" }));
-      journal.resolve(intent, state, noon + 2, "looked up");
+      ledger().commit([
+        { kind: "audit", entry: written({ intent, outcome: "unknown", message: "no answer" }) },
+        { kind: "resolve", intent, state, at: noon + 2, message: "looked up" },
+      ]);
       expect(journal.writesOf(1)).toMatchObject([{ repository: 10, outcome }]);
     });
 
@@ -210,7 +227,10 @@ export function describeJournal(ledger: () => Ledger): void {
       journal.recover(noon + 1);
       const [intent] = journal.open(project);
       expect(journal.writesOf(1)).toMatchObject([{ outcome: "unknown", repository: 10 }]);
-      if (intent !== undefined) journal.resolve(intent.id, "DONE", noon + 2, "the issue shows it");
+      if (intent !== undefined)
+        ledger().commit([
+          { kind: "resolve", intent: intent.id, state: "DONE", at: noon + 2, message: "the issue shows it" },
+        ]);
       expect(journal.writesOf(1)).toMatchObject([
         {
           outcome: "applied",
@@ -226,7 +246,9 @@ export function describeJournal(ledger: () => Ledger): void {
       const { journal } = ledger();
       const sent = sendIntent(ledger());
       const unknown = sendIntent(ledger(), { kind: "update-issue" });
-      journal.resolve(unknown, "UNKNOWN", noon + 1, "no answer");
+      ledger().commit([
+        { kind: "resolve", intent: unknown, state: "UNKNOWN", at: noon + 1, message: "no answer" },
+      ]);
       const prepared = journal.prepare(patch);
       expect(journal.recover(noon + hourMs)).toBe(1);
       expect(journal.recover(noon + 2 * hourMs)).toBe(0);
@@ -260,8 +282,8 @@ export function describeJournal(ledger: () => Ledger): void {
     });
 
     it("names the issue whose change was interrupted, where its repository is known", () => {
-      const { journal, memory } = ledger();
-      memory.rememberRepository(knownRepository);
+      const { journal } = ledger();
+      ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
       sendIntent(ledger(), { kind: "update-issue", repository: 10, number: 7 });
       sendIntent(ledger(), { kind: "update-issue", repository: 99, number: 7, post: postId("p2") });
       journal.recover(noon);
@@ -287,7 +309,7 @@ export function describeJournal(ledger: () => Ledger): void {
         message: undefined,
       };
       const other: AuditEntry = { ...line, at: noon + 1, post: postId("p2") };
-      for (const entry of [line, bare, other]) journal.audit(entry);
+      for (const entry of [line, bare, other]) ledger().commit([{ kind: "audit", entry }]);
       expect(journal.history(project, undefined, 10)).toEqual([bare, other, line]);
       expect(journal.history(project, undefined, 2)).toEqual([bare, other]);
       expect(journal.history(project, postId("p1"), 10)).toEqual([line]);
@@ -308,7 +330,7 @@ export function describeJournal(ledger: () => Ledger): void {
         { ...counted, fields: [{ field: "roadmapColumn", value: "PLANNED" }] },
         { ...counted, project: otherProject },
       ];
-      for (const entry of lines) journal.audit(entry);
+      for (const entry of lines) ledger().commit([{ kind: "audit", entry }]);
       expect(journal.statusWrites(project, noon)).toBe(2);
       expect(journal.statusWrites("unknown" as typeof project, noon)).toBe(0);
     });
@@ -322,16 +344,28 @@ export function describeJournal(ledger: () => Ledger): void {
       const { journal, rows } = ledger();
       pullPosts(ledger(), [createPost("p1")]);
       const id = sendIntent(ledger(), { kind: "patch-post" });
-      journal.resolve(id, "UNKNOWN", noon, "no answer");
-      journal.audit({ ...lost, intent: id });
+      ledger().commit([
+        { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
+        { kind: "audit", entry: { ...lost, intent: id } },
+      ]);
       const count = () => rows.row(project, postId("p1"), noon + 1)?.statusWrites.length;
       expect([count(), journal.statusWrites(project, noon)]).toEqual([1, 1]);
-      journal.resolve(id, "PREPARED", noon + 1, "the post shows that it was not applied");
+      ledger().commit([
+        {
+          kind: "resolve",
+          intent: id,
+          state: "PREPARED",
+          at: noon + 1,
+          message: "the post shows that it was not applied",
+        },
+      ]);
       expect([count(), journal.statusWrites(project, noon)]).toEqual([0, 0]);
-      journal.markSent(id, noon + 2);
-      journal.resolve(id, "UNKNOWN", noon + 2, "no answer");
-      journal.audit({ ...lost, intent: id, at: noon + 2 });
-      journal.resolve(id, "DONE", noon + 3, "the post shows it");
+      ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 2 }]);
+      ledger().commit([
+        { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 2, message: "no answer" },
+        { kind: "audit", entry: { ...lost, intent: id, at: noon + 2 } },
+        { kind: "resolve", intent: id, state: "DONE", at: noon + 3, message: "the post shows it" },
+      ]);
       expect(
         journal.history(project, postId("p1"), 9).map(({ outcome, message }) => [outcome, message]),
       ).toEqual([
@@ -344,9 +378,11 @@ export function describeJournal(ledger: () => Ledger): void {
     it("corrects no line of another write, and none whose answer came", () => {
       const { journal } = ledger();
       const id = sendIntent(ledger(), { kind: "patch-post" });
-      journal.audit({ ...lost });
-      journal.audit({ ...lost, intent: id, outcome: "applied" });
-      journal.resolve(id, "DONE", noon, "accepted");
+      ledger().commit([
+        { kind: "audit", entry: { ...lost } },
+        { kind: "audit", entry: { ...lost, intent: id, outcome: "applied" } },
+        { kind: "resolve", intent: id, state: "DONE", at: noon, message: "accepted" },
+      ]);
       const outcomes = journal.history(project, postId("p1"), 9).map(({ outcome }) => outcome);
       expect(outcomes).toEqual(["applied", "unknown"]);
     });
@@ -355,17 +391,17 @@ export function describeJournal(ledger: () => Ledger): void {
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", () => {
       const { journal } = ledger();
-      journal.paceWrite(noon + 2, false, "", project);
-      journal.paceWrite(noon + 1, true, "", project);
-      journal.paceWrite(noon, true, "", project);
+      ledger().commit([{ kind: "pace-write", at: noon + 2, isCreate: false, budget: "", project }]);
+      ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: true, budget: "", project }]);
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
       expect(journal.trackerWrites(noon + 1, "")).toEqual({ all: [noon + 1, noon + 2], creates: [noon + 1] });
       expect(journal.trackerWrites(noon + 3, "")).toEqual({ all: [], creates: [] });
     });
 
     it("is remembered for each budget by itself", () => {
       const { journal } = ledger();
-      journal.paceWrite(noon, true, "acme", project);
-      journal.paceWrite(noon + 1, false, "other", project);
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
+      ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: false, budget: "other", project }]);
       expect(journal.trackerWrites(noon, "acme")).toEqual({ all: [noon], creates: [noon] });
       expect(journal.trackerWrites(noon, "other")).toEqual({ all: [noon + 1], creates: [] });
       expect(journal.trackerWrites(noon, "")).toEqual({ all: [], creates: [] });

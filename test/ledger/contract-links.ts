@@ -24,10 +24,16 @@ const [one, two] = [createIssue(1), createIssue(2)];
 export function describeLinks(ledger: () => Ledger): void {
   const adopt = (id: string): void => {
     const link = { post: postId(id), issue: refOf(one), origin: "adopted" } as const;
-    ledger().rows.link(project, link, one, undefined);
+    ledger().commit([{ kind: "link", project, link, issue: one, content: undefined }]);
   };
   const mark = (): void => {
-    ledger().pulls.storeIssues([one], [{ issue: refOf(one), isOwn: true, project, posts: [p1] }]);
+    ledger().commit([
+      {
+        kind: "store-issues",
+        issues: [one],
+        marked: [{ issue: refOf(one), isOwn: true, project, posts: [p1] }],
+      },
+    ]);
   };
 
   describe("links that a person ends", () => {
@@ -36,7 +42,7 @@ export function describeLinks(ledger: () => Ledger): void {
       linkPost(ledger(), "p1", one);
       mark();
       settleAll(ledger());
-      ledger().links.end(project, p1, [refOf(one), refOf(two)], noon);
+      ledger().commit([{ kind: "end-links", project, post: p1, issues: [refOf(one), refOf(two)], at: noon }]);
       expect(readRow(ledger(), "p1")).toMatchObject({ links: [], unlinkedAt: noon });
       expect(dueIds(ledger())).toEqual(["p1"]);
       mark();
@@ -49,7 +55,7 @@ export function describeLinks(ledger: () => Ledger): void {
     it("leave the others as they are, and the post is no unlinked one", () => {
       pullPosts(ledger(), [createPost("p1")]);
       for (const issue of [one, two]) linkPost(ledger(), "p1", issue);
-      ledger().links.end(project, p1, [refOf(one)], noon);
+      ledger().commit([{ kind: "end-links", project, post: p1, issues: [refOf(one)], at: noon }]);
       const row = readRow(ledger(), "p1");
       expect(row.links.map(({ link }) => link.issue.number)).toEqual([2]);
       expect(row).not.toHaveProperty("unlinkedAt");
@@ -66,20 +72,24 @@ export function describeLinks(ledger: () => Ledger): void {
         pending: undefined,
         ruled: undefined,
       } as const;
-      ledger().rows.record(project, p1, createRecord({ base: { status: base } }));
-      ledger().rows.park(project, p1, createParked());
-      ledger().links.end(project, p1, [refOf(one)], noon);
+      ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ base: { status: base } }) },
+        { kind: "park", project, post: p1, parked: createParked() },
+        { kind: "end-links", project, post: p1, issues: [refOf(one)], at: noon },
+      ]);
       expect(readRow(ledger(), "p1")).toMatchObject({ base: {}, parked: [] });
     });
 
     it("can be made again, and another issue may be opened when a person says so", () => {
       pullPosts(ledger(), [createPost("p1")]);
       linkPost(ledger(), "p1", one);
-      ledger().links.end(project, p1, [refOf(one)], noon);
-      ledger().links.reopen(project, p1);
+      ledger().commit([
+        { kind: "end-links", project, post: p1, issues: [refOf(one)], at: noon },
+        { kind: "reopen", project, post: p1 },
+      ]);
       expect(readRow(ledger(), "p1")).not.toHaveProperty("unlinkedAt");
       expect(ledger().links.hasEnded(project, p1, refOf(one))).toBe(true);
-      ledger().links.end(project, p1, [], noon);
+      ledger().commit([{ kind: "end-links", project, post: p1, issues: [], at: noon }]);
       adopt("p1");
       expect(readRow(ledger(), "p1")).not.toHaveProperty("unlinkedAt");
       expect(ledger().links.hasEnded(project, p1, refOf(one))).toBe(false);
@@ -107,10 +117,10 @@ export function describeLinks(ledger: () => Ledger): void {
       adopt("p2");
       expect(ledger().links.hasContent(refOf(one))).toBe(true);
       settleAll(ledger());
-      ledger().links.end(project, p1, [refOf(one)], noon);
+      ledger().commit([{ kind: "end-links", project, post: p1, issues: [refOf(one)], at: noon }]);
       expect(readRow(ledger(), "p2").links).toMatchObject([{ content }]);
       expect(dueIds(ledger())).toEqual(["p1", "p2"]);
-      ledger().links.end(project, p2, [refOf(one)], noon);
+      ledger().commit([{ kind: "end-links", project, post: p2, issues: [refOf(one)], at: noon }]);
       expect(ledger().links.hasContent(refOf(one))).toBe(false);
     });
   });

@@ -15,7 +15,7 @@ import {
 export function describeLookup(ledger: () => Ledger): void {
   describe("what people ask for by name", () => {
     it("finds what the last record said of a post, in its order", () => {
-      const { lookup, rows } = ledger();
+      const { lookup } = ledger();
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
@@ -23,7 +23,7 @@ export function describeLookup(ledger: () => Ledger): void {
         { kind: "held", message: "too many", since: noon, action },
         { kind: "disagreement", message: "apart", since: noon },
       ] as const;
-      rows.record(project, postId("p1"), createRecord({ notes }));
+      ledger().commit([{ kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) }]);
       expect(lookup.notes(project, postId("p1"))).toEqual(notes);
       expect(lookup.notes(project, postId("p2"))).toEqual([]);
       expect(lookup.notes(project, postId("p9"))).toEqual([]);
@@ -35,7 +35,14 @@ export function describeLookup(ledger: () => Ledger): void {
       expect(lookup.lastPull(project)).toBeUndefined();
       pullPosts(ledger(), [createPost("p1")], 1, noon);
       pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
-      pulls.end(pulls.begin(project, 3, noon + 2 * hourMs), { kind: "incomplete", at: noon + 2 * hourMs });
+      ledger().commit([
+        {
+          kind: "end-pull",
+          pull: pulls.begin(project, 3, noon + 2 * hourMs),
+          end: "incomplete",
+          at: noon + 2 * hourMs,
+        },
+      ]);
       expect(lookup.lastPull(project)).toEqual({ run: 2, beganAt: noon + hourMs, kind: "complete" });
       expect(lookup.lastPull(otherProject)).toBeUndefined();
     });
@@ -59,12 +66,12 @@ export function describeLookup(ledger: () => Ledger): void {
     });
 
     it("finds posts whose ids begin alike, then those of about the same length", () => {
-      const { lookup, rows } = ledger();
+      const { lookup } = ledger();
       pullPosts(
         ledger(),
         ["cat", "cats", "caterpillar", "dog", "horses"].map((id) => createPost(id)),
       );
-      rows.markMissing(project, postId("cat-2"));
+      ledger().commit([{ kind: "mark-missing", project, post: postId("cat-2") }]);
       expect(lookup.postsLike(project, "cat", 9)).toEqual(["caterpillar", "cats", "cat", "dog"]);
       expect(lookup.postsLike(project, "cat", 1)).toEqual(["caterpillar", "cat"]);
       expect(lookup.postsLike(otherProject, "cat", 9)).toEqual([]);

@@ -73,24 +73,30 @@ export function describeMemory(ledger: () => Ledger): void {
 
     it("keeps the account that was remembered last", () => {
       const { memory } = ledger();
-      memory.rememberAccount({ login: "old", checkedAt: noon });
-      memory.rememberAccount({ login: "bot", checkedAt: noon + 1 });
+      ledger().commit([
+        { kind: "remember-account", account: { login: "old", checkedAt: noon } },
+        { kind: "remember-account", account: { login: "bot", checkedAt: noon + 1 } },
+      ]);
       expect(memory.account()).toEqual({ login: "bot", checkedAt: noon + 1 });
     });
 
     it("keeps the limit of each side that was remembered last", () => {
       const { memory } = ledger();
       expect([memory.limit("board", ""), memory.limit("tracker", "")]).toEqual([undefined, undefined]);
-      memory.rememberLimit("tracker", "", noon + 2);
-      memory.rememberLimit("board", "", noon + 3);
-      memory.rememberLimit("tracker", "", noon + 1);
+      ledger().commit([
+        { kind: "remember-limit", side: "tracker", budget: "", until: noon + 2 },
+        { kind: "remember-limit", side: "board", budget: "", until: noon + 3 },
+        { kind: "remember-limit", side: "tracker", budget: "", until: noon + 1 },
+      ]);
       expect([memory.limit("board", ""), memory.limit("tracker", "")]).toEqual([noon + 3, noon + 1]);
     });
 
     it("keeps the limits of each budget by themselves", () => {
       const { memory } = ledger();
-      memory.rememberLimit("tracker", "acme", noon + 1);
-      memory.rememberLimit("tracker", "other", noon + 2);
+      ledger().commit([
+        { kind: "remember-limit", side: "tracker", budget: "acme", until: noon + 1 },
+        { kind: "remember-limit", side: "tracker", budget: "other", until: noon + 2 },
+      ]);
       expect(["acme", "other", ""].map((budget) => memory.limit("tracker", budget))).toEqual([
         noon + 1,
         noon + 2,
@@ -102,13 +108,15 @@ export function describeMemory(ledger: () => Ledger): void {
       ["with everything", full],
       ["that was never pulled", bare],
     ])("gives back a project %s", (_, memory) => {
-      ledger().memory.rememberProject(memory);
+      ledger().commit([{ kind: "remember-project", memory }]);
       expect(ledger().memory.project("acme-app")).toEqual(memory);
     });
 
     it("replaces a project, its id on the board included", () => {
-      ledger().memory.rememberProject(full);
-      ledger().memory.rememberProject({ ...bare, id: otherProject });
+      ledger().commit([
+        { kind: "remember-project", memory: full },
+        { kind: "remember-project", memory: { ...bare, id: otherProject } },
+      ]);
       expect(ledger().memory.project("acme-app")).toEqual({ ...bare, id: otherProject });
     });
 
@@ -117,8 +125,10 @@ export function describeMemory(ledger: () => Ledger): void {
       ["nothing more", undefined],
     ])("gives back that asking a board for more has shown %s", (_, way) => {
       expect(ledger().memory.paging(project)).toBeUndefined();
-      ledger().memory.rememberPaging(project, { way: undefined, posts: "a", askedAt: noon });
-      ledger().memory.rememberPaging(project, { way, posts: "b", askedAt: noon + 1 });
+      ledger().commit([
+        { kind: "remember-paging", project, paging: { way: undefined, posts: "a", askedAt: noon } },
+        { kind: "remember-paging", project, paging: { way, posts: "b", askedAt: noon + 1 } },
+      ]);
       expect(ledger().memory.paging(project)).toEqual({ way, posts: "b", askedAt: noon + 1 });
       expect(ledger().memory.paging(otherProject)).toBeUndefined();
     });
@@ -127,14 +137,14 @@ export function describeMemory(ledger: () => Ledger): void {
       ["with everything", repository],
       ["that was never read", newRepository],
     ])("gives back a repository %s, by name and by id", (_, memory) => {
-      ledger().memory.rememberRepository(memory);
+      ledger().commit([{ kind: "remember-repository", memory }]);
       expect(ledger().memory.repository("acme/app")).toEqual(memory);
       expect(ledger().memory.repositoryById(10)).toEqual(memory);
     });
 
     it("finds a repository by the name in the config after it was renamed, whatever the case", () => {
       const renamed = { ...repository, repository: createRepository({ name: "acme/product" }) };
-      ledger().memory.rememberRepository(renamed);
+      ledger().commit([{ kind: "remember-repository", memory: renamed }]);
       expect(ledger().memory.repository("Acme/App")).toEqual(renamed);
       expect(ledger().memory.repository("acme/product")).toBeUndefined();
     });
@@ -142,11 +152,13 @@ export function describeMemory(ledger: () => Ledger): void {
     it("hides the facts of a paused repository's issues until it goes on", () => {
       pullPosts(ledger(), [createPost("p1")]);
       linkPost(ledger(), "p1", createIssue(1));
-      ledger().memory.rememberRepository(repository);
+      ledger().commit([{ kind: "remember-repository", memory: repository }]);
       expect(readRow(ledger(), "p1").links[0]?.issue).toBeUndefined();
       settleAll(ledger());
-      ledger().memory.rememberRepository({ ...repository, pausedAt: undefined });
-      ledger().absences.markRowsOf(10);
+      ledger().commit([
+        { kind: "remember-repository", memory: { ...repository, pausedAt: undefined } },
+        { kind: "mark-repository", repository: 10 },
+      ]);
       expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(createIssue(1));
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
@@ -163,17 +175,21 @@ export function describeMemory(ledger: () => Ledger): void {
         checkedAt: noon,
       };
       expect(memory.projectField(field.key)).toBeUndefined();
-      memory.rememberProjectField(field);
-      memory.rememberProjectField({ ...field, key: "acme/8/status" });
-      memory.rememberProjectField({ ...field, isClosed: true, checkedAt: noon + 1 });
+      ledger().commit([
+        { kind: "remember-project-field", field },
+        { kind: "remember-project-field", field: { ...field, key: "acme/8/status" } },
+        { kind: "remember-project-field", field: { ...field, isClosed: true, checkedAt: noon + 1 } },
+      ]);
       expect(memory.projectField(field.key)).toEqual({ ...field, isClosed: true, checkedAt: noon + 1 });
     });
 
     it("gives a name to the repository that was remembered last under it", () => {
       const { memory } = ledger();
       const other = { ...repository, repository: createRepository({ id: 11 }) };
-      memory.rememberRepository(repository);
-      memory.rememberRepository(other);
+      ledger().commit([
+        { kind: "remember-repository", memory: repository },
+        { kind: "remember-repository", memory: other },
+      ]);
       expect(memory.repository("acme/app")).toEqual(other);
       expect(memory.repositoryById(10)).toEqual(repository);
     });
@@ -188,20 +204,32 @@ export function describeMemory(ledger: () => Ledger): void {
     it("are known once they are finished, per project and for all", () => {
       const { runs } = ledger();
       const first = runs.begin(noon);
-      runs.finish(first, {
-        finishedAt: noon + 5,
-        result: "partial",
-        projects: [
-          { project: "one", report: { posts: 1 } },
-          { project: "two", report: { posts: 2 } },
-        ],
-      });
+      ledger().commit([
+        {
+          kind: "finish-run",
+          run: first,
+          record: {
+            finishedAt: noon + 5,
+            result: "partial",
+            projects: [
+              { project: "one", report: { posts: 1 } },
+              { project: "two", report: { posts: 2 } },
+            ],
+          },
+        },
+      ]);
       const second = runs.begin(noon + 10);
-      runs.finish(second, {
-        finishedAt: noon + 15,
-        result: "ok",
-        projects: [{ project: "one", report: { posts: 3 } }],
-      });
+      ledger().commit([
+        {
+          kind: "finish-run",
+          run: second,
+          record: {
+            finishedAt: noon + 15,
+            result: "ok",
+            projects: [{ project: "one", report: { posts: 3 } }],
+          },
+        },
+      ]);
       runs.begin(noon + 20);
       const last = { run: 2, startedAt: noon + 10, finishedAt: noon + 15, result: "ok" };
       expect(runs.last(undefined)).toEqual({ ...last, report: [{ posts: 3 }] });
@@ -220,18 +248,26 @@ export function describeMemory(ledger: () => Ledger): void {
       const run = runs.begin(noon);
       expect(runs.last(undefined)).toBeUndefined();
       expect(runs.last("one")).toBeUndefined();
-      runs.finish(run, { finishedAt: noon, result: "ok", projects: [] });
-      expect(() => runs.finish(run, { finishedAt: noon, result: "ok", projects: [] })).toThrow("not open");
+      ledger().commit([
+        { kind: "finish-run", run, record: { finishedAt: noon, result: "ok", projects: [] } },
+      ]);
+      expect(() =>
+        ledger().commit([
+          { kind: "finish-run", run, record: { finishedAt: noon, result: "ok", projects: [] } },
+        ]),
+      ).toThrow("not open");
     });
 
     it("keep where a list is to be gone on with, by project", () => {
       const { memory } = ledger();
       expect(memory.openList(project)).toBeUndefined();
-      memory.rememberOpenList(project, "page 2");
-      memory.rememberOpenList(otherProject, "page 9");
-      memory.rememberOpenList(project, "page 3");
+      ledger().commit([
+        { kind: "remember-open-list", project, place: "page 2" },
+        { kind: "remember-open-list", project: otherProject, place: "page 9" },
+        { kind: "remember-open-list", project, place: "page 3" },
+      ]);
       expect(memory.openList(project)).toBe("page 3");
-      memory.rememberOpenList(project, undefined);
+      ledger().commit([{ kind: "remember-open-list", project, place: undefined }]);
       expect(memory.openList(project)).toBeUndefined();
       expect(memory.openList(otherProject)).toBe("page 9");
     });
@@ -239,12 +275,14 @@ export function describeMemory(ledger: () => Ledger): void {
     it("offer a code for the page, one at a time, until it is taken or its time is over", () => {
       const { runs } = ledger();
       expect(runs.takePage("a", noon)).toBe(false);
-      runs.offerPage("a", noon + 1);
+      ledger().commit([{ kind: "offer-page", print: "a", until: noon + 1 }]);
       expect(runs.takePage("b", noon)).toBe(false);
       expect(runs.takePage("a", noon)).toBe(true);
       expect(runs.takePage("a", noon)).toBe(false);
-      runs.offerPage("a", noon + 1);
-      runs.offerPage("b", noon + 1);
+      ledger().commit([
+        { kind: "offer-page", print: "a", until: noon + 1 },
+        { kind: "offer-page", print: "b", until: noon + 1 },
+      ]);
       expect(runs.takePage("a", noon)).toBe(false);
       expect(runs.takePage("b", noon + 1)).toBe(false);
       expect(runs.takePage("b", noon)).toBe(false);
@@ -253,12 +291,14 @@ export function describeMemory(ledger: () => Ledger): void {
     it("leave a sign of life", () => {
       const { runs } = ledger();
       expect(runs.heartbeat()).toBeUndefined();
-      runs.beat({ at: noon, who: "daemon" });
-      runs.beat({ at: noon + 1, who: "daemon, again" });
+      ledger().commit([
+        { kind: "beat", sign: { at: noon, who: "daemon" } },
+        { kind: "beat", sign: { at: noon + 1, who: "daemon, again" } },
+      ]);
       expect(runs.heartbeat()).toEqual({ at: noon + 1, who: "daemon, again" });
-      runs.beat({ at: noon + 2, who: "daemon, again", isLast: true });
+      ledger().commit([{ kind: "beat", sign: { at: noon + 2, who: "daemon, again", isLast: true } }]);
       expect(runs.heartbeat()).toEqual({ at: noon + 2, who: "daemon, again", isLast: true });
-      runs.beat({ at: noon + 3, who: "daemon" });
+      ledger().commit([{ kind: "beat", sign: { at: noon + 3, who: "daemon" } }]);
       expect(runs.heartbeat()).toEqual({ at: noon + 3, who: "daemon" });
     });
   });

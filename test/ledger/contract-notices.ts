@@ -11,17 +11,21 @@ export function describeNotices(ledger: () => Ledger): void {
     it("are remembered with what they said last, until they are forgotten", () => {
       const { notices } = ledger();
       expect(notices.said()).toEqual([]);
-      notices.say([held, failed], 0);
-      notices.say([{ ...held, state: "3", at: noon + 2 }], noon);
+      ledger().commit([
+        { kind: "say", notices: [held, failed], forgetBefore: 0 },
+        { kind: "say", notices: [{ ...held, state: "3", at: noon + 2 }], forgetBefore: noon },
+      ]);
       expect(notices.said()).toEqual([failed, { ...held, state: "3", at: noon + 2 }]);
-      notices.say([], noon + 2);
+      ledger().commit([{ kind: "say", notices: [], forgetBefore: noon + 2 }]);
       expect(notices.said()).toEqual([{ ...held, state: "3", at: noon + 2 }]);
     });
 
     it("that were not taken were never said", () => {
       const { notices } = ledger();
-      notices.say([held, failed], 0);
-      notices.unsay([held.cause, "nothing"]);
+      ledger().commit([
+        { kind: "say", notices: [held, failed], forgetBefore: 0 },
+        { kind: "unsay", causes: [held.cause, "nothing"] },
+      ]);
       expect(notices.said()).toEqual([failed]);
     });
   });

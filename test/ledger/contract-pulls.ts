@@ -68,8 +68,10 @@ export function describePulls(ledger: () => Ledger): void {
 
     it("replace what came before them in the same pull", () => {
       const pull = ledger().pulls.begin(project, 1, noon);
-      ledger().pulls.storePosts(pull, [createPost("p1", { votes: 1 })], noon);
-      ledger().pulls.storePosts(pull, [createPost("p1", { votes: 2 })], noon);
+      ledger().commit([
+        { kind: "store-posts", pull, posts: [createPost("p1", { votes: 1 })], at: noon },
+        { kind: "store-posts", pull, posts: [createPost("p1", { votes: 2 })], at: noon },
+      ]);
       expect(ledger().pulls.measure(pull).posts).toBe(1);
       expect(readRow(ledger(), "p1").post.values.votes).toBe(2);
     });
@@ -85,7 +87,7 @@ export function describePulls(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1")]);
       expect(ledger().rows.row(otherProject, postId("p1"), noon)).toBeUndefined();
       const pull = ledger().pulls.begin(otherProject, 1, noon);
-      ledger().pulls.storePosts(pull, [createPost("p1", { votes: 9 })], noon);
+      ledger().commit([{ kind: "store-posts", pull, posts: [createPost("p1", { votes: 9 })], at: noon }]);
       expect(ledger().rows.row(otherProject, postId("p1"), noon)?.post.values.votes).toBe(9);
       expect(readRow(ledger(), "p1").post.values.votes).toBeUndefined();
     });
@@ -106,8 +108,10 @@ export function describePulls(ledger: () => Ledger): void {
     it.each(["usable", "incomplete"] as const)("are not counted by a pull that is %s", (kind) => {
       pullPosts(ledger(), [createPost("p1")], 1);
       const pull = ledger().pulls.begin(project, 2, noon);
-      ledger().pulls.storePosts(pull, [createPost("p2")], noon);
-      ledger().pulls.end(pull, { kind, at: noon });
+      ledger().commit([
+        { kind: "store-posts", pull, posts: [createPost("p2")], at: noon },
+        { kind: "end-pull", pull, end: kind, at: noon },
+      ]);
       expect(readRow(ledger(), "p1").missing).toBe(0);
     });
 
@@ -115,14 +119,23 @@ export function describePulls(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1")], 1);
       pullPosts(ledger(), [], 2);
       settleAll(ledger());
-      ledger().pulls.storePosts(ledger().pulls.begin(project, 3, noon), [createPost("p1")], noon);
+      ledger().commit([
+        {
+          kind: "store-posts",
+          pull: ledger().pulls.begin(project, 3, noon),
+          posts: [createPost("p1")],
+          at: noon,
+        },
+      ]);
       expect(readRow(ledger(), "p1").missing).toBe(0);
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
 
     it("are none of another project", () => {
       pullPosts(ledger(), [createPost("p1")], 1);
-      ledger().pulls.end(ledger().pulls.begin(otherProject, 2, noon), { kind: "complete", at: noon });
+      ledger().commit([
+        { kind: "end-pull", pull: ledger().pulls.begin(otherProject, 2, noon), end: "complete", at: noon },
+      ]);
       expect(readRow(ledger(), "p1").missing).toBe(0);
     });
   });
@@ -139,26 +152,17 @@ export function describePulls(ledger: () => Ledger): void {
         linkPost(ledger(), id, createIssue(number));
       }
       const pull = ledger().pulls.begin(project, 2, noon);
-      ledger().pulls.storePosts(pull, [createPost("p1"), createPost("p3")], noon);
+      ledger().commit([{ kind: "store-posts", pull, posts: [createPost("p1"), createPost("p3")], at: noon }]);
       expect(ledger().pulls.measure(pull)).toEqual({ posts: 2, added: 0, linked: 3, linkedSeen: 1 });
     });
 
     it("takes nothing once it has ended", () => {
       const pull = pullPosts(ledger(), []);
-      expect(() => ledger().pulls.storePosts(pull, [], noon)).toThrow("not open");
+      expect(() => ledger().commit([{ kind: "store-posts", pull, posts: [], at: noon }])).toThrow("not open");
       expect(() => ledger().pulls.measure(99 as PullId)).toThrow("not open");
-      expect(() => ledger().pulls.end(pull, { kind: "complete", at: noon })).toThrow("not open");
-    });
-
-    it("that was begun in a transaction that failed does not exist", () => {
-      let pull: PullId | undefined;
-      const failing = (): void =>
-        ledger().transaction(() => {
-          pull = ledger().pulls.begin(project, 1, noon);
-          throw new Error("no");
-        });
-      expect(failing).toThrow("no");
-      expect(() => ledger().pulls.measure(pull ?? (0 as PullId))).toThrow("not open");
+      expect(() => ledger().commit([{ kind: "end-pull", pull, end: "complete", at: noon }])).toThrow(
+        "not open",
+      );
     });
   });
 
@@ -168,24 +172,24 @@ export function describePulls(ledger: () => Ledger): void {
       linkPost(ledger(), "p1", createIssue(1));
       const issues = [createIssue(1), createIssue(2), createIssue(3)];
       const marked = [{ issue: refOf(createIssue(2)), isOwn: true, project, posts: [postId("p2")] }];
-      expect(ledger().pulls.storeIssues(issues, marked)).toBe(2);
+      ledger().commit([{ kind: "store-issues", issues, marked }]);
       expect(ledger().pulls.marked(project, postId("p2"))).toEqual({
         issue: createIssue(2),
         isOwn: true,
         isFirst: true,
         others: [],
       });
-      expect(ledger().pulls.storeIssues([createIssue(3)], [])).toBe(0);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(3)], marked: [] }]);
     });
 
     it("make every row of theirs due when they changed, and only then", () => {
       pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
       for (const id of ["p1", "p2"]) linkPost(ledger(), id, createIssue(1));
       settleAll(ledger());
-      ledger().pulls.storeIssues([createIssue(1)], []);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked: [] }]);
       expect(dueIds(ledger())).toEqual([]);
       const changed = createIssue(1, { labels: ["feedback", "in progress"], milestone: null });
-      ledger().pulls.storeIssues([changed], []);
+      ledger().commit([{ kind: "store-issues", issues: [changed], marked: [] }]);
       expect(dueIds(ledger())).toEqual(["p1", "p2"]);
       expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(changed);
     });
@@ -208,7 +212,7 @@ export function describePulls(ledger: () => Ledger): void {
       expect(pulls.isInDoubt(createIssue(1, { state: "closed", nodeId: "I_another" }))).toBe(false);
       expect(pulls.isInDoubt(createIssue(2, { state: "closed" }))).toBe(false);
       const closed = { state: "closed", stateReason: "completed" } as const;
-      pulls.storeIssues([createIssue(1, closed)], []);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(1, closed)], marked: [] }]);
       expect(pulls.isInDoubt(createIssue(1, { ...closed, stateReason: "not_planned" }))).toBe(true);
       expect(pulls.isInDoubt(createIssue(1, { ...closed, stateReason: null }))).toBe(false);
     });
@@ -219,10 +223,10 @@ export function describePulls(ledger: () => Ledger): void {
       const marked = [
         { issue: refOf(createIssue(2)), isOwn: true, project, posts: [postId("p2"), postId("unlisted")] },
       ];
-      ledger().pulls.storeIssues([createIssue(2)], marked);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(2)], marked }]);
       expect(dueIds(ledger())).toEqual(["p2"]);
       settleAll(ledger());
-      ledger().pulls.storeIssues([createIssue(2)], marked);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(2)], marked }]);
       expect(dueIds(ledger())).toEqual([]);
     });
 
@@ -238,7 +242,7 @@ export function describePulls(ledger: () => Ledger): void {
         project,
         posts: [postId("p1"), postId("p3")],
       }));
-      ledger().pulls.storeIssues(issues, marked);
+      ledger().commit([{ kind: "store-issues", issues, marked }]);
       expect(ledger().pulls.marked(project, postId("p3"))?.isFirst).toBe(false);
       expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: issues[2],
@@ -273,7 +277,13 @@ export function describePulls(ledger: () => Ledger): void {
         true,
         (known) => {
           const issue = refOf(createIssue(1));
-          known.pulls.storeIssues([], [{ issue, isOwn: true, project, posts: [postId("p1")] }]);
+          known.commit([
+            {
+              kind: "store-issues",
+              issues: [],
+              marked: [{ issue, isOwn: true, project, posts: [postId("p1")] }],
+            },
+          ]);
         },
       ],
       [
@@ -281,7 +291,13 @@ export function describePulls(ledger: () => Ledger): void {
         true,
         (known) => {
           const issue = refOf(createIssue(7));
-          known.pulls.storeIssues([], [{ issue, isOwn: true, project, posts: [postId("p3")] }]);
+          known.commit([
+            {
+              kind: "store-issues",
+              issues: [],
+              marked: [{ issue, isOwn: true, project, posts: [postId("p3")] }],
+            },
+          ]);
         },
       ],
       ["by a request that has left", true, (known) => void sendIntent(known)],
@@ -290,26 +306,36 @@ export function describePulls(ledger: () => Ledger): void {
         "by a request that has ended, and may have been applied",
         true,
         (known) => {
-          known.journal.resolve(sendIntent(known), "REJECTED", noon, "not found");
-          known.journal.audit({
-            ...createPatchLine(),
-            kind: "create-issue",
-            side: "tracker",
-            outcome: "unknown",
-          });
+          known.commit([
+            { kind: "resolve", intent: sendIntent(known), state: "REJECTED", at: noon, message: "not found" },
+            {
+              kind: "audit",
+              entry: {
+                ...createPatchLine(),
+                kind: "create-issue",
+                side: "tracker",
+                outcome: "unknown",
+              },
+            },
+          ]);
         },
       ],
       [
         "not by one that was refused",
         false,
         (known) => {
-          known.journal.resolve(sendIntent(known), "REJECTED", noon, "refused");
-          known.journal.audit({
-            ...createPatchLine(),
-            kind: "create-issue",
-            side: "tracker",
-            outcome: "rejected",
-          });
+          known.commit([
+            { kind: "resolve", intent: sendIntent(known), state: "REJECTED", at: noon, message: "refused" },
+            {
+              kind: "audit",
+              entry: {
+                ...createPatchLine(),
+                kind: "create-issue",
+                side: "tracker",
+                outcome: "rejected",
+              },
+            },
+          ]);
         },
       ],
       [
@@ -328,25 +354,30 @@ export function describePulls(ledger: () => Ledger): void {
       const first = refOf(createIssue(2));
       const second = refOf(createIssue(10));
       const twice = ["https://b/1", "https://b/1", "https://b/2"];
-      pulls.storeNaming([
-        { issue: second, addresses: ["https://b/1"] },
-        { issue: first, addresses: twice },
+      ledger().commit([
+        {
+          kind: "store-naming",
+          named: [
+            { issue: second, addresses: ["https://b/1"] },
+            { issue: first, addresses: twice },
+          ],
+        },
       ]);
       expect(pulls.naming("https://b/1")).toEqual([first, second]);
       expect(pulls.naming("https://b/2")).toEqual([first]);
       expect(pulls.naming("https://b/")).toEqual([]);
-      pulls.storeNaming([{ issue: first, addresses: ["https://b/3"] }]);
+      ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: ["https://b/3"] }] }]);
       expect(pulls.naming("https://b/1")).toEqual([second]);
       expect(pulls.naming("https://b/3")).toEqual([first]);
-      pulls.storeNaming([{ issue: first, addresses: [] }]);
+      ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: [] }] }]);
       expect(pulls.naming("https://b/3")).toEqual([]);
     });
 
     it("keep a marker that a person has edited away", () => {
       const marked = [{ issue: refOf(createIssue(1)), isOwn: false, project, posts: [postId("p1")] }];
-      ledger().pulls.storeIssues([createIssue(1)], marked);
+      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
       const edited = createIssue(1, { updatedAt: "2026-01-03T00:00:00Z" });
-      expect(ledger().pulls.storeIssues([edited], [])).toBe(1);
+      ledger().commit([{ kind: "store-issues", issues: [edited], marked: [] }]);
       expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: edited,
         isOwn: false,
@@ -356,7 +387,7 @@ export function describePulls(ledger: () => Ledger): void {
     });
 
     it("tell which posts a mark names that it has not named before, and that are not linked", () => {
-      const { pulls, rows } = ledger();
+      const { pulls } = ledger();
       pullPosts(
         ledger(),
         ["p1", "p2", "p3"].map((id) => createPost(id)),
@@ -369,19 +400,33 @@ export function describePulls(ledger: () => Ledger): void {
         posts: posts.map(postId),
       });
       expect(pulls.strangeIn(mark("p1"))).toEqual([]);
-      pulls.storeIssues([createIssue(1)], [mark("p1")]);
-      rows.link(project, { post: postId("p2"), issue, origin: "adopted" }, createIssue(1), undefined);
+      ledger().commit([
+        { kind: "store-issues", issues: [createIssue(1)], marked: [mark("p1")] },
+        {
+          kind: "link",
+          project,
+          link: { post: postId("p2"), issue, origin: "adopted" },
+          issue: createIssue(1),
+          content: undefined,
+        },
+      ]);
       expect(pulls.strangeIn(mark("p1", "p2"))).toEqual([]);
       expect(pulls.strangeIn(mark("p3", "p1"))).toEqual(["p3"]);
       expect(pulls.strangeIn({ ...mark("p3"), issue: refOf(createIssue(2)) })).toEqual([]);
     });
 
     it("can be gone before they were ever read", () => {
-      ledger().absences.set({ repositoryId: 10, number: 5 }, { kind: "deleted", since: noon });
+      ledger().commit([
+        {
+          kind: "set-absence",
+          issue: { repositoryId: 10, number: 5 },
+          absence: { kind: "deleted", since: noon },
+        },
+      ]);
       const marked = [
         { issue: { repositoryId: 10, number: 5 }, isOwn: true, project, posts: [postId("p1")] },
       ];
-      expect(ledger().pulls.storeIssues([], marked)).toBe(0);
+      ledger().commit([{ kind: "store-issues", issues: [], marked }]);
       expect(ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
     });
 

@@ -26,9 +26,11 @@ export function describeRequests(ledger: () => Ledger): void {
       const { requests } = ledger();
       const retry = { kind: "retry", posts: [p1], project, at: noon } as const;
       const approve = { kind: "approve", actions: [held], isWhole: true, project, at: noon + 1 } as const;
-      requests.add(retry);
-      requests.add(approve);
-      requests.add({ kind: "release", posts: [], project: otherProject, at: noon });
+      ledger().commit([
+        { kind: "add-request", request: retry },
+        { kind: "add-request", request: approve },
+        { kind: "add-request", request: { kind: "release", posts: [], project: otherProject, at: noon } },
+      ]);
       expect(requests.pending(project)).toEqual([
         { ...retry, id: 1 },
         { ...approve, id: 2 },
@@ -37,11 +39,13 @@ export function describeRequests(ledger: () => Ledger): void {
 
     it("is gone when a run has finished it", () => {
       const { requests } = ledger();
-      requests.add({ kind: "discard", posts: [p1], project, at: noon });
-      requests.add({ kind: "approve", actions: [], isWhole: false, project, at: noon });
+      ledger().commit([
+        { kind: "add-request", request: { kind: "discard", posts: [p1], project, at: noon } },
+        { kind: "add-request", request: { kind: "approve", actions: [], isWhole: false, project, at: noon } },
+      ]);
       const [first, second] = requests.pending(project);
       if (first === undefined || second === undefined) throw new Error("two requests were added");
-      requests.end(first.id);
+      ledger().commit([{ kind: "end-request", request: first.id }]);
       expect(requests.pending(project)).toEqual([second]);
     });
 
@@ -57,12 +61,15 @@ export function describeRequests(ledger: () => Ledger): void {
       const changes = [{ field: "status", from: "planned", to: "completed" }];
       const planned = { place: "acme/app#1", changes, notifies: 3 };
       const note = { kind: "held", message, since: noon, action: { kind, signature }, planned } as const;
-      ledger().rows.record(project, p1, createRecord({ notes: [note] }));
-      ledger().rows.record(
-        project,
-        postId("p2"),
-        createRecord({ notes: [{ kind: "held", message, since: noon }] }),
-      );
+      ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes: [note] }) },
+        {
+          kind: "record-row",
+          project,
+          post: postId("p2"),
+          record: createRecord({ notes: [{ kind: "held", message, since: noon }] }),
+        },
+      ]);
       expect(ledger().rows.held(project)).toEqual([{ ...held, title: expect.any(String), planned }]);
       expect(ledger().rows.held(otherProject)).toEqual([]);
     });
@@ -73,9 +80,11 @@ export function describeRequests(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1")]);
       const status = [{ field: "status", value: "planned" }];
       for (const at of [noon - 2, noon - 1, noon + 1])
-        ledger().journal.audit({ ...createPatchLine(), at, fields: status });
-      ledger().rows.quarantine(project, p1);
-      ledger().rows.release(project, p1, noon);
+        ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), at, fields: status } }]);
+      ledger().commit([
+        { kind: "quarantine", project, post: p1 },
+        { kind: "release", project, post: p1, at: noon },
+      ]);
       expect(readRow(ledger(), "p1")).toMatchObject({ isQuarantined: false, statusWrites: [noon + 1] });
     });
   });

@@ -95,7 +95,7 @@ export function describeRows(ledger: () => Ledger): void {
       [undefined, noon + 1000 * hourMs, 0],
     ] as const)("recorded with %s are at %i due: %i", (due, now, count) => {
       pullPosts(ledger(), [createPost("p1")]);
-      ledger().rows.record(project, p1, createRecord({ due }));
+      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ due }) }]);
       expect(dueIds(ledger(), now)).toHaveLength(count);
     });
 
@@ -107,13 +107,13 @@ export function describeRows(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
       linkPost(ledger(), "p1", createIssue(1));
       settleAll(ledger());
-      ledger().rows.markDue(project, which);
+      ledger().commit([{ kind: "mark-due", project, which }]);
       expect(dueIds(ledger())).toEqual(expected);
     });
 
     it("are never posts that were not listed", () => {
       linkPost(ledger(), "ghost", createIssue(1));
-      ledger().rows.markDue(project, "all");
+      ledger().commit([{ kind: "mark-due", project, which: "all" }]);
       expect(dueIds(ledger())).toEqual([]);
       expect(ledger().rows.row(project, postId("ghost"), noon)).toBeUndefined();
       pullPosts(ledger(), [createPost("ghost")]);
@@ -126,8 +126,10 @@ export function describeRows(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       linkPost(ledger(), "p1", createIssue(2));
       linkPost(ledger(), "p1", createIssue(1));
-      ledger().rows.park(project, p1, createParked());
-      ledger().rows.quarantine(project, p1);
+      ledger().commit([
+        { kind: "park", project, post: p1, parked: createParked() },
+        { kind: "quarantine", project, post: p1 },
+      ]);
       sendIntent(ledger(), { kind: "patch-post" });
       const [row, neighbour] = ledger().rows.due(project, noon, undefined, 10);
       expect(row).toEqual({
@@ -161,7 +163,14 @@ export function describeRows(ledger: () => Ledger): void {
 
     it.each(bases)("gives back a base %s", (_, base) => {
       pullPosts(ledger(), [createPost("p1")]);
-      ledger().rows.record(project, p1, createRecord({ base: { status: base, roadmapOrder: base } }));
+      ledger().commit([
+        {
+          kind: "record-row",
+          project,
+          post: p1,
+          record: createRecord({ base: { status: base, roadmapOrder: base } }),
+        },
+      ]);
       expect(readRow(ledger(), "p1").base).toEqual({ status: base, roadmapOrder: base });
     });
 
@@ -175,7 +184,14 @@ export function describeRows(ledger: () => Ledger): void {
         pending: undefined,
       } as const;
       const record = (field: RuleField, post: number): void =>
-        ledger().rows.record(project, p1, createRecord({ base: { [field]: { ...base, post } } }));
+        ledger().commit([
+          {
+            kind: "record-row",
+            project,
+            post: p1,
+            record: createRecord({ base: { [field]: { ...base, post } } }),
+          },
+        ]);
       record("status", 1);
       record("isReviewed", 2);
       record("status", 3);
@@ -197,7 +213,8 @@ export function describeRows(ledger: () => Ledger): void {
         { at: noon - 4, fields: status, post: postId("p2") },
         { at: noon - 5, fields: status, side: "tracker" },
       ];
-      for (const line of lines) ledger().journal.audit({ ...createPatchLine(), ...line });
+      for (const line of lines)
+        ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), ...line } }]);
       expect(readRow(ledger(), "p1").statusWrites).toEqual([noon - hourMs, noon - 1]);
       expect(readRow(ledger(), "p1", noon - 1).statusWrites).toHaveLength(3);
     });
@@ -207,18 +224,18 @@ export function describeRows(ledger: () => Ledger): void {
       const openIntents = (): readonly string[] => readRow(ledger(), "p1").openIntents;
       const id = ledger().journal.prepare({ ...createPatchIntent() });
       expect(openIntents()).toEqual([]);
-      ledger().journal.markSent(id, noon);
+      ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
       expect(openIntents()).toEqual(["patch-post"]);
-      ledger().journal.resolve(id, "UNKNOWN", noon, "no answer");
+      ledger().commit([{ kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" }]);
       expect(openIntents()).toEqual(["patch-post"]);
-      ledger().journal.resolve(id, "DONE", noon, "found");
+      ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "found" }]);
       expect(openIntents()).toEqual([]);
     });
 
     it("was not seen since our last write, until any listing shows it again; then it is due", () => {
       pullPosts(ledger(), [createPost("p1")]);
       settleAll(ledger());
-      ledger().rows.forgetLook(project, p1);
+      ledger().commit([{ kind: "forget-look", project, post: p1 }]);
       expect(readRow(ledger(), "p1").seenAt).toBeUndefined();
       expect(dueIds(ledger())).toEqual([]);
       pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
@@ -232,7 +249,15 @@ export function describeRows(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1")]);
       linkPost(ledger(), "p1", createIssue(1));
       const again = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
-      ledger().rows.link(project, again, createIssue(1, { state: "closed" }), undefined);
+      ledger().commit([
+        {
+          kind: "link",
+          project,
+          link: again,
+          issue: createIssue(1, { state: "closed" }),
+          content: undefined,
+        },
+      ]);
       const { links } = readRow(ledger(), "p1");
       expect(links).toEqual([
         {
@@ -255,36 +280,49 @@ export function describeRows(ledger: () => Ledger): void {
     it("remember the content that was written last", () => {
       pullPosts(ledger(), [createPost("p1")]);
       const link = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
-      ledger().rows.link(project, link, createIssue(1), undefined);
+      ledger().commit([{ kind: "link", project, link, issue: createIssue(1), content: undefined }]);
       expect(readRow(ledger(), "p1").links[0]?.content).toBeUndefined();
-      ledger().rows.setContent(project, p1, link.issue, { titleHash: "t2", blockHash: "b2" });
+      ledger().commit([
+        {
+          kind: "set-content",
+          project,
+          post: p1,
+          issue: link.issue,
+          content: { titleHash: "t2", blockHash: "b2" },
+        },
+      ]);
       expect(readRow(ledger(), "p1").links[0]?.content).toEqual({ titleHash: "t2", blockHash: "b2" });
       const unlinked = { repositoryId: 10, number: 99 };
-      expect(() => ledger().rows.setContent(project, p1, unlinked, content)).toThrow("not linked");
+      expect(() =>
+        ledger().commit([{ kind: "set-content", project, post: p1, issue: unlinked, content }]),
+      ).toThrow("not linked");
     });
   });
 
   describe("what waits", () => {
     it("is parked by kind: the last line of a kind counts, and ends by kind or all at once", () => {
       pullPosts(ledger(), [createPost("p1")]);
-      const { rows } = ledger();
-      rows.park(project, p1, createParked());
-      rows.park(project, p1, createParked({ signature: "s2" }));
-      rows.park(project, p1, createParked({ kind: "create-issue" }));
+      ledger().commit([
+        { kind: "park", project, post: p1, parked: createParked() },
+        { kind: "park", project, post: p1, parked: createParked({ signature: "s2" }) },
+        { kind: "park", project, post: p1, parked: createParked({ kind: "create-issue" }) },
+      ]);
       const kinds = (): readonly string[] =>
         readRow(ledger(), "p1").parked.map(({ kind, signature }) => `${kind} ${signature}`);
       expect(kinds()).toEqual(["create-issue s1", "patch-post s2"]);
-      rows.unpark(project, p1, "patch-post");
+      ledger().commit([{ kind: "unpark", project, post: p1, of: "patch-post" }]);
       expect(kinds()).toEqual(["create-issue s1"]);
-      rows.park(project, p1, createParked());
-      rows.unpark(project, p1, undefined);
+      ledger().commit([
+        { kind: "park", project, post: p1, parked: createParked() },
+        { kind: "unpark", project, post: p1, of: undefined },
+      ]);
       expect(kinds()).toEqual([]);
     });
 
     it("is missing when the board says so, and due", () => {
       pullPosts(ledger(), [createPost("p1")]);
       settleAll(ledger());
-      ledger().rows.markMissing(project, p1);
+      ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
       expect(readRow(ledger(), "p1").missing).toBe(1);
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
@@ -292,10 +330,10 @@ export function describeRows(ledger: () => Ledger): void {
     it("is missing for good only after two complete pulls without it, whatever the board said of it before", () => {
       pullPosts(ledger(), [createPost("p1")], 1);
       pullPosts(ledger(), [createPost("p1")], 2);
-      ledger().rows.markMissing(project, p1);
+      ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
       const history = [3, 4, 5].map((run) => {
         pullPosts(ledger(), [], run);
-        ledger().rows.markMissing(project, p1);
+        ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
         return readRow(ledger(), "p1").missing;
       });
       expect(history).toEqual([1, 2, 2]);
@@ -306,7 +344,7 @@ export function describeRows(ledger: () => Ledger): void {
       const shown = ["open", "planned", "planned", null, "gone", "planned"];
       const posts = shown.map((status, index) => createPost(`s${index}`, { status }));
       pullPosts(ledger(), [...posts, createPost("s9")]);
-      ledger().rows.markMissing(project, postId("s4"));
+      ledger().commit([{ kind: "mark-missing", project, post: postId("s4") }]);
       expect(ledger().rows.statuses(project)).toEqual(["planned", "open"]);
       expect(ledger().rows.statuses(otherProject)).toEqual([]);
     });
@@ -337,14 +375,18 @@ export function describeRows(ledger: () => Ledger): void {
       ] as const)
         linkPost(ledger(), id, createIssue(number));
       const skipped = { kind: "skipped", reason: "archived" } as const;
-      ledger().rows.record(project, postId("p3"), createRecord({ standing: skipped }));
-      ledger().rows.record(project, postId("p4"), createRecord({ standing: skipped }));
+      ledger().commit([
+        { kind: "record-row", project, post: postId("p3"), record: createRecord({ standing: skipped }) },
+        { kind: "record-row", project, post: postId("p4"), record: createRecord({ standing: skipped }) },
+      ]);
       const held = { kind: "held", message: "a person has to choose", since: noon } as const;
       const differs = (["disagreement", "did-not-stick"] as const).map((kind) => ({ ...held, kind }));
-      ledger().rows.record(project, p1, createRecord({ notes: [held, held, ...differs] }));
-      ledger().rows.park(project, p1, createParked());
-      ledger().rows.park(project, p1, createParked({ kind: "update-issue" }));
-      ledger().rows.quarantine(project, postId("p2"));
+      ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, held, ...differs] }) },
+        { kind: "park", project, post: p1, parked: createParked() },
+        { kind: "park", project, post: p1, parked: createParked({ kind: "update-issue" }) },
+        { kind: "quarantine", project, post: postId("p2") },
+      ]);
       expect(ledger().rows.counts(project)).toEqual({
         posts: 5,
         issues: 2,
@@ -364,7 +406,9 @@ export function describeRows(ledger: () => Ledger): void {
       const free = [7, 5, null].map((notifies) => ({ ...held, action, planned: planned(notifies) }));
       const settling = { kind: "settling", message: "later", since: noon } as const;
       const later = [9, 3].map((until) => ({ ...settling, until: noon + until }));
-      ledger().rows.record(project, p1, createRecord({ notes: [held, ...free, ...later] }));
+      ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, ...free, ...later] }) },
+      ]);
       expect(ledger().rows.counts(project)).toMatchObject({
         held: 1,
         approvable: 3,
@@ -373,8 +417,10 @@ export function describeRows(ledger: () => Ledger): void {
         nextAt: noon + 3,
       });
       pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
-      ledger().pulls.end(ledger().pulls.begin(project, 3, noon), { kind: "incomplete", at: noon });
-      ledger().rows.release(project, postId("p2"), noon);
+      ledger().commit([
+        { kind: "end-pull", pull: ledger().pulls.begin(project, 3, noon), end: "incomplete", at: noon },
+        { kind: "release", project, post: postId("p2"), at: noon },
+      ]);
       expect(ledger().rows.counts(project)).toMatchObject({ posts: 2, skipped: 1, quarantined: 0 });
     });
 
@@ -387,9 +433,11 @@ export function describeRows(ledger: () => Ledger): void {
         { kind: "settling", message: "until noon", since: noon },
         { kind: "waiting", message: "the hour's limit", since: noon },
       ] as const;
-      ledger().rows.record(project, p1, createRecord({ notes }));
+      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
       sendIntent(ledger(), { kind: "patch-post" });
-      ledger().rows.record(project, postId("p2"), createRecord({ notes: notes.slice(1) }));
+      ledger().commit([
+        { kind: "record-row", project, post: postId("p2"), record: createRecord({ notes: notes.slice(1) }) },
+      ]);
       expect(ledger().rows.counts(project)).toMatchObject({ waiting: 2, held: 0 });
     });
 
@@ -401,7 +449,7 @@ export function describeRows(ledger: () => Ledger): void {
           message: `${kind} ${words}`,
           since: at,
         }));
-        ledger().rows.record(project, p1, createRecord({ notes }));
+        ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
       };
       const times = (): readonly string[] =>
         ledger()
@@ -413,7 +461,7 @@ export function describeRows(ledger: () => Ledger): void {
       expect(times()).toEqual(["disagreement first 0", "held first 0", "waiting first 0"]);
       sayAt(noon + 2, "second");
       expect(times()).toEqual(["disagreement second 2", "held second 0", "waiting second 0"]);
-      ledger().rows.record(project, p1, createRecord({ notes: [] }));
+      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes: [] }) }]);
       sayAt(noon + 3, "second");
       expect(times()).toEqual(["disagreement second 3", "held second 3", "waiting second 3"]);
     });
@@ -426,11 +474,15 @@ export function describeRows(ledger: () => Ledger): void {
         { kind: "held", message: "a person has to choose", since: noon + 30 },
         { kind: "disagreement", message: "the sides differ", since: noon + 10 },
       ] as const;
-      ledger().rows.record(project, p1, createRecord({ notes }));
-      ledger().rows.park(project, postId("p2"), createParked({ since: noon + 20 }));
+      ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes }) },
+        { kind: "park", project, post: postId("p2"), parked: createParked({ since: noon + 20 }) },
+      ]);
       sendIntent(ledger(), { post: postId("p2"), kind: "create-issue" });
       const lost = sendIntent(ledger(), { post: postId("p2"), kind: "update-issue" });
-      ledger().journal.resolve(lost, "UNKNOWN", noon + 40, "no answer");
+      ledger().commit([
+        { kind: "resolve", intent: lost, state: "UNKNOWN", at: noon + 40, message: "no answer" },
+      ]);
       ledger().journal.prepare({ ...createPatchIntent(), post: postId("p2") });
       const issues = [2, 1].map((number) => ({ repositoryId: 10, number }));
       const waiting = ledger().rows.waiting(project, 10);
@@ -480,7 +532,7 @@ export function describeRows(ledger: () => Ledger): void {
       ]);
       expect(ledger().rows.waiting(project, 2)).toEqual(waiting.slice(0, 2));
       expect(ledger().rows.waiting(otherProject, 2)).toEqual([]);
-      ledger().rows.record(project, p1, createRecord());
+      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord() }]);
       expect(ledger().rows.waiting(project, 10)).toHaveLength(3);
     });
   });

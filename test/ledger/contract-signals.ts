@@ -50,26 +50,45 @@ export function describeSignals(ledger: () => Ledger): void {
     it("come back with their issue's row, which is due where one of them has changed", () => {
       linkThree(ledger());
       expect(firstLink(ledger(), "p1")).not.toHaveProperty("signals");
-      expect(ledger().signals.store(one, full)).toBe(true);
+      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
       expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
       expect(dueIds(ledger())).toEqual(["p1"]);
       settleAll(ledger());
       const { canonical, isReleased, ...rest } = full;
-      expect(ledger().signals.store(one, { isReleased: known(false), canonical: known(null), ...rest })).toBe(
-        false,
-      );
+      ledger().commit([
+        {
+          kind: "store-signals",
+          issue: one,
+          signals: { isReleased: known(false), canonical: known(null), ...rest },
+          isFill: false,
+        },
+      ]);
       expect(dueIds(ledger())).toEqual([]);
-      ledger().signals.store(one, { subIssues: known({ total: 3, closed: 2 }) });
+      ledger().commit([
+        {
+          kind: "store-signals",
+          issue: one,
+          signals: { subIssues: known({ total: 3, closed: 2 }) },
+          isFill: false,
+        },
+      ]);
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
 
     it("that were not read again stay, and so do other fields of projects", () => {
       linkThree(ledger());
-      ledger().signals.store(one, full);
-      ledger().signals.store(one, {
-        projectStatus: { "acme/8/status": known(null) },
-        isReleased: known(true),
-      });
+      ledger().commit([
+        { kind: "store-signals", issue: one, signals: full, isFill: false },
+        {
+          kind: "store-signals",
+          issue: one,
+          signals: {
+            projectStatus: { "acme/8/status": known(null) },
+            isReleased: known(true),
+          },
+          isFill: false,
+        },
+      ]);
       expect(firstLink(ledger(), "p1")?.signals).toEqual({
         ...full,
         isReleased: known(true),
@@ -79,34 +98,41 @@ export function describeSignals(ledger: () => Ledger): void {
 
     it("that were read for the first time are laid under those that are known", () => {
       linkThree(ledger());
-      ledger().signals.store(one, {
-        isReleased: known(true),
-        projectStatus: { "acme/7/status": known("Done") },
-      });
+      ledger().commit([
+        {
+          kind: "store-signals",
+          issue: one,
+          signals: {
+            isReleased: known(true),
+            projectStatus: { "acme/7/status": known("Done") },
+          },
+          isFill: false,
+        },
+      ]);
       settleAll(ledger());
-      expect(ledger().signals.fill(one, full)).toBe(true);
+      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
       const projectStatus = { ...full.projectStatus, "acme/7/status": known("Done") };
       expect(firstLink(ledger(), "p1")?.signals).toEqual({ ...full, isReleased: known(true), projectStatus });
       expect(dueIds(ledger())).toEqual(["p1"]);
-      expect(ledger().signals.fill(one, full)).toBe(false);
+      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
     });
 
     it("go along with a transferred issue", () => {
       linkThree(ledger());
-      ledger().signals.store(one, full);
+      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
       const there = createIssue(7, { repositoryId: 20 });
       const moved = { kind: "moved", since: noon, to: refOf(there), name: "acme/api" } as const;
-      ledger().absences.follow(one, there, moved);
+      ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
       expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
     });
 
     it("are those of nothing where an issue can't be relied on", () => {
       linkThree(ledger());
-      ledger().signals.store(one, full);
+      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
       expect(ledger().signals.of(one)).toEqual({ issue: createIssue(1), signals: full });
       expect(ledger().signals.of(refOf(createIssue(2)))).toEqual({ issue: createIssue(2), signals: {} });
       expect(ledger().signals.of(refOf(far))).toBeUndefined();
-      ledger().absences.set(one, { kind: "missing", since: noon });
+      ledger().commit([{ kind: "set-absence", issue: one, absence: { kind: "missing", since: noon } }]);
       expect(ledger().signals.of(one)).toBeUndefined();
     });
 
@@ -114,8 +140,10 @@ export function describeSignals(ledger: () => Ledger): void {
       linkThree(ledger());
       linkPost(ledger(), "p3", createIssue(1));
       linkPost(ledger(), "p1", far);
-      ledger().absences.set(refOf(createIssue(2)), { kind: "missing", since: noon });
-      ledger().signals.store(one, full);
+      ledger().commit([
+        { kind: "set-absence", issue: refOf(createIssue(2)), absence: { kind: "missing", since: noon } },
+        { kind: "store-signals", issue: one, signals: full, isFill: false },
+      ]);
       const first = ledger().signals.linked(project, undefined, 2);
       expect(first).toEqual([
         { issue: createIssue(1), signals: full },
@@ -126,7 +154,7 @@ export function describeSignals(ledger: () => Ledger): void {
       ]);
       expect(ledger().signals.linked(project, refOf(far), 2)).toEqual([]);
       expect(ledger().signals.linked(otherProject, undefined, 2)).toEqual([]);
-      ledger().memory.rememberRepository(createRepositoryMemory({ pausedAt: noon }));
+      ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory({ pausedAt: noon }) }]);
       expect(
         ledger()
           .signals.linked(project, undefined, 9)
@@ -138,8 +166,10 @@ export function describeSignals(ledger: () => Ledger): void {
   describe("an issue that another one is a duplicate of", () => {
     function followFar(ledger: Ledger): void {
       linkThree(ledger);
-      ledger.signals.storeFacts(far);
-      ledger.signals.store(one, { canonical: known(refOf(far)) });
+      ledger.commit([
+        { kind: "store-facts", issue: far },
+        { kind: "store-signals", issue: one, signals: { canonical: known(refOf(far)) }, isFill: false },
+      ]);
       settleAll(ledger);
     }
 
@@ -147,18 +177,18 @@ export function describeSignals(ledger: () => Ledger): void {
       followFar(ledger());
       expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
       const signals: Signals = { pullRequests: known([]) };
-      ledger().signals.store(refOf(far), signals);
+      ledger().commit([{ kind: "store-signals", issue: refOf(far), signals, isFill: false }]);
       expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far, signals });
       expect(dueIds(ledger())).toEqual(["p1"]);
       settleAll(ledger());
-      ledger().signals.storeFacts({ ...far, state: "closed" });
+      ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
       expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
 
     it("is kept up to date by lists, like one that is linked", () => {
       followFar(ledger());
-      ledger().pulls.storeIssues([{ ...far, state: "closed" }], []);
+      ledger().commit([{ kind: "store-issues", issues: [{ ...far, state: "closed" }], marked: [] }]);
       expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
@@ -166,48 +196,61 @@ export function describeSignals(ledger: () => Ledger): void {
     it("is left to the lists while it is linked itself, unless it has changed since", () => {
       linkThree(ledger());
       const renamed = createIssue(2, { labels: ["renamed"] });
-      ledger().signals.storeFacts(renamed);
+      ledger().commit([{ kind: "store-facts", issue: renamed }]);
       expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
       expect(dueIds(ledger())).toEqual([]);
       const later = createIssue(2, { state: "closed", updatedAt: "2030-01-01T00:00:00Z" });
-      ledger().signals.storeFacts({ ...later, nodeId: "I_another" });
+      ledger().commit([{ kind: "store-facts", issue: { ...later, nodeId: "I_another" } }]);
       expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
-      ledger().signals.storeFacts(later);
+      ledger().commit([{ kind: "store-facts", issue: later }]);
       expect(firstLink(ledger(), "p2")?.issue).toEqual(later);
       expect(dueIds(ledger())).toEqual(["p2"]);
       // Within a second it may have changed again.
       const again = { ...later, state: "open" } as const;
-      ledger().signals.storeFacts(again);
+      ledger().commit([{ kind: "store-facts", issue: again }]);
       expect(firstLink(ledger(), "p2")?.issue).toEqual(again);
     });
 
     it("is left to the lists while it is linked and absent", () => {
       linkThree(ledger());
       const absent = { kind: "missing", since: noon } as const;
-      ledger().absences.set(refOf(createIssue(2)), absent);
-      ledger().signals.storeFacts(createIssue(2, { updatedAt: "2030-01-01T00:00:00Z" }));
+      ledger().commit([
+        { kind: "set-absence", issue: refOf(createIssue(2)), absence: absent },
+        { kind: "store-facts", issue: createIssue(2, { updatedAt: "2030-01-01T00:00:00Z" }) },
+      ]);
       expect(ledger().absences.of(refOf(createIssue(2)))).toEqual(absent);
     });
 
     it("is not known any more once it is absent, until it is there again", () => {
       followFar(ledger());
-      ledger().absences.set(refOf(far), { kind: "missing", since: noon });
+      ledger().commit([
+        { kind: "set-absence", issue: refOf(far), absence: { kind: "missing", since: noon } },
+      ]);
       expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
       expect(dueIds(ledger())).toEqual(["p1"]);
       settleAll(ledger());
-      ledger().signals.storeFacts(far);
+      ledger().commit([{ kind: "store-facts", issue: far }]);
       expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
       expect(dueIds(ledger())).toEqual(["p1"]);
     });
 
     it("is followed no more by an issue that is a duplicate of another one, or of none", () => {
       followFar(ledger());
-      ledger().signals.store(one, { canonical: known(refOf(createIssue(2))) });
+      ledger().commit([
+        {
+          kind: "store-signals",
+          issue: one,
+          signals: { canonical: known(refOf(createIssue(2))) },
+          isFill: false,
+        },
+      ]);
       expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: createIssue(2) });
-      ledger().signals.store(one, { canonical: known(null) });
+      ledger().commit([
+        { kind: "store-signals", issue: one, signals: { canonical: known(null) }, isFill: false },
+      ]);
       expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
       settleAll(ledger());
-      ledger().signals.storeFacts({ ...far, state: "closed" });
+      ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
       expect(dueIds(ledger())).toEqual([]);
     });
   });
@@ -216,7 +259,7 @@ export function describeSignals(ledger: () => Ledger): void {
     it("are known as they were read", () => {
       linkThree(ledger());
       linkPost(ledger(), "p1", createIssue(4, { labels: ["bug", "feedback"], milestone: null }));
-      ledger().signals.storeFacts(createIssue(5, { labels: ["not linked"] }));
+      ledger().commit([{ kind: "store-facts", issue: createIssue(5, { labels: ["not linked"] }) }]);
       expect([...ledger().signals.labels(10)].sort()).toEqual(["bug", "feedback"]);
       expect(ledger().signals.milestones(10)).toEqual([{ number: 3, title: "Backlog", state: "open" }]);
       expect([ledger().signals.labels(20), ledger().signals.milestones(20)]).toEqual([[], []]);
@@ -226,11 +269,11 @@ export function describeSignals(ledger: () => Ledger): void {
       linkThree(ledger());
       linkPost(ledger(), "p3", createIssue(4, { milestone: { number: 8, title: "Backlog", state: "open" } }));
       const absent = { kind: "missing", since: noon - hourMs } as const;
-      ledger().absences.set(refOf(createIssue(3)), absent);
+      ledger().commit([{ kind: "set-absence", issue: refOf(createIssue(3)), absence: absent }]);
       settleAll(ledger());
       const backlog = { number: 3, title: "Backlog", state: "open" } as const;
       const closed = { ...backlog, title: "1.0", state: "closed" } as const;
-      ledger().signals.replaceMilestone(10, backlog, closed);
+      ledger().commit([{ kind: "replace-milestone", repository: 10, known: backlog, now: closed }]);
       expect(dueIds(ledger())).toEqual(["p1", "p2"]);
       expect(firstLink(ledger(), "p1")?.issue?.milestone).toEqual(closed);
       expect(ledger().absences.of(refOf(createIssue(3)))).toEqual(absent);

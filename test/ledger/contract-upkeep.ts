@@ -26,15 +26,23 @@ export function describeUpkeep(ledger: () => Ledger): void {
   const finishRun = (at: number, report: object = { failed: 0 }): number => {
     const { runs } = ledger();
     const run = runs.begin(at);
-    runs.finish(run, {
-      finishedAt: at + 1000,
-      result: "ok",
-      projects: [{ project: "one", report: { ...report, requests: { board: run } } }],
-    });
+    ledger().commit([
+      {
+        kind: "finish-run",
+        run,
+        record: {
+          finishedAt: at + 1000,
+          result: "ok",
+          projects: [{ project: "one", report: { ...report, requests: { board: run } } }],
+        },
+      },
+    ]);
     return run;
   };
   const audit = (changes: Partial<AuditEntry> = {}): void =>
-    ledger().journal.audit({ ...createPatchLine(), ...changes });
+    ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), ...changes } }]);
+  const auditMany = (count: number): void =>
+    ledger().commit(Array.from({ length: count }, () => ({ kind: "audit", entry: createPatchLine() })));
   const prune = (now = later): void => ledger().upkeep.prune(now, keepMs);
   const history = (): readonly AuditEntry[] => ledger().journal.history(project, undefined, 20_000);
   const countRuns = (): number =>
@@ -50,10 +58,12 @@ export function describeUpkeep(ledger: () => Ledger): void {
       finishRun(noon, { failed: 1 });
       audit();
       audit({ at: noon + 1 });
-      journal.paceWrite(noon, true, "", project);
-      journal.resolve(sendIntent(ledger()), "DONE", noon, "opened");
+      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+      ledger().commit([
+        { kind: "resolve", intent: sendIntent(ledger()), state: "DONE", at: noon, message: "opened" },
+      ]);
       const open = sendIntent(ledger());
-      journal.resolve(open, "UNKNOWN", noon, "no answer");
+      ledger().commit([{ kind: "resolve", intent: open, state: "UNKNOWN", at: noon, message: "no answer" }]);
       prune();
       expect(history()).toHaveLength(1);
       expect(journal.trackerWrites(0, "").all).toEqual([]);
@@ -75,14 +85,14 @@ export function describeUpkeep(ledger: () => Ledger): void {
     it("leaves what the guard and the pace count", () => {
       const { journal } = ledger();
       audit({ at: later - hourMs, fields: [{ field: "status", value: "planned" }] });
-      journal.paceWrite(later - hourMs, true, "", project);
+      ledger().commit([{ kind: "pace-write", at: later - hourMs, isCreate: true, budget: "", project }]);
       prune();
       expect(journal.statusWrites(project, later - hourMs)).toBe(1);
       expect(journal.trackerWrites(later - hourMs, "").creates).toHaveLength(1);
     });
 
     it("leaves the line of an opened issue as long as nothing else tells that it is ours", () => {
-      const { pulls, links } = ledger();
+      const { pulls } = ledger();
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       for (const [post, number] of [
         ["p1", 7],
@@ -91,7 +101,9 @@ export function describeUpkeep(ledger: () => Ledger): void {
         audit({ post: postId(post), kind: "create-issue", side: "tracker" });
         linkPost(ledger(), post, createIssue(number));
       }
-      links.end(project, postId("p1"), [refOf(createIssue(7))], noon);
+      ledger().commit([
+        { kind: "end-links", project, post: postId("p1"), issues: [refOf(createIssue(7))], at: noon },
+      ]);
       prune();
       expect(history().map(({ post }) => post)).toEqual(["p1"]);
       const marked = { issue: refOf(createIssue(7)), project, posts: [postId("p1")], isOwn: true };
@@ -99,9 +111,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
     });
 
     it("stops after a bounded number of lines, and goes on with the next call", () => {
-      ledger().transaction(() => {
-        for (let number = 0; number < 12_000; number += 1) audit();
-      });
+      auditMany(12_000);
       prune();
       expect(history().length).toBe(2000);
       prune();
@@ -110,13 +120,11 @@ export function describeUpkeep(ledger: () => Ledger): void {
 
     it("keeps what an intent has become as long as the audit asks for it", () => {
       const { journal } = ledger();
-      ledger().transaction(() => {
-        for (let number = 0; number < 10_000; number += 1) audit();
-      });
+      auditMany(10_000);
       const intent = journal.prepare(createIntent({ kind: "patch-post" }));
-      journal.markSent(intent, noon);
+      ledger().commit([{ kind: "mark-sent", intent, at: noon }]);
       audit({ run: 9, intent, outcome: "unknown" });
-      journal.resolve(intent, "DONE", noon, "found out");
+      ledger().commit([{ kind: "resolve", intent, state: "DONE", at: noon, message: "found out" }]);
       prune();
       expect(journal.writesOf(9)).toMatchObject([{ outcome: "applied" }]);
     });
@@ -182,18 +190,14 @@ export function describeUpkeep(ledger: () => Ledger): void {
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       linkPost(ledger(), "p1", createIssue(7));
       linkPost(ledger(), "p2", createIssue(7));
-      ledger().transaction(() => {
-        for (let number = 0; number < 3000; number += 1) audit();
-      });
+      auditMany(3000);
       const full = ledger().upkeep.size();
       expect(full).toMatchObject({ links: 2 });
       expect(full.bytes).toBeGreaterThan(300_000);
       prune();
       const empty = ledger().upkeep.size();
       expect(empty.freeBytes).toBeGreaterThan(full.freeBytes + 300_000);
-      ledger().transaction(() => {
-        for (let number = 0; number < 2000; number += 1) audit();
-      });
+      auditMany(2000);
       expect(ledger().upkeep.size().bytes).toBe(empty.bytes);
     });
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
 import { describeBacklogs } from "./contract-backlogs.ts";
@@ -15,7 +16,18 @@ import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
 import { describeSignals } from "./contract-signals.ts";
 import { describeUpkeep } from "./contract-upkeep.ts";
-import { createPost, createRecord, dueIds, noon, postId, project, pullPosts } from "./samples.ts";
+import {
+  createIssue,
+  createPost,
+  createRecord,
+  dueIds,
+  failing,
+  noon,
+  postId,
+  project,
+  pullPosts,
+  refOf,
+} from "./samples.ts";
 
 /** What every ledger promises. `open` gives an empty one; the suite closes it. */
 export function describeLedger(name: string, open: () => Ledger): void {
@@ -42,55 +54,45 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeBacklogs(current);
     describeUpkeep(current);
 
-    describe("transactions", () => {
-      it("join several writes into one", () => {
+    describe("changes that are committed together", () => {
+      const record = (post: string): Change => ({
+        kind: "record-row",
+        project,
+        post: postId(post),
+        record: createRecord(),
+      });
+
+      it("leave nothing behind when one of them can't be made", () => {
         pullPosts(ledger, [createPost("p1")]);
-        const result = ledger.transaction(() => {
-          ledger.rows.record(project, postId("p1"), createRecord());
-          return ledger.runs.begin(noon);
-        });
-        expect(result).toBe(1);
+        expect(() => ledger.commit([record("p1"), failing])).toThrow("not open");
+        expect(dueIds(ledger)).toEqual(["p1"]);
+        ledger.commit([record("p1")]);
         expect(dueIds(ledger)).toEqual([]);
       });
 
-      it("leave nothing behind when they throw", () => {
+      it("can be looked at before they are made", () => {
         pullPosts(ledger, [createPost("p1")]);
-        const failing = (): void =>
-          ledger.transaction(() => {
-            ledger.rows.record(project, postId("p1"), createRecord());
-            throw new Error("no");
-          });
-        expect(failing).toThrow("no");
-        expect(dueIds(ledger)).toEqual(["p1"]);
+        const issue = createIssue(7);
+        const link = { post: postId("p1"), issue: refOf(issue), origin: "adopted" } as const;
+        const content = { titleHash: "t", blockHash: "b" };
+        const ahead = ledger.after([{ kind: "link", project, link, issue, content }]);
+        expect(ahead.rows.row(project, postId("p1"), noon)?.links).toMatchObject([{ link, issue }]);
+        expect(ahead.links.hasContent(link.issue)).toBe(true);
+        expect(ledger.rows.row(project, postId("p1"), noon)?.links).toEqual([]);
+        expect(ledger.links.hasContent(link.issue)).toBe(false);
       });
 
-      it("leave nothing of an inner one that throws, and keep the outer one", () => {
-        pullPosts(ledger, [createPost("p1"), createPost("p2")]);
-        ledger.transaction(() => {
-          ledger.rows.record(project, postId("p1"), createRecord());
-          const inner = (): void =>
-            ledger.transaction(() => {
-              ledger.rows.record(project, postId("p2"), createRecord());
-              throw new Error("no");
-            });
-          expect(inner).toThrow("no");
-        });
-        expect(dueIds(ledger)).toEqual(["p2"]);
-      });
-
-      it("forget the sightings of a page that was rolled back", () => {
+      it("forget the sightings of a page that could not be stored", () => {
         pullPosts(ledger, [createPost("p1")], 1, noon);
         const pull = ledger.pulls.begin(project, 2, noon + 1);
-        const failing = (): void =>
-          ledger.transaction(() => {
-            ledger.pulls.storePosts(pull, [createPost("p1"), createPost("p2")], noon + 2);
-            throw new Error("no");
-          });
-        expect(failing).toThrow("no");
-        expect(() => ledger.pulls.end(pull, { kind: "complete", at: noon + 3 })).toThrow(
+        const posts = [createPost("p1"), createPost("p2")];
+        expect(() => ledger.commit([{ kind: "store-posts", pull, posts, at: noon + 2 }, failing])).toThrow(
+          "not open",
+        );
+        expect(() => ledger.commit([{ kind: "end-pull", pull, end: "complete", at: noon + 3 }])).toThrow(
           "can only be incomplete",
         );
-        ledger.pulls.end(pull, { kind: "incomplete", at: noon + 3 });
+        ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: noon + 3 }]);
         expect(ledger.rows.row(project, postId("p1"), noon)?.seenAt).toBe(noon);
         expect(ledger.rows.row(project, postId("p2"), noon)).toBeUndefined();
       });

@@ -1,3 +1,4 @@
+import type { Change } from "../../src/ledger/change.ts";
 import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RepositoryMemory } from "../../src/ledger/memory.ts";
@@ -81,14 +82,16 @@ export function refOf(issue: Issue): IssueRef {
 /** Pulls these posts completely. */
 export function pullPosts(ledger: Ledger, posts: readonly Post[], run = 1, at = noon): PullId {
   const pull = ledger.pulls.begin(project, run, at);
-  ledger.pulls.storePosts(pull, posts, at);
-  ledger.pulls.end(pull, { kind: "complete", at });
+  ledger.commit([
+    { kind: "store-posts", pull, posts, at },
+    { kind: "end-pull", pull, end: "complete", at },
+  ]);
   return pull;
 }
 
 export function linkPost(ledger: Ledger, id: string, issue: Issue): void {
   const link = { post: postId(id), issue: refOf(issue), origin: "opened" as const };
-  ledger.rows.link(project, link, issue, content);
+  ledger.commit([{ kind: "link", project, link, issue, content }]);
 }
 
 export function createRecord(changes: Partial<RowRecord> = {}): RowRecord {
@@ -103,7 +106,8 @@ export function createRecord(changes: Partial<RowRecord> = {}): RowRecord {
 
 /** Records every due row as decided. */
 export function settleAll(ledger: Ledger): void {
-  for (const id of dueIds(ledger)) ledger.rows.record(project, postId(id), createRecord());
+  for (const id of dueIds(ledger))
+    ledger.commit([{ kind: "record-row", project, post: postId(id), record: createRecord() }]);
 }
 
 export function dueIds(ledger: Ledger, now = noon): readonly string[] {
@@ -131,7 +135,7 @@ export function createIntent(changes: Partial<NewIntent> = {}): NewIntent {
 
 export function sendIntent(ledger: Ledger, changes: Partial<NewIntent> = {}): IntentId {
   const id = ledger.journal.prepare(createIntent(changes));
-  ledger.journal.markSent(id, noon);
+  ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]);
   return id;
 }
 
@@ -163,3 +167,10 @@ export function createPatchLine(): AuditEntry {
     isApproved: false,
   };
 }
+
+/** A change that can't be made. */
+export const failing: Change = {
+  kind: "finish-run",
+  run: 99,
+  record: { finishedAt: noon, result: "ok", projects: [] },
+};

@@ -1,3 +1,4 @@
+import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RepositoryId } from "../../src/model/issue.ts";
 import { applied } from "../../src/plan/fields/base.ts";
@@ -31,8 +32,12 @@ const ofJournal = (change: (journal: Ledger["journal"]) => Partial<Ledger["journ
 const ofRows = (change: (rows: Ledger["rows"]) => Partial<Ledger["rows"]>): Bug =>
   ofLedger(({ rows }) => ({ rows: withParts(rows, change(rows)) }));
 
-const ofPulls = (change: (pulls: Ledger["pulls"]) => Partial<Ledger["pulls"]>): Bug =>
-  ofLedger(({ pulls }) => ({ pulls: withParts(pulls, change(pulls)) }));
+const ofChanges = (bend: (change: Change, world: World) => readonly Change[]): Bug =>
+  ofWorld((world) => {
+    const { ledger } = world;
+    const commit: Ledger["commit"] = (changes) => ledger.commit(changes.flatMap((one) => bend(one, world)));
+    return { ledger: withParts(ledger, { commit }) };
+  });
 
 const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): Bug =>
   ofWorld((world, hub) => ({ tracker: withParts(world.tracker, change(world, hub)) }));
@@ -57,7 +62,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a write leaves without its SENT line",
     breaks: ["I5"],
     from: 1,
-    bug: ofJournal(() => ({ markSent() {} })),
+    bug: ofChanges((change) => (change.kind === "mark-sent" ? [] : [change])),
   },
   {
     name: "synchronous-normal",
@@ -125,7 +130,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list of posts that broke off counts as complete",
     breaks: ["I6"],
     from: 3,
-    bug: ofPulls((pulls) => ({ end: (pull, end) => pulls.end(pull, { ...end, kind: "complete" }) })),
+    bug: ofChanges((change) => [change.kind === "end-pull" ? { ...change, end: "complete" } : change]),
   },
   {
     name: "page-numbers",
@@ -163,10 +168,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "an unknown outcome counts as not applied",
     breaks: ["I1", "I2"],
     from: 10,
-    bug: ofJournal((journal) => ({
-      resolve: (id, state, at, message) =>
-        journal.resolve(id, state === "UNKNOWN" ? "PREPARED" : state, at, message),
-    })),
+    bug: ofChanges((change) => [
+      change.kind === "resolve" && change.state === "UNKNOWN" ? { ...change, state: "PREPARED" } : change,
+    ]),
   },
   {
     name: "guard-after-first-write",
@@ -246,9 +250,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "of several issues on a page no change is stored",
     breaks: ["I16", "I3", "I1"],
     from: 9,
-    bug: ofPulls((pulls) => ({
-      storeIssues: (issues, marked) => (issues.length > 1 ? 0 : pulls.storeIssues(issues, marked)),
-    })),
+    bug: ofChanges((change) => (change.kind === "store-issues" && change.issues.length > 1 ? [] : [change])),
   },
   {
     name: "no-recovery",
@@ -269,7 +271,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the end of a limit is not remembered",
     breaks: ["I11"],
     from: 83,
-    bug: ofLedger(({ memory }) => ({ memory: { ...memory, rememberLimit() {} } })),
+    bug: ofChanges((change) => (change.kind === "remember-limit" ? [] : [change])),
   },
   {
     name: "old-look",
@@ -287,20 +289,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a look counts from the board's answer, not from when its page was asked for",
     breaks: ["I8"],
     from: 8_280,
-    bug: ofWorld(({ ledger, clock }) => ({
-      ledger: withParts(ledger, {
-        pulls: withParts(ledger.pulls, {
-          storePosts: (pull, posts, _, trace) => ledger.pulls.storePosts(pull, posts, clock.now(), trace),
-          seePage: (pull, trace) => ledger.pulls.seePage(pull, trace, clock.now()),
-        }),
-      }),
-    })),
+    bug: ofChanges((change, { clock }) => [
+      change.kind === "store-posts" || change.kind === "see-page" ? { ...change, at: clock.now() } : change,
+    ]),
   },
   {
     name: "page-unseen",
     words: "a page that has not changed counts as one without posts",
     breaks: ["I6"],
-    bug: ofPulls(() => ({ seePage: () => 0 })),
+    bug: ofChanges((change) => (change.kind === "see-page" ? [] : [change])),
   },
   {
     name: "echo-to-duplicates",
@@ -314,33 +311,24 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "our own change of an issue is told to the board",
     breaks: ["I2"],
     from: 40,
-    bug: ofRows((rows) => ({
-      setBases(project, post, bases) {
-        if (bases.issueBases !== undefined) rows.setBases(project, post, bases);
-      },
-    })),
+    bug: ofChanges((change) =>
+      change.kind === "set-bases" && change.bases.issueBases === undefined ? [] : [change],
+    ),
   },
   {
     name: "echo-to-issue",
     words: "our own PATCH of a post is told to its issues",
     breaks: ["I2"],
     from: 121,
-    bug: ofLedger(({ journal, rows }) => {
+    bug: ofWorld(({ ledger }) => {
       let isDone = false;
-      return {
-        journal: withParts(journal, {
-          resolve(id, state, at, message) {
-            isDone = state === "DONE";
-            journal.resolve(id, state, at, message);
-          },
-        }),
-        rows: withParts(rows, {
-          record(project, post, { issueBases = [], ...record }) {
-            rows.record(project, post, { ...record, issueBases: isDone ? [] : issueBases });
-            isDone = false;
-          },
-        }),
+      const bend = (change: Change): Change => {
+        if (change.kind === "resolve") isDone = change.state === "DONE";
+        if (change.kind !== "record-row" || !isDone) return change;
+        isDone = false;
+        return { ...change, record: { ...change.record, issueBases: [] } };
       };
+      return { ledger: withParts(ledger, { commit: (changes) => ledger.commit(changes.map(bend)) }) };
     }),
   },
   {
@@ -413,18 +401,20 @@ async function* listByPageNumbers(
   }
 }
 
-function moveBase({ rows }: Ledger, intent: Parameters<Ledger["journal"]["prepare"]>[0]): void {
+function moveBase(ledger: Ledger, intent: Parameters<Ledger["journal"]["prepare"]>[0]): void {
   const { project, post, reason, writes, at } = intent;
-  const row = rows.row(project, post, at);
+  const row = ledger.rows.row(project, post, at);
   if (writes === undefined || row === undefined) return;
   const base = Object.fromEntries(
     writes.map((write) => [write.field, applied(row.base[write.field], write, undefined)]),
   );
-  rows.record(project, post, { base, standing: { kind: "linked", reason }, notes: [], due: "now" });
+  const record = { base, standing: { kind: "linked", reason }, notes: [], due: "now" } as const;
+  ledger.commit([{ kind: "record-row", project, post, record }]);
 }
 
-function moveCursor({ memory }: Ledger, id: RepositoryId, page: IssuePage): void {
-  const known = memory.repositoryById(id);
+function moveCursor(ledger: Ledger, id: RepositoryId, page: IssuePage): void {
+  const known = ledger.memory.repositoryById(id);
   const cursor = page.issues[0]?.issue.updatedAt;
-  if (known !== undefined) memory.rememberRepository({ ...known, etag: page.etag, cursor });
+  if (known === undefined) return;
+  ledger.commit([{ kind: "remember-repository", memory: { ...known, etag: page.etag, cursor } }]);
 }

@@ -89,7 +89,7 @@ describe("histories that broke a promise once", () => {
     state.clear();
     const ledger = records.hear(state.open(startLife()));
     expect(ledger.copiedAt).toBeUndefined();
-    ledger.declareOld(1_000);
+    ledger.commit([{ kind: "declare-old", at: 1_000 }]);
     expect(ledger.copiedAt).toBe(1_000);
   });
 

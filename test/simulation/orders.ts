@@ -17,7 +17,7 @@ export function orderSomething(stage: Stage, random: Random): string {
   const orders = [...possibleOrders(ledger, asked, random), ...linkOrders(stage, ledger, asked, random)];
   if (orders.length === 0) return "nothing waits for a person";
   const order = random.pick(orders);
-  ledger.requests.add(order);
+  ledger.commit([{ kind: "add-request", request: order }]);
   const ruled = postsOf(order).filter((post) => isRuled(ledger, post, asked.at));
   watch.events.personOrders(order, ruled);
   const kind = order.kind === "approve" && order.isWhole ? "approve all" : order.kind;

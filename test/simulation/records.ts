@@ -1,3 +1,4 @@
+import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RowNote } from "../../src/ledger/rows.ts";
 import type { Target } from "../../src/model/link.ts";
@@ -26,22 +27,23 @@ export interface Records {
 export function createRecords(time: Time, looks: Looks): Records {
   const agreements = new Map<string, Agreement>();
   const said = new Map<string, number>();
+  const hearRecord = ({ post, record }: Extract<Change, { readonly kind: "record-row" }>): void => {
+    for (const { kind } of record.notes) said.set(`${post} ${kind}`, time.now());
+    for (const field of ruleFields) {
+      const target = record.base[field]?.target;
+      const known = agreements.get(`${post} ${field}`);
+      if (target === undefined || (known && isSameTarget(field, known.target, target))) continue;
+      const lookedAt = looks.at(post) ?? 0;
+      agreements.set(`${post} ${field}`, { target, at: time.now(), lookedAt });
+    }
+  };
   return {
     hear: (ledger) =>
       withParts(ledger, {
-        rows: withParts(ledger.rows, {
-          record(project, post, record) {
-            ledger.rows.record(project, post, record);
-            for (const { kind } of record.notes) said.set(`${post} ${kind}`, time.now());
-            for (const field of ruleFields) {
-              const target = record.base[field]?.target;
-              const known = agreements.get(`${post} ${field}`);
-              if (target === undefined || (known && isSameTarget(field, known.target, target))) continue;
-              const lookedAt = looks.at(post) ?? 0;
-              agreements.set(`${post} ${field}`, { target, at: time.now(), lookedAt });
-            }
-          },
-        }),
+        commit(changes) {
+          ledger.commit(changes);
+          for (const change of changes) if (change.kind === "record-row") hearRecord(change);
+        },
       }),
     agreement: (post, field) => agreements.get(`${post} ${field}`),
     saidAt: (post, kind) => said.get(`${post} ${kind}`) ?? -1,

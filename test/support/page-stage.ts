@@ -104,22 +104,27 @@ async function serve(part: ReturnType<typeof pagePart>): Promise<HttpServer> {
 /** A post that a listing has shown since, with whatever a board can send. */
 export function addPost(ledger: Ledger, id: string, values: Post["values"]): void {
   const pull = ledger.pulls.begin(projectOf(ledger), 1, Date.now());
-  ledger.pulls.storePosts(pull, [{ id: id as PostId, values: { status: "planned", ...values } }], Date.now());
-  ledger.pulls.end(pull, { kind: "incomplete", at: Date.now() });
+  ledger.commit([
+    {
+      kind: "store-posts",
+      pull,
+      posts: [{ id: id as PostId, values: { status: "planned", ...values } }],
+      at: Date.now(),
+    },
+    { kind: "end-pull", pull, end: "incomplete", at: Date.now() },
+  ]);
 }
 
 /** Posts w1, w2, … with issues, the first of which is 1001. */
 export function addLinks(ledger: Ledger, count: number): void {
   const repositoryId = ledger.memory.repository("acme/app")?.repository.id ?? 0;
-  ledger.transaction(() => {
-    for (let number = 1; number <= count; number++) {
-      const id = `w${number}`;
-      addPost(ledger, id, { title: `Wish ${number}` });
-      const issue = createIssue(1000 + number, { repositoryId });
-      const link = { post: id as PostId, issue, origin: "opened" as const };
-      ledger.rows.link(projectOf(ledger), link, issue, undefined);
-    }
-  });
+  for (let number = 1; number <= count; number++) {
+    const id = `w${number}`;
+    addPost(ledger, id, { title: `Wish ${number}` });
+    const issue = createIssue(1000 + number, { repositoryId });
+    const link = { post: id as PostId, issue, origin: "opened" as const };
+    ledger.commit([{ kind: "link", project: projectOf(ledger), link, issue, content: undefined }]);
+  }
 }
 
 /** Parks a post's change. */
@@ -131,7 +136,7 @@ export function parkPost(ledger: Ledger, id: string, message: string): void {
     since: Date.now(),
     signature: "s",
   } as const;
-  ledger.rows.park(projectOf(ledger), id as PostId, parked);
+  ledger.commit([{ kind: "park", project: projectOf(ledger), post: id as PostId, parked }]);
 }
 
 function projectOf(ledger: Ledger): ProjectId {
@@ -141,7 +146,7 @@ function projectOf(ledger: Ledger): ProjectId {
 }
 
 /** A week of runs, every two hours, the later ones busier. */
-export function addHistory({ runs }: Ledger): void {
+export function addHistory(ledger: Ledger): void {
   const hourMs = 3_600_000;
   for (let hours = 168; hours > 0; hours -= 2) {
     const startedAt = Date.now() - hours * hourMs;
@@ -153,25 +158,23 @@ export function addHistory({ runs }: Ledger): void {
       errors: [],
     };
     const finishedAt = startedAt + 400 + ((hours * 7919) % 3000);
-    runs.finish(runs.begin(startedAt), {
-      finishedAt,
-      result: "ok",
-      projects: [{ project: "acme-history", report }],
-    });
+    const run = ledger.runs.begin(startedAt);
+    const projects = [{ project: "acme-history", report }];
+    ledger.commit([{ kind: "finish-run", run, record: { finishedAt, result: "ok", projects } }]);
   }
 }
 
 /** Of two posts of the story: one that settles, and one that differs and stays so. */
-export function addOthers({ memory, rows }: Ledger): void {
-  const project = memory.project("acme-app")?.id;
+export function addOthers(ledger: Ledger): void {
+  const project = projectOf(ledger);
   const notes = [
     ["p1", { kind: "settling", message: "status becomes `completed` at 10:00", since: Date.now() }],
     ["p2", { kind: "disagreement", message: "status is `open`, the issue asks for `planned`", since: 1 }],
   ] as const;
   for (const [post, note] of notes) {
     const standing = { kind: "linked", reason: "it has an issue" } as const;
-    if (project !== undefined)
-      rows.record(project, post as PostId, { base: {}, standing, notes: [note], due: undefined });
+    const record = { base: {}, standing, notes: [note], due: undefined };
+    ledger.commit([{ kind: "record-row", project, post: post as PostId, record }]);
   }
 }
 
@@ -180,32 +183,51 @@ export function addWaits(ledger: Ledger): void {
   const project = projectOf(ledger);
   const since = Date.now() - 3 * 3_600_000;
   const action = { kind: "patch-post", signature: "s1" } as const;
-  ledger.rows.record(project, "p1" as PostId, {
-    base: {},
-    standing: { kind: "linked", reason: "it has an issue" },
-    notes: [
-      {
-        kind: "held",
-        message:
-          "26 status writes in an hour are more than `guard.statuses` (25): held until `boardsync approve` lets them go",
-        since,
-        action,
+  ledger.commit([
+    {
+      kind: "record-row",
+      project,
+      post: "p1" as PostId,
+      record: {
+        base: {},
+        standing: { kind: "linked", reason: "it has an issue" },
+        notes: [
+          {
+            kind: "held",
+            message:
+              "26 status writes in an hour are more than `guard.statuses` (25): held until `boardsync approve` lets them go",
+            since,
+            action,
+          },
+        ],
+        due: undefined,
       },
-    ],
-    due: undefined,
-  });
-  ledger.rows.park(project, "p2" as PostId, {
-    kind: "patch-post",
-    code: "board.rejected",
-    message: "The board refuses the change of `status`: “in-progress is no status”. Nothing was changed.",
-    since: since + 1,
-    signature: "s2",
-  });
-  ledger.rows.quarantine(project, "p4" as PostId);
-  ledger.rows.record(project, "p4" as PostId, {
-    base: {},
-    standing: { kind: "linked", reason: "it has an issue" },
-    notes: [{ kind: "quarantined", message: "its status has changed 4 times in 24 hours", since: since + 2 }],
-    due: undefined,
-  });
+    },
+    {
+      kind: "park",
+      project,
+      post: "p2" as PostId,
+      parked: {
+        kind: "patch-post",
+        code: "board.rejected",
+        message: "The board refuses the change of `status`: “in-progress is no status”. Nothing was changed.",
+        since: since + 1,
+        signature: "s2",
+      },
+    },
+    { kind: "quarantine", project, post: "p4" as PostId },
+    {
+      kind: "record-row",
+      project,
+      post: "p4" as PostId,
+      record: {
+        base: {},
+        standing: { kind: "linked", reason: "it has an issue" },
+        notes: [
+          { kind: "quarantined", message: "its status has changed 4 times in 24 hours", since: since + 2 },
+        ],
+        due: undefined,
+      },
+    },
+  ]);
 }

@@ -86,13 +86,18 @@ describe("an issue that people opened and that names a post's page", () => {
     expect(linksOf(stage, "p1")).toEqual([1]);
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
     const issues = [{ repositoryId, number: 1 }];
-    stage.ledger.requests.add({
-      kind: "unlink",
-      project,
-      at: stage.clock.now(),
-      post: "p1" as PostId,
-      issues,
-    });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: {
+          kind: "unlink",
+          project,
+          at: stage.clock.now(),
+          post: "p1" as PostId,
+          issues,
+        },
+      },
+    ]);
     await stage.sync();
     await stage.adopt();
     expect(linksOf(stage, "p1")).toEqual([]);
@@ -137,7 +142,12 @@ describe("a new issue for a post whose page an issue of people names", () => {
     name(stage, "p1");
     await stage.sync();
     const actions = stage.ledger.rows.held(project);
-    stage.ledger.requests.add({ kind: "approve", actions, isWhole: false, project, at: stage.clock.now() });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "approve", actions, isWhole: false, project, at: stage.clock.now() },
+      },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
     expect(await stage.syncOne()).toMatchObject({ created: 0, held: 0 });
   });
@@ -147,7 +157,7 @@ describe("a new issue for a post whose page an issue of people names", () => {
     name(stage, "p1");
     await stage.sync();
     const asked = { kind: "link", post: "p1" as PostId, repository: "acme/app", number: 1 } as const;
-    stage.ledger.requests.add({ ...asked, project, at: stage.clock.now() });
+    stage.ledger.commit([{ kind: "add-request", request: { ...asked, project, at: stage.clock.now() } }]);
     expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1, held: 0 });
     addPlanned(stage, [{ title: "Third" }]);
     name(stage, "p3", "Third");

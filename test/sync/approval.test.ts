@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import type { World } from "../../src/sync/ground/world.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
@@ -23,17 +22,27 @@ async function openHeld(): Promise<Stage> {
 function approve(stage: Stage, ...posts: readonly string[]): void {
   const held = stage.ledger.rows.held(project);
   const actions = posts.length === 0 ? held : held.filter(({ post }) => posts.includes(post));
-  stage.ledger.requests.add({
-    kind: "approve",
-    actions,
-    isWhole: posts.length === 0,
-    project,
-    at: stage.clock.now(),
-  });
+  stage.ledger.commit([
+    {
+      kind: "add-request",
+      request: {
+        kind: "approve",
+        actions,
+        isWhole: posts.length === 0,
+        project,
+        at: stage.clock.now(),
+      },
+    },
+  ]);
 }
 
 function ask(stage: Stage, kind: "retry" | "release" | "discard", ...posts: readonly string[]): void {
-  stage.ledger.requests.add({ kind, posts: posts as readonly PostId[], project, at: stage.clock.now() });
+  stage.ledger.commit([
+    {
+      kind: "add-request",
+      request: { kind, posts: posts as readonly PostId[], project, at: stage.clock.now() },
+    },
+  ]);
 }
 
 describe("an approval", () => {
@@ -163,28 +172,21 @@ describe("what a person asked for and a run failed to do", () => {
     const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
     stage.board.failNext({ kind: "answer", status: 422 }, { when: isPatch, times: 2 });
     expect(await stage.syncOne()).toMatchObject({ parked: 2 });
-    ask(stage, "retry", "p1", "p2");
-    const failing = (world: World): World => {
-      const { rows } = world.ledger;
-      const unpark: typeof rows.unpark = (project, post, kind) => {
-        if (post === "p1") throw new Error("a mistake");
-        rows.unpark(project, post, kind);
-      };
-      return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { unpark }) }) };
-    };
-    stage.bend(failing);
-    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, parked: 1, errors: [{ code: "internal" }] });
-    const unparked: string[] = [];
+    ask(stage, "discard", "p1", "p2");
+    let isFailing = true;
     stage.bend((world) => {
       const { rows } = world.ledger;
-      const unpark: typeof rows.unpark = (project, post, kind) => {
-        if (kind === undefined) unparked.push(post);
-        rows.unpark(project, post, kind);
+      const row: typeof rows.row = (project, post, now) => {
+        if (isFailing && post === "p1") throw new Error("a mistake");
+        return rows.row(project, post, now);
       };
-      return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { unpark }) }) };
+      return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { row }) }) };
     });
-    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, parked: 0, failed: 0 });
-    expect(unparked).toEqual(["p1"]);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, parked: 1, errors: [{ code: "internal" }] });
+    expect(stage.ledger.requests.pending(project)).toMatchObject([{ kind: "discard", posts: ["p1"] }]);
+    isFailing = false;
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, parked: 0, failed: 0 });
+    expect(stage.ledger.requests.pending(project)).toEqual([]);
   });
 });
 
@@ -220,7 +222,9 @@ describe("a board that shrank", () => {
     await stage.sync();
     for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
     expect(await stage.sync()).toMatchObject({ result: "held" });
-    stage.ledger.requests.add({ kind: "accept-size", project, at: stage.clock.now() });
+    stage.ledger.commit([
+      { kind: "add-request", request: { kind: "accept-size", project, at: stage.clock.now() } },
+    ]);
     expect(await stage.sync()).toMatchObject({ result: "ok" });
     expect(stage.ledger.requests.pending(project)).toEqual([]);
     expect(await stage.sync()).toMatchObject({ result: "ok" });

@@ -23,21 +23,28 @@ function notePatches(stage: Stage): readonly unknown[] {
 }
 
 async function link(stage: Stage, number: number): Promise<void> {
-  stage.ledger.requests.add({
-    kind: "link",
-    project,
-    at: stage.clock.now(),
-    post: p1,
-    repository: "acme/app",
-    number,
-  });
+  stage.ledger.commit([
+    {
+      kind: "add-request",
+      request: {
+        kind: "link",
+        project,
+        at: stage.clock.now(),
+        post: p1,
+        repository: "acme/app",
+        number,
+      },
+    },
+  ]);
   await stage.sync();
 }
 
 async function unlink(stage: Stage, number: number): Promise<void> {
   const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
   const issues = [{ repositoryId, number }];
-  stage.ledger.requests.add({ kind: "unlink", project, at: stage.clock.now(), post: p1, issues });
+  stage.ledger.commit([
+    { kind: "add-request", request: { kind: "unlink", project, at: stage.clock.now(), post: p1, issues } },
+  ]);
   await stage.sync();
 }
 
@@ -195,14 +202,19 @@ describe("the internal note of a post with an issue", () => {
     await stage.sync();
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
     const at = stage.clock.now();
-    stage.ledger.requests.add({
-      kind: "unlink",
-      project,
-      at,
-      post: p1,
-      issues: [{ repositoryId, number: 1 }],
-    });
-    stage.ledger.requests.add({ kind: "retry", project, at, posts: [p1] });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: {
+          kind: "unlink",
+          project,
+          at,
+          post: p1,
+          issues: [{ repositoryId, number: 1 }],
+        },
+      },
+      { kind: "add-request", request: { kind: "retry", project, at, posts: [p1] } },
+    ]);
     expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["create-issue"]);
     expect(await stage.syncOne()).toMatchObject({ created: 1, postWrites: 0, waiting: 1 });
     expect(noteOf(stage)).toBe("Tracked in acme/app#1");

@@ -47,7 +47,7 @@ function issueOf({ github }: Stage, number = 1) {
 /** As `boardsync link` asks for it. */
 function link({ ledger, clock }: Stage, post: string, number: number): void {
   const asked = { kind: "link", post: post as PostId, repository: repo, number } as const;
-  ledger.requests.add({ ...asked, project, at: clock.now() });
+  ledger.commit([{ kind: "add-request", request: { ...asked, project, at: clock.now() } }]);
 }
 
 function statusOf(stage: Stage, post = "p1") {
@@ -212,12 +212,17 @@ describe("both sides changed at once", () => {
     await stage.sync();
     expect(await stage.syncOne()).toMatchObject({ held: 1, issueWrites: 0, postWrites: 0 });
     expect(issueOf(stage).labels).toEqual(["feedback"]);
-    stage.ledger.requests.add({
-      kind: "discard",
-      posts: ["p1" as PostId],
-      project,
-      at: stage.clock.now(),
-    });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: {
+          kind: "discard",
+          posts: ["p1" as PostId],
+          project,
+          at: stage.clock.now(),
+        },
+      },
+    ]);
     await stage.sync();
     await expectCalm(stage);
     expect([statusOf(stage), issueOf(stage).stateReason]).toEqual(["declined", "completed"]);
@@ -283,7 +288,12 @@ describe("what a board rule can ask for", () => {
     expect(await stage.syncOne()).toMatchObject({ parked: 1, failed: 0 });
     expect(stage.writes()).toEqual([]);
     stage.github.addMilestone(repo, "Never");
-    stage.ledger.requests.add({ kind: "retry", posts: ["p1" as PostId], project, at: stage.clock.now() });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "retry", posts: ["p1" as PostId], project, at: stage.clock.now() },
+      },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, parked: 0 });
     expect(issueOf(stage)).toMatchObject({ state: "closed", milestone: "Never" });
   });
@@ -606,7 +616,12 @@ describe("a guard", () => {
     expect(await stage.syncOne()).toMatchObject({ held: 3, issueWrites: 0 });
     expect(stage.writes()).toEqual([]);
     const actions = stage.ledger.rows.held(project);
-    stage.ledger.requests.add({ kind: "approve", actions, isWhole: true, project, at: stage.clock.now() });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "approve", actions, isWhole: true, project, at: stage.clock.now() },
+      },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ held: 0, issueWrites: 6 });
     await expectCalm(stage);
   });
@@ -723,7 +738,7 @@ describe("an issue that stands for several posts", () => {
     const issue = stage.ledger.rows.row(project, "p1" as PostId, 0)?.links[0]?.issue;
     if (issue === undefined) throw new Error("No issue.");
     const link = { post: "p2" as PostId, issue, origin: "adopted" } as const;
-    stage.ledger.rows.link(project, link, issue, undefined);
+    stage.ledger.commit([{ kind: "link", project, link, issue, content: undefined }]);
     await stage.sync();
     return stage;
   }

@@ -71,7 +71,12 @@ describe("the explanation of a post without an issue", () => {
 
   it("says that a person has unlinked it", async () => {
     const stage = await openPosts(1);
-    stage.ledger.requests.add({ kind: "unlink", ...asked(stage), post: p1, issues: [issueOf(stage)] });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "unlink", ...asked(stage), post: p1, issues: [issueOf(stage)] },
+      },
+    ]);
     expect(stage.explain("p1").waits).toMatchObject([
       { kind: "asked", message: "`boardsync unlink` was asked for; the next run takes it up." },
     ]);
@@ -195,7 +200,7 @@ describe("the explanation of what waits", () => {
       { kind: "parked", code: "board.rejected", command: "boardsync retry acme-app/p1" },
     ]);
     expect(parked.next).toEqual(["It is parked until a person acts: `boardsync retry acme-app/p1`."]);
-    stage.ledger.requests.add({ kind: "retry", ...asked(stage), posts: [p1] });
+    stage.ledger.commit([{ kind: "add-request", request: { kind: "retry", ...asked(stage), posts: [p1] } }]);
     expect(stage.explain("p1").next).toContain("`boardsync retry` was asked for; the next run takes it up.");
   });
 
@@ -222,9 +227,16 @@ describe("the explanation of what waits", () => {
   it("names what a rule asks for that can't be read", async () => {
     const rules = [{ when: { pullRequest: "merged" }, set: { status: "completed" } }];
     const stage = await openPosts(1, { projects: [{ ...standardProject, rules }] });
-    stage.ledger.signals.store(issueOf(stage), {
-      pullRequests: { kind: "unknown", message: "the token may not" },
-    });
+    stage.ledger.commit([
+      {
+        kind: "store-signals",
+        issue: issueOf(stage),
+        signals: {
+          pullRequests: { kind: "unknown", message: "the token may not" },
+        },
+        isFill: false,
+      },
+    ]);
     const { issues, rules: said, fields, next } = stage.explain("p1");
     expect(issues[0]?.rules[0]).toMatchObject({
       verdict: "unknown",
@@ -303,7 +315,9 @@ describe("the explanation of an issue that can't be relied on", () => {
     const stage = await openPosts(1);
     const memory = stage.ledger.memory.repository("acme/app");
     if (memory === undefined) throw new Error("The repository was read.");
-    stage.ledger.memory.rememberRepository({ ...memory, pausedAt: stage.clock.now() });
+    stage.ledger.commit([
+      { kind: "remember-repository", memory: { ...memory, pausedAt: stage.clock.now() } },
+    ]);
     expect(stage.explain("p1").issues[0]).toMatchObject({
       facts: null,
       match: null,
@@ -339,7 +353,12 @@ describe("the explanation of several issues", () => {
   it("names the one that decides, and by which setting", async () => {
     const stage = await openPosts(1);
     stage.github.openIssue("acme/app", { title: "By a person", labels: ["in progress"] });
-    stage.ledger.requests.add({ kind: "link", ...asked(stage), post: p1, repository: "acme/app", number: 2 });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "link", ...asked(stage), post: p1, repository: "acme/app", number: 2 },
+      },
+    ]);
     await stage.sync();
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
@@ -358,13 +377,18 @@ describe("the explanation of several issues", () => {
 
   it("names the further posts that an issue stands for", async () => {
     const stage = await openPosts(2);
-    stage.ledger.requests.add({
-      kind: "link",
-      ...asked(stage),
-      post: "p2" as PostId,
-      repository: "acme/app",
-      number: 1,
-    });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: {
+          kind: "link",
+          ...asked(stage),
+          post: "p2" as PostId,
+          repository: "acme/app",
+          number: 1,
+        },
+      },
+    ]);
     await stage.sync();
     expect(stage.explain("p1").issues[0]?.remarks).toContain("It stands for further posts, too: p2.");
   });

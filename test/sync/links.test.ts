@@ -24,7 +24,9 @@ type Asked = NewRequest extends infer Request
   : never;
 
 function add(stage: Stage, asked: Asked): void {
-  stage.ledger.requests.add({ ...asked, project, at: stage.clock.now() } as NewRequest);
+  stage.ledger.commit([
+    { kind: "add-request", request: { ...asked, project, at: stage.clock.now() } as NewRequest },
+  ]);
 }
 
 function linksOf(stage: Stage, post: string): readonly number[] {

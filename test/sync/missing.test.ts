@@ -32,7 +32,12 @@ describe("a post that the board lists no more", () => {
     const project = "prj_app" as ProjectId;
     const actions = stage.ledger.rows.held(project);
     expect(actions).toHaveLength(2);
-    stage.ledger.requests.add({ kind: "approve", actions, isWhole: true, project, at: stage.clock.now() });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "approve", actions, isWhole: true, project, at: stage.clock.now() },
+      },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
     expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
   });

@@ -179,7 +179,7 @@ describe("an issue that people delete", () => {
     if (known === undefined) throw new Error("The issue is not known.");
     const issue = { ...known, number: 2 };
     const link = { post: "p1" as never, issue, origin: "adopted" as const };
-    stage.ledger.rows.link(project.id, link, issue, undefined);
+    stage.ledger.commit([{ kind: "link", project: project.id, link, issue, content: undefined }]);
     stage.github.deleteIssue("acme/app", 1);
     expect(await lookAtAll(stage)).toMatchObject({ projects: [{ parked: 0, issues: 2 }] });
     stage.github.close("acme/app", 2, "completed");
@@ -328,5 +328,10 @@ describe("many issues of a repository that are not found at once", () => {
 function retry(stage: Stage, post: string): void {
   const project = stage.ledger.memory.project("acme-app")?.id;
   if (project === undefined) throw new Error("The project is not known.");
-  stage.ledger.requests.add({ kind: "retry", posts: [post as never], project, at: stage.clock.now() });
+  stage.ledger.commit([
+    {
+      kind: "add-request",
+      request: { kind: "retry", posts: [post as never], project, at: stage.clock.now() },
+    },
+  ]);
 }

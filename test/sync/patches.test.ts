@@ -138,7 +138,9 @@ describe("a PATCH whose answer is lost", () => {
     const project = stage.ledger.memory.project("acme-app")?.id;
     if (project === undefined) throw new Error("The project is not known.");
     const at = stage.clock.now();
-    stage.ledger.requests.add({ kind: "retry", project, at, posts: ["p1" as PostId] });
+    stage.ledger.commit([
+      { kind: "add-request", request: { kind: "retry", project, at, posts: ["p1" as PostId] } },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ parked: 0, statusWrites: 1 });
     expect(sent(stage)).toBe(2);
   });

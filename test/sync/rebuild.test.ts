@@ -254,7 +254,9 @@ describe("a rebuild reports", () => {
       projects: [{ errors: [{ code: "tracker.unauthorized" }] }],
     });
     stage.useSecrets({ token: stage.github.token });
-    stage.ledger.memory.rememberLimit("tracker", "", stage.clock.now() + 30 * minuteMs);
+    stage.ledger.commit([
+      { kind: "remember-limit", side: "tracker", budget: "", until: stage.clock.now() + 30 * minuteMs },
+    ]);
     expect(await stage.rebuild()).toMatchObject({
       result: "partial",
       projects: [{ found: 0, errors: [{ code: "rebuild.unfinished" }] }],

@@ -335,5 +335,7 @@ function approve(stage: Stage, post?: string): void {
   const held = stage.ledger.rows.held(project);
   const actions = post === undefined ? held : held.filter((action) => action.post === post);
   const isWhole = post === undefined;
-  stage.ledger.requests.add({ kind: "approve", actions, isWhole, project, at: stage.clock.now() });
+  stage.ledger.commit([
+    { kind: "add-request", request: { kind: "approve", actions, isWhole, project, at: stage.clock.now() } },
+  ]);
 }

@@ -30,7 +30,9 @@ function approve(stage: Stage, ...posts: readonly string[]): void {
   const held = stage.ledger.rows.held(project);
   const actions = posts.length === 0 ? held : held.filter(({ post }) => posts.includes(post));
   const at = stage.clock.now();
-  stage.ledger.requests.add({ kind: "approve", actions, isWhole: posts.length === 0, project, at });
+  stage.ledger.commit([
+    { kind: "add-request", request: { kind: "approve", actions, isWhole: posts.length === 0, project, at } },
+  ]);
 }
 
 function noted(stage: Stage): readonly string[] {
@@ -88,7 +90,12 @@ describe("rules that change", () => {
     stage.reconfigure({ projects: [other] });
     await stage.sync();
     approve(stage, "p3");
-    stage.ledger.requests.add({ kind: "discard", posts: ["p1" as PostId], project, at: stage.clock.now() });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "discard", posts: ["p1" as PostId], project, at: stage.clock.now() },
+      },
+    ]);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1, held: 0 }] });
     await stage.sync();
     expect(stage.patches().map(({ path }) => path)).toEqual(["/feedback/p3"]);

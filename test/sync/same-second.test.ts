@@ -45,10 +45,15 @@ describe("an issue that changed twice in a second", () => {
     const stage = await openPosts(2);
     const changedAt = changeTwice(stage, first, second);
     // A person's `link` reads the issue itself.
-    stage.ledger.requests.add({
-      ...{ kind: "link", project: "prj_app" as ProjectId, post: "p2" as PostId },
-      ...{ ...one, at: stage.clock.now() },
-    });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: {
+          ...{ kind: "link", project: "prj_app" as ProjectId, post: "p2" as PostId },
+          ...{ ...one, at: stage.clock.now() },
+        },
+      },
+    ]);
     await stage.sync();
     expect(statuses(stage)).toEqual([status]);
     showHalf(stage, changedAt);

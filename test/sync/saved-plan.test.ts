@@ -242,7 +242,8 @@ describe("a saved plan", () => {
     const plan = await stage.savePlan();
     const { id } = plan.projects[0] ?? {};
     stage.atNextWrite("tracker", "before", () => {
-      if (id !== undefined) stage.ledger.rows.markMissing(id, "p2" as PostId);
+      if (id !== undefined)
+        stage.ledger.commit([{ kind: "mark-missing", project: id, post: "p2" as PostId }]);
     });
     const done = await apply(stage, plan);
     expect(outcomes(done)).toEqual([
@@ -277,8 +278,13 @@ describe("a saved plan", () => {
     const post = "p1" as PostId;
     const at = stage.clock.now();
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
-    stage.ledger.requests.add({ kind: "unlink", project, at, post, issues: [{ repositoryId, number: 1 }] });
-    stage.ledger.requests.add({ kind: "retry", project, at, posts: [post] });
+    stage.ledger.commit([
+      {
+        kind: "add-request",
+        request: { kind: "unlink", project, at, post, issues: [{ repositoryId, number: 1 }] },
+      },
+      { kind: "add-request", request: { kind: "retry", project, at, posts: [post] } },
+    ]);
     stage.reconfigure({
       projects: [{ ...standardProject, backlink: true }],
       config: { guard: { issues: 0 } },

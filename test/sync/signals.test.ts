@@ -107,7 +107,7 @@ describe("an idle run", () => {
     const { issue } = stage.ledger.signals.linked("prj_app" as never, undefined, 1)[0] ?? {};
     if (issue === undefined) throw new Error("There is no issue.");
     const link = { post: post as never, issue, origin: "adopted" as const };
-    stage.ledger.rows.link("prj_api" as never, link, issue, undefined);
+    stage.ledger.commit([{ kind: "link", project: "prj_api" as never, link, issue, content: undefined }]);
     stage.mark();
     expect((await stage.sync()).result).toBe("ok");
     expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(1);

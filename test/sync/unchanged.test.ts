@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
+import { withParts } from "../simulation/with-parts.ts";
 import {
   addPlanned,
   hourMs,
@@ -190,13 +192,13 @@ describe("a process that dies between two pages", () => {
     for (const post of ["p1", "p3", "p5"]) stage.board.editPost("acme-app", post, { status: "in_progress" });
     let pages = 0;
     stage.bend((world) => {
-      const { pulls } = world.ledger;
-      const storePosts: typeof pulls.storePosts = (...given) => {
-        pages += 1;
-        if (pages === 2) throw new Error("killed");
-        pulls.storePosts(...given);
+      const commit: Ledger["commit"] = (changes) => {
+        const isPage = changes.some(({ kind }) => kind === "store-posts");
+        if (isPage) pages += 1;
+        if (isPage && pages === 2) throw new Error("killed");
+        world.ledger.commit(changes);
       };
-      return { ...world, ledger: { ...world.ledger, pulls: { ...pulls, storePosts } } };
+      return { ...world, ledger: withParts(world.ledger, { commit }) };
     });
     await stage.sync();
     stage.bend((world) => world);

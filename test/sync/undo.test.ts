@@ -177,9 +177,11 @@ describe("an undo", () => {
     const known = stage.ledger.memory.repository("acme/app");
     if (id === undefined || known === undefined) throw new Error("It has run.");
     const asked = { project: id, at: stage.clock.now(), post: "p2" as PostId };
-    stage.ledger.requests.add({ ...asked, kind: "link", repository: "acme/app", number: 1 });
+    stage.ledger.commit([
+      { kind: "add-request", request: { ...asked, kind: "link", repository: "acme/app", number: 1 } },
+    ]);
     const issues = [{ repositoryId: known.repository.id, number: 2 }];
-    stage.ledger.requests.add({ ...asked, kind: "unlink", issues });
+    stage.ledger.commit([{ kind: "add-request", request: { ...asked, kind: "unlink", issues } }]);
     await stage.sync();
     const undone = await undo(stage, run);
     expect(undone.actions.map(({ message }) => message)).toEqual([

@@ -29,9 +29,9 @@ function openLarge(onOpen: (file: string) => void = () => {}): {
     rmSync(folder, { recursive: true });
   });
   onOpen(file);
-  ledger.transaction(() => {
-    for (let number = 0; number < 26_000; number += 1) ledger.journal.audit(createLine(number));
-  });
+  ledger.commit(
+    Array.from({ length: 26_000 }, (_, number) => ({ kind: "audit", entry: createLine(number) }) as const),
+  );
   const warnings: string[] = [];
   const log = {
     debug() {},

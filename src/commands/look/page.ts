@@ -16,7 +16,7 @@ export function page(terminal: Terminal, options: CommonOptions): Promise<number
     if (beat.address === undefined)
       throw new ConfigError(["The daemon serves no page: the config has `http: false`."]);
     const { code, print } = createCode();
-    ledger.runs.offerPage(print, now + codeMs);
+    ledger.commit([{ kind: "offer-page", print, until: now + codeMs }]);
     const address = `${reachable(beat.address)}/?code=${code}`;
     if (options.json === true)
       printJson(terminal.out, { address, until: new Date(now + codeMs).toISOString() });

@@ -144,14 +144,15 @@ function request(
   isWhole: boolean,
 ): void {
   const asked = { project, at: now };
-  if (hold !== undefined) ledger.requests.add({ ...asked, kind: "accept-size" });
+  if (hold !== undefined)
+    ledger.commit([{ kind: "add-request", request: { ...asked, kind: "accept-size" } }]);
   if (actions.length === 0) return;
   if (discard === true) {
     const posts: readonly PostId[] = [...new Set(actions.map(({ post }) => post))];
-    ledger.requests.add({ ...asked, kind: "discard", posts });
+    ledger.commit([{ kind: "add-request", request: { ...asked, kind: "discard", posts } }]);
   } else if (hold === undefined) {
     const names = actions.map(({ post, kind, signature }) => ({ post, kind, signature }));
-    ledger.requests.add({ ...asked, kind: "approve", actions: names, isWhole });
+    ledger.commit([{ kind: "add-request", request: { ...asked, kind: "approve", actions: names, isWhole } }]);
   }
 }
 

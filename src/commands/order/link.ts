@@ -36,15 +36,20 @@ export function link(
     const checked = await checkIssue(terminal, options, beside, { ...issue, repository });
     const { ledger, now } = beside;
     const { number } = issue;
-    ledger.requests.add({
-      kind: "link",
-      project: found.project,
-      at: now,
-      post: found.post,
-      repository,
-      number,
-      ...(checked !== undefined && { issue: checked }),
-    });
+    ledger.commit([
+      {
+        kind: "add-request",
+        request: {
+          kind: "link",
+          project: found.project,
+          at: now,
+          post: found.post,
+          repository,
+          number,
+          ...(checked !== undefined && { issue: checked }),
+        },
+      },
+    ]);
     const also = explainOthers(beside, found);
     const unchecked =
       checked === undefined

@@ -40,7 +40,9 @@ function askFor(
     const { key, project, post } = found;
     const waits = whatWaits(beside, found);
     if (waits !== undefined) {
-      beside.ledger.requests.add({ kind, posts: [post], project, at: beside.now });
+      beside.ledger.commit([
+        { kind: "add-request", request: { kind, posts: [post], project, at: beside.now } },
+      ]);
     }
     if (options.json === true) {
       printJson(terminal.out, { project: key, post, requested: waits !== undefined, waits: waits ?? null });

@@ -21,7 +21,12 @@ export function unlink(
     );
     const issues = issueText === undefined ? linked : chooseIssue(beside, found, linked, issueText);
     if (issues.length > 0) {
-      ledger.requests.add({ kind: "unlink", project: found.project, at: now, post: found.post, issues });
+      ledger.commit([
+        {
+          kind: "add-request",
+          request: { kind: "unlink", project: found.project, at: now, post: found.post, issues },
+        },
+      ]);
     }
     const names = issues.map((issue) => showIssue(beside, issue));
     const message = explain(names, linked.length - issues.length);

@@ -58,12 +58,17 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     rest: createRelease(),
     beat: (at, isLast) =>
-      ledger.runs.beat({
-        at,
-        who: `daemon, process ${terminal.pid}`,
-        ...(isLast && { isLast }),
-        address: http?.address,
-      }),
+      ledger.commit([
+        {
+          kind: "beat",
+          sign: {
+            at,
+            who: `daemon, process ${terminal.pid}`,
+            ...(isLast && { isLast }),
+            address: http?.address,
+          },
+        },
+      ]),
     clock,
     monotonic,
     timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),

@@ -1,8 +1,17 @@
+import type { Change } from "../change.ts";
 import type { Ledger } from "../ledger.ts";
+import type { Changes } from "./columns/changes.ts";
 import { createNumbers } from "./columns/numbers.ts";
 import { copyDatabase } from "./file/copy.ts";
 import { createStamp } from "./file/stamp.ts";
-import { openStore, openStoreCopy, openStoreReadOnly, type StateOptions, type Store } from "./file/store.ts";
+import {
+  assertDurable,
+  openStore,
+  openStoreCopy,
+  openStoreReadOnly,
+  type StateOptions,
+  type Store,
+} from "./file/store.ts";
 import { createUpkeep } from "./file/upkeep.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createLinks } from "./issues/ended-links.ts";
@@ -66,7 +75,7 @@ export function createLedger(store: Store): Ledger {
   const sightings = createSightings();
   const issues = createIssueStore(store);
   const stamp = createStamp(store);
-  return {
+  const parts = {
     memory: createMemory(store, numbers, recall),
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
     absences: createAbsences(store, numbers, issues),
@@ -81,6 +90,25 @@ export function createLedger(store: Store): Ledger {
     requests: createRequests(store, numbers),
     runs: createRuns(store, recall),
     notices: createNotices(store),
+  };
+  const carried: Changes<Change["kind"]> = {
+    ...parts.memory.changes,
+    ...parts.pulls.changes,
+    ...parts.absences.changes,
+    ...parts.signals.changes,
+    ...parts.links.changes,
+    ...parts.backlinks.changes,
+    ...parts.rows.changes,
+    ...parts.journal.changes,
+    ...parts.backlogs.changes,
+    ...parts.requests.changes,
+    ...parts.runs.changes,
+    ...parts.notices.changes,
+    "declare-old": ({ at }) => stamp.write(at),
+  };
+  const change = (one: Change): void => (carried[one.kind] as (change: Change) => void)(one);
+  return {
+    ...parts,
     upkeep: createUpkeep(store),
     get copiedAt() {
       return stamp.read();
@@ -88,10 +116,43 @@ export function createLedger(store: Store): Ledger {
     get identity() {
       return stamp.identity();
     },
-    declareOld: (at) => stamp.write(at),
     rewind: createRewind(store, sightings),
-    transaction: (work) => store.transaction(work),
+    commit: createCommit(store, change),
+    after: (changes) => {
+      const lookAhead = <T>(read: () => T): T =>
+        store.tryOut(() => {
+          for (const one of changes) change(one);
+          return read();
+        });
+      return {
+        rows: { row: (...asked) => lookAhead(() => parts.rows.row(...asked)) },
+        pulls: { marked: (...asked) => lookAhead(() => parts.pulls.marked(...asked)) },
+        links: { hasContent: (...asked) => lookAhead(() => parts.links.hasContent(...asked)) },
+      };
+    },
     copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
     close: () => store.close(),
+  };
+}
+
+/** What leaves next rests on such a line. */
+const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "pace-write"]);
+
+/**
+ * A line that a request waits for is a commit of its own, on the disk when it returns. That the connection promises that is
+ * checked after the first one; nothing changes it from then on.
+ */
+function createCommit(store: Store, change: (change: Change) => void): Ledger["commit"] {
+  let isDurable = false;
+  return (changes) => {
+    const isAwaited = changes.some(({ kind }) => awaited.has(kind));
+    if (isAwaited && (changes.length > 1 || store.database.inTransaction))
+      throw new Error("A line that a request waits for needs a commit of its own.");
+    store.transaction(() => {
+      for (const one of changes) change(one);
+    });
+    if (!isAwaited || isDurable) return;
+    assertDurable(store.database, store.file);
+    isDurable = true;
   };
 }

@@ -1,3 +1,4 @@
+import type { Change } from "../../ledger/change.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
@@ -75,7 +76,7 @@ export async function rebuildProjects(
   const patient: World = { ...world, policy: { ...policy, budgetMs: patienceMs } };
   const before = new Map(projects.map(({ key }) => [key, countLinked(key, world)]));
   const startedAt = clock.now();
-  ledger.transaction(() => forgetReads(projects, world));
+  ledger.commit(forgetReads(projects, world));
   const { report } = await runProjects(projects, patient, { kind: "adopt" }, signal);
   const bounds = { until: startedAt + patienceMs, signal };
   const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map(), listed: [] };
@@ -96,22 +97,34 @@ export async function rebuildProjects(
 }
 
 /** What was read before counts no more: who we are, what the names mean, which issues were scanned and looked at. */
-function forgetReads(projects: readonly SyncProject[], { ledger, clock }: World): void {
-  // A moment ago: whatever is scanned from now on is newer than the state.
-  ledger.declareOld(clock.now() - 1);
-  const account = ledger.memory.account();
-  if (account !== undefined) ledger.memory.rememberAccount({ ...account, checkedAt: 0 });
-  for (const { key, settings } of projects) {
-    const memory = ledger.memory.project(key);
-    if (memory !== undefined) {
-      ledger.memory.rememberProject({ ...memory, checkedAt: 0, fullAt: undefined });
-    }
-    for (const name of repositoryNames(settings)) {
-      const known = ledger.memory.repository(name);
-      if (known === undefined) continue;
-      ledger.memory.rememberRepository({ ...known, checkedAt: 0, etag: undefined, fullAt: undefined });
-    }
-  }
+function forgetReads(
+  projects: readonly SyncProject[],
+  { ledger: { memory }, clock }: World,
+): readonly Change[] {
+  const account = memory.account();
+  const names = new Set(projects.flatMap(({ settings }) => repositoryNames(settings)));
+  return [
+    // A moment ago: whatever is scanned from now on is newer than the state.
+    { kind: "declare-old", at: clock.now() - 1 },
+    ...(account === undefined
+      ? []
+      : [{ kind: "remember-account", account: { ...account, checkedAt: 0 } } as const]),
+    ...projects.flatMap(({ key }): readonly Change[] => {
+      const known = memory.project(key);
+      if (known === undefined) return [];
+      return [{ kind: "remember-project", memory: { ...known, checkedAt: 0, fullAt: undefined } }];
+    }),
+    ...[...names].flatMap((name): readonly Change[] => {
+      const known = memory.repository(name);
+      if (known === undefined) return [];
+      return [
+        {
+          kind: "remember-repository",
+          memory: { ...known, checkedAt: 0, etag: undefined, fullAt: undefined },
+        },
+      ];
+    }),
+  ];
 }
 
 /** Looks through the project's repositories for what a person should know. */

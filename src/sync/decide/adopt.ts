@@ -30,7 +30,15 @@ export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean 
   const issue = refOf(found.issue);
   const link = { post: row.post.id, issue, origin: "adopted" } as const;
   const hasText = found.isOwn && found.isFirst && !ledger.links.hasContent(issue);
-  ledger.rows.link(project, link, found.issue, hasText ? contentNow(cycle, row, now) : undefined);
+  ledger.commit([
+    {
+      kind: "link",
+      project,
+      link,
+      issue: found.issue,
+      content: hasText ? contentNow(cycle, row, now) : undefined,
+    },
+  ]);
   cycle.tally.adopted += 1;
   const linked = readRow(cycle, row.post.id);
   if (linked !== undefined) recordAdopted(cycle, linked, now);

@@ -21,13 +21,13 @@ export function takeApprovals(
 ): void {
   const find = findWanted(wanted);
   for (const action of savedActions(cycle.run, cycle.project.key)) approveShown(cycle, find(action));
-  const { requests } = cycle.world.ledger;
-  for (const request of requests.pending(cycle.memory.id)) {
+  const { ledger } = cycle.world;
+  for (const request of ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "approve") continue;
     const approved = wanted.filter((action) => names(request, action));
     for (const action of approved) approveShown(cycle, action);
     const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
-    if (!isOpen) requests.end(request.id);
+    if (!isOpen) ledger.commit([{ kind: "end-request", request: request.id }]);
   }
 }
 

@@ -9,6 +9,7 @@ import { absence, isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
+import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction, describeChange } from "../ground/describe.ts";
@@ -16,7 +17,7 @@ import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { eachDueRowInTurns, readRow } from "../ground/rows.ts";
+import { eachDueRow, readRow } from "../ground/rows.ts";
 import type { Hold } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
@@ -45,9 +46,9 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   const wanted: Wanted[] = [];
   const undecidable = new Set<PostId>();
   const show = countProgress(cycle);
-  await eachDueRowInTurns(cycle, (row, now) => {
+  await eachDueRow(cycle, (own, row, now) => {
     show();
-    const decided = attemptNow(cycle, row.post.id, () => decideRow(cycle, row, now));
+    const decided = attemptNow(own, row.post.id, () => decideRow(own, row, now));
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
@@ -224,9 +225,10 @@ function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): void {
     posts.add(post);
   }
   if (posts.size === 0) return;
-  cycle.world.ledger.transaction(() => {
-    for (const post of posts) attemptNow(cycle, post, () => recordRow(cycle, post));
-  });
+  const changes = [...posts].flatMap((post) =>
+    changesOf(cycle, (own) => attemptNow(own, post, () => recordRow(own, post))),
+  );
+  cycle.world.ledger.commit(changes);
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */
@@ -247,5 +249,13 @@ function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
   // Nothing is wanted for a post that people took away. If it comes back, it is decided afresh.
   const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
-  ledger.journal.resolve(id, "REJECTED", now, "not sent; it is not wanted any more");
+  ledger.commit([
+    {
+      kind: "resolve",
+      intent: id,
+      state: "REJECTED",
+      at: now,
+      message: "not sent; it is not wanted any more",
+    },
+  ]);
 }

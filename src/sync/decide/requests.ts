@@ -1,4 +1,6 @@
+import type { Change } from "../../ledger/change.ts";
 import type { PostId } from "../../model/post.ts";
+import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
@@ -13,24 +15,28 @@ export function takeRequests(cycle: PulledCycle): void {
   for (const request of ledger.requests.pending(cycle.memory.id)) {
     if (!("posts" in request)) continue;
     const { id, kind, posts, project, at } = request;
-    ledger.transaction(() => {
-      const left = posts.filter((post) => !isDoneFor(cycle, kind, post));
-      ledger.rows.markDue(cycle.memory.id, posts);
-      ledger.requests.end(id);
+    const done = new Map(posts.map((post) => [post, tryFor(cycle, kind, post)]));
+    const left = posts.filter((post) => done.get(post) === undefined);
+    ledger.commit([
+      ...[...done.values()].flatMap((changes) => changes ?? []),
+      { kind: "mark-due", project: cycle.memory.id, which: posts },
+      { kind: "end-request", request: id },
       // What failed is asked for still; what is done is not done twice.
-      if (left.length > 0) ledger.requests.add({ project, at, kind, posts: left });
-    });
+      ...(left.length > 0
+        ? [{ kind: "add-request", request: { project, at, kind, posts: left } } as const]
+        : []),
+    ]);
     log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
   }
 }
 
-/** Whether it was carried out for a post; where it failed, that is said. */
-function isDoneFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): boolean {
-  const done = attemptNow(cycle, post, () => {
-    cycle.world.ledger.transaction(() => doFor(cycle, kind, post));
-    return true;
-  });
-  return done === true;
+/** What it changes of a post; undefined where it failed, and that is said. */
+function tryFor(
+  cycle: PulledCycle,
+  kind: "retry" | "release" | "discard",
+  post: PostId,
+): readonly Change[] | undefined {
+  return attemptNow(cycle, post, () => changesOf(cycle, (own) => doFor(own, kind, post)));
 }
 
 function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): void {
@@ -38,17 +44,19 @@ function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: 
   const now = clock.now();
   switch (kind) {
     case "retry":
-      ledger.rows.unpark(cycle.memory.id, post, undefined);
-      ledger.links.reopen(cycle.memory.id, post);
+      ledger.commit([
+        { kind: "unpark", project: cycle.memory.id, post, of: undefined },
+        { kind: "reopen", project: cycle.memory.id, post },
+      ]);
       return;
     case "release":
-      ledger.rows.release(cycle.memory.id, post, now);
+      ledger.commit([{ kind: "release", project: cycle.memory.id, post, at: now }]);
       return;
     case "discard": {
       const row = readRow(cycle, post);
       if (row === undefined) return;
       if (row.links.length > 0) recordAdopted(cycle, row, now);
-      else ledger.links.end(cycle.memory.id, post, [], now);
+      else ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
       return;
     }
   }

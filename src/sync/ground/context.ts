@@ -5,6 +5,7 @@ import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Redacted, Settings } from "../../plan/ground/settings.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { unseenConditions } from "../../plan/select.ts";
+import { asOne } from "./as-one.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
 import { projectNow, rememberOfProject } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";
@@ -70,7 +71,7 @@ function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: Board
 }
 
 function markRowsForFullLook(cycle: Cycle): void {
-  const { ledger, clock, policy } = cycle.world;
+  const { clock, policy } = cycle.world;
   const memory = projectNow(cycle);
   const now = clock.now();
   const print = settingsPrint(cycle.settings, cycle.project.templates);
@@ -78,8 +79,8 @@ function markRowsForFullLook(cycle: Cycle): void {
   // What `writes` has held back is decided already; a plan shows it all the same.
   const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
   if (isFresh && memory.settingsPrint === print && !isShown) return;
-  ledger.transaction(() => {
-    ledger.rows.markDue(memory.id, "all");
+  asOne(cycle, (cycle) => {
+    cycle.world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "all" }]);
     rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now });
   });
 }

@@ -184,5 +184,5 @@ export function rememberOfProject(
   cycle: Pick<Cycle, "world" | "project" | "memory">,
   news: Partial<ProjectMemory>,
 ): void {
-  cycle.world.ledger.memory.rememberProject({ ...projectNow(cycle), ...news });
+  cycle.world.ledger.commit([{ kind: "remember-project", memory: { ...projectNow(cycle), ...news } }]);
 }

@@ -17,7 +17,7 @@ export function noteLimit(world: World, lane: Lane, retryAt: number | undefined)
   if (retryAt === undefined) return;
   const known = limitOf(world, lane);
   if (known !== undefined && retryAt <= known) return;
-  world.ledger.memory.rememberLimit(lane.side, lane.budget, retryAt);
+  world.ledger.commit([{ kind: "remember-limit", side: lane.side, budget: lane.budget, until: retryAt }]);
 }
 
 /** The same, of a read that failed; an error that is no limit is none of its business. */

@@ -1,6 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RowNote } from "../../ledger/rows.ts";
-import type { Row } from "../../model/link.ts";
+import type { Parked, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { isUndecidable, planAhead, wishedActions } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
@@ -34,20 +34,16 @@ export function recordDecision(
   now: number,
   due: "now" | number | undefined = dueOf(decision, now),
 ): void {
-  const { rows } = cycle.world.ledger;
-  const { id: project } = cycle.memory;
+  const { base, issueBases, standing } = decision;
+  const place = { project: cycle.memory.id, post: decision.post };
+  const isNewlyQuarantined = !row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined");
   warnOfLostWrites(cycle, decision);
-  endParked(cycle, row, now);
-  rows.record(project, decision.post, {
-    base: decision.base,
-    issueBases: decision.issueBases,
-    standing: decision.standing,
-    notes: notesOf(cycle, row, decision, now),
-    due,
-  });
-  if (!row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined")) {
-    rows.quarantine(project, decision.post);
-  }
+  const record = { base, issueBases, standing, notes: notesOf(cycle, row, decision, now), due };
+  cycle.world.ledger.commit([
+    ...endedParked(cycle, row, now).map(({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const),
+    { ...place, kind: "record-row", record },
+    ...(isNewlyQuarantined ? [{ ...place, kind: "quarantine" } as const] : []),
+  ]);
 }
 
 /** An action, and the row that asks for it. */
@@ -162,27 +158,23 @@ function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): 
   }
 }
 
-/** Ends what is parked of writes that the row no longer asks for. */
-function endParked(cycle: PulledCycle, row: Row, now: number): void {
-  if (row.parked.length === 0) return;
+/** What is parked of writes that the row no longer asks for. */
+function endedParked(cycle: PulledCycle, row: Row, now: number): readonly Parked[] {
+  if (row.parked.length === 0) return [];
   const wished = wishedActions(row, cycle.context(now));
-  if (wished === undefined) return;
-  for (const refused of row.parked) {
-    if (wished.some((action) => isRefusal(refused, action, cycle.settings))) continue;
-    cycle.world.ledger.rows.unpark(cycle.memory.id, row.post.id, refused.kind);
-  }
+  if (wished === undefined) return [];
+  return row.parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, cycle.settings)));
 }
 
 /** What became of a write is known now: its row is decided again. */
 export function endIntent(
-  { world, memory }: PulledCycle,
-  intent: Intent,
+  { world: { ledger, clock }, memory }: PulledCycle,
+  { id, post }: Intent,
   state: "DONE" | "REJECTED" | "PREPARED",
   message: string,
 ): void {
-  const { ledger, clock } = world;
-  ledger.transaction(() => {
-    ledger.journal.resolve(intent.id, state, clock.now(), message);
-    ledger.rows.markDue(memory.id, [intent.post]);
-  });
+  ledger.commit([
+    { kind: "resolve", intent: id, state, at: clock.now(), message },
+    { kind: "mark-due", project: memory.id, which: [post] },
+  ]);
 }

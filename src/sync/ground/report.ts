@@ -139,7 +139,7 @@ export function reportProject(
   const memory = ledger.memory.project(project.key);
   const counts = memory && ledger.rows.counts(memory.id);
   if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
-    ledger.memory.rememberProject({ ...memory, lastSuccessAt: clock.now() });
+    ledger.commit([{ kind: "remember-project", memory: { ...memory, lastSuccessAt: clock.now() } }]);
   }
   const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
   const held = Math.max(heldPosts, Number(pull?.hold !== undefined));

@@ -5,6 +5,7 @@ import { isSameRepository } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";
+import { asOne } from "../ground/as-one.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
@@ -64,7 +65,7 @@ async function takeOne(
 function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): void {
   if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
   if (request.kind === "unlink") {
-    cycle.world.ledger.requests.end(request.id);
+    cycle.world.ledger.commit([{ kind: "end-request", request: request.id }]);
     return;
   }
   const name = `${request.repository}#${request.number}`;
@@ -124,7 +125,7 @@ function refuse(
   code: string,
   why: string,
 ): void {
-  cycle.world.ledger.requests.end(id);
+  cycle.world.ledger.commit([{ kind: "end-request", request: id }]);
   const message = `The post was not linked to ${issue}, and nothing was written: ${why}`;
   noteError(cycle.tally, { post, issue, code, message });
 }
@@ -133,24 +134,27 @@ function refuse(
  * The base is the issue as it was when the person asked. What has happened to the issue since is a change like any other.
  */
 function link(cycle: PulledCycle, { id, post, issue: asked }: LinkRequest, record: IssueRecord): void {
-  const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const { repositoryId, number } = record.issue;
   const issue: IssueRef = { repositoryId, number };
   const row = readRow(cycle, post);
   const isKnown = row?.links.some((known) => isSameIssue(known.link.issue, issue));
-  ledger.transaction(() => {
-    ledger.requests.end(id);
+  asOne(cycle, (own) => {
+    const { ledger } = own.world;
+    ledger.commit([{ kind: "end-request", request: id }]);
     if (isKnown === true) return;
-    endPrepared(cycle, post);
-    ledger.rows.unpark(project, post, "create-issue");
+    endPrepared(own, post);
     const seen = asked !== undefined && isSameIssue(asked, issue) ? asked : record.issue;
-    ledger.rows.link(project, { post, issue, origin: "adopted" }, seen, undefined);
-    takeBackText(cycle, post, issue);
-    takeAsTheyAre(cycle, post);
-    storeRecords(cycle, [record]);
-    audit(cycle, post, issue, "link-issue", "a person linked it");
-    cycle.tally.adopted += 1;
+    const link = { post, issue, origin: "adopted" } as const;
+    ledger.commit([
+      { kind: "unpark", project, post, of: "create-issue" },
+      { kind: "link", project, link, issue: seen, content: undefined },
+    ]);
+    takeBackText(own, post, issue);
+    takeAsTheyAre(own, post);
+    storeRecords(own, [record]);
+    audit(own, post, issue, "link-issue", "a person linked it");
+    own.tally.adopted += 1;
   });
   if (isKnown !== true) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
 }
@@ -163,19 +167,25 @@ function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): void {
   const isOurs = marked?.isOwn === true && marked.isFirst && isSameIssue(marked.issue, issue);
   const row = readRow(cycle, post);
   if (!isOurs || row === undefined || ledger.links.hasContent(issue)) return;
-  ledger.rows.setContent(project, post, issue, contentNow(cycle, row, clock.now()));
+  ledger.commit([
+    { kind: "set-content", project, post, issue, content: contentNow(cycle, row, clock.now()) },
+  ]);
 }
 
 function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, row: Row): void {
-  const { ledger, clock } = cycle.world;
+  const { clock } = cycle.world;
   const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
-  ledger.transaction(() => {
-    ledger.requests.end(id);
-    endPrepared(cycle, post);
-    ledger.rows.unpark(cycle.memory.id, post, "create-issue");
-    ledger.links.end(cycle.memory.id, post, ended, clock.now());
-    takeAsTheyAre(cycle, post);
-    for (const issue of ended) audit(cycle, post, issue, "unlink-issue", "a person unlinked it");
+  const place = { project: cycle.memory.id, post };
+  asOne(cycle, (own) => {
+    const { ledger } = own.world;
+    ledger.commit([{ kind: "end-request", request: id }]);
+    endPrepared(own, post);
+    ledger.commit([
+      { ...place, kind: "unpark", of: "create-issue" },
+      { ...place, kind: "end-links", issues: ended, at: clock.now() },
+    ]);
+    takeAsTheyAre(own, post);
+    for (const issue of ended) audit(own, post, issue, "unlink-issue", "a person unlinked it");
   });
   if (ended.length > 0) say(cycle, post, ended, "A post's link is ended, as a person asked");
 }
@@ -194,27 +204,40 @@ function takeAsTheyAre(cycle: PulledCycle, post: PostId): void {
 function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, post: PostId): void {
   for (const intent of ledger.journal.open(memory.id)) {
     if (intent.post !== post || intent.state !== "PREPARED") continue;
-    ledger.journal.resolve(intent.id, "REJECTED", clock.now(), "not sent; a person changed the post's links");
+    ledger.commit([
+      {
+        kind: "resolve",
+        intent: intent.id,
+        state: "REJECTED",
+        at: clock.now(),
+        message: "not sent; a person changed the post's links",
+      },
+    ]);
   }
 }
 
 function audit(cycle: PulledCycle, post: PostId, issue: IssueRef, kind: string, reason: string): void {
   const { ledger, clock } = cycle.world;
   const repository = ledger.memory.repositoryById(issue.repositoryId);
-  ledger.journal.audit({
-    at: clock.now(),
-    run: cycle.run.number,
-    side: "tracker",
-    project: cycle.memory.id,
-    post,
-    issue: repository && { repository: repository.repository.name, number: issue.number },
-    kind,
-    fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
-    reason,
-    outcome: "applied",
-    message: undefined,
-    isApproved: false,
-  });
+  ledger.commit([
+    {
+      kind: "audit",
+      entry: {
+        at: clock.now(),
+        run: cycle.run.number,
+        side: "tracker",
+        project: cycle.memory.id,
+        post,
+        issue: repository && { repository: repository.repository.name, number: issue.number },
+        kind,
+        fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
+        reason,
+        outcome: "applied",
+        message: undefined,
+        isApproved: false,
+      },
+    },
+  ]);
 }
 
 function say(cycle: PulledCycle, post: PostId, issues: readonly IssueRef[], message: string): void {

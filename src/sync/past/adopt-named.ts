@@ -17,7 +17,7 @@ import { isRecovering } from "../read/old-state.ts";
  */
 export async function adoptNamed(cycle: Cycle): Promise<void> {
   if (!takesAsItIs(cycle.run) || isRecovering(cycle)) return;
-  const posts = addressesOfPosts(cycle);
+  const posts = await addressesOfPosts(cycle);
   if (posts.size === 0) return;
   for (const [post, issues] of await findNaming(cycle, posts)) {
     const [only, ...others] = issues;
@@ -28,12 +28,12 @@ export async function adoptNamed(cycle: Cycle): Promise<void> {
 }
 
 /** The posts without an issue, by the address of their page; one that several posts share is nobody's. */
-function addressesOfPosts(cycle: Cycle): ReadonlyMap<string, PostId> {
+async function addressesOfPosts(cycle: Cycle): Promise<ReadonlyMap<string, PostId>> {
   const { ledger } = cycle.world;
   const found = new Map<string, PostId>();
   const shared = new Set<string>();
-  ledger.rows.markDue(cycle.memory.id, "all");
-  eachDueRow(cycle, (row) => {
+  ledger.commit([{ kind: "mark-due", project: cycle.memory.id, which: "all" }]);
+  await eachDueRow(cycle, (_, row) => {
     const address = isFree(cycle, row)
       ? attemptNow(cycle, row.post.id, () => addressOf(cycle, row))
       : undefined;
@@ -88,7 +88,7 @@ async function findNaming(
 function adopt(cycle: Cycle, post: PostId, { issue }: IssueRecord): void {
   const { ledger, log } = cycle.world;
   const link = { post, issue: refOf(issue), origin: "adopted" } as const;
-  ledger.rows.link(cycle.memory.id, link, issue, undefined);
+  ledger.commit([{ kind: "link", project: cycle.memory.id, link, issue, content: undefined }]);
   cycle.tally.adopted += 1;
   log.info(
     { project: cycle.project.key, post, issue: nameIssue(cycle, issue) },

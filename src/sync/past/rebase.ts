@@ -1,9 +1,9 @@
-import type { Intent } from "../../ledger/journal.ts";
-import type { Row } from "../../model/link.ts";
+import type { Change } from "../../ledger/change.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
+import { asOne } from "../ground/as-one.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
@@ -17,28 +17,34 @@ import { readSignals } from "../read/signals/pull-signals.ts";
  * @throws RemoteError when what the new rules look at can't be asked for: the rules before stay in force.
  */
 export async function rebase(cycle: Cycle): Promise<void> {
-  const { ledger, log } = cycle.world;
+  const { log } = cycle.world;
   const rules = writeRules(cycle.settings);
   const known = cycle.memory.rules;
   if (known === rules) return;
   // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
   if (known !== undefined) await readSignals(cycle, "unknown");
-  ledger.transaction(() => {
-    if (known !== undefined) {
-      const apart = rebaseRows(cycle, known);
-      if (apart > 0) {
-        log.warn(
-          { project: cycle.project.key, posts: apart },
-          "The rules have changed; what they alone would change is held until `boardsync approve` lets it go",
-        );
-      }
-    }
-    rememberOfProject(cycle, { rules });
+  const rebased = known === undefined ? nothing : await rebaseRows(cycle, known);
+  asOne(cycle, (own) => {
+    own.world.ledger.commit(rebased.changes);
+    rememberOfProject(own, { rules });
   });
+  if (rebased.apart === 0) return;
+  log.warn(
+    { project: cycle.project.key, posts: rebased.apart },
+    "The rules have changed; what they alone would change is held until `boardsync approve` lets it go",
+  );
 }
 
-/** Returns how many posts stand elsewhere than the new rules ask. */
-function rebaseRows(cycle: Cycle, known: string): number {
+interface Rebased {
+  readonly changes: readonly Change[];
+  /** How many posts stand elsewhere than the new rules ask. */
+  readonly apart: number;
+}
+
+const nothing: Rebased = { changes: [], apart: 0 };
+
+/** What the new rules make of all pairs: committed as one, so that no two pairs ever stand under different rules. */
+async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
   const { ledger, clock } = cycle.world;
   const { memory, settings } = cycle;
   const context: RebaseContext = {
@@ -52,16 +58,21 @@ function rebaseRows(cycle: Cycle, known: string): number {
       .open(memory.id)
       .flatMap((intent) => (intent.kind === "patch-post" ? [[intent.post, intent]] : [])),
   );
-  ledger.rows.markDue(memory.id, "linked");
+  ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
+  const changes: Change[] = [];
   let apart = 0;
-  eachDueRow(cycle, (row) => {
+  await eachDueRow(cycle, (_, row) => {
     if (row.links.length === 0) return;
     const patch = patches.get(row.post.id);
-    if (patch !== undefined) retarget(cycle, row, patch, context);
+    // What is under way was asked by the rules before: once it is applied, that is no reason to write again.
+    if (patch !== undefined) {
+      const writes = retargetWrites(row, patch.writes ?? [], context);
+      changes.push({ kind: "retarget", intent: patch.id, writes });
+    }
     const base = rebaseRow(row, context);
     const issueBases = rebaseIssues(row, { ...context, before: context.before?.boardRules ?? [] });
     if (Object.values(base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;
-    ledger.rows.record(memory.id, row.post.id, {
+    const record = {
       ...standStill(row),
       base,
       issueBases,
@@ -70,12 +81,8 @@ function rebaseRows(cycle: Cycle, known: string): number {
       notes: ledger.lookup
         .notes(memory.id, row.post.id)
         .filter(({ kind, action }) => kind === "held" && action),
-    });
+    } as const;
+    changes.push({ kind: "record-row", project: memory.id, post: row.post.id, record });
   });
-  return apart;
-}
-
-/** What is under way was asked by the rules before: once it is applied, that is no reason to write again. */
-function retarget({ world }: Cycle, row: Row, { id, writes = [] }: Intent, context: RebaseContext): void {
-  world.ledger.journal.retarget(id, retargetWrites(row, writes, context));
+  return { changes, apart };
 }

@@ -1,10 +1,11 @@
 import { ProjectError } from "../../errors.ts";
+import type { Change } from "../../ledger/change.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
-import { eachDueRowInTurns } from "../ground/rows.ts";
+import { eachDueRow } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 import { askAgain } from "../read/repositories.ts";
@@ -25,13 +26,12 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   await refuseBlind(cycle);
   const { ledger, log } = cycle.world;
   const { copiedAt = 0 } = ledger;
-  ledger.transaction(() => {
-    for (const { id, at } of ledger.requests.pending(cycle.memory.id)) {
-      if (at <= copiedAt) ledger.requests.end(id);
-    }
-    endOldWrites(cycle);
-    ledger.rows.markDue(cycle.memory.id, "linked");
-  });
+  const old = ledger.requests.pending(cycle.memory.id).filter(({ at }) => at <= copiedAt);
+  ledger.commit([
+    ...old.map(({ id }) => ({ kind: "end-request", request: id }) as const),
+    ...oldWritesEnded(cycle),
+    { kind: "mark-due", project: cycle.memory.id, which: "linked" },
+  ]);
   // A process that ends between two batches has not said that it is through: the next run begins anew.
   await takeDuePairs(cycle);
   rememberOfProject(cycle, { recoveredFrom: copiedAt });
@@ -54,8 +54,8 @@ async function takeLatePairs(cycle: PulledCycle): Promise<void> {
 
 /** Takes both sides of every due pair as they are. The rows stay due, because their decision may have more to say. */
 function takeDuePairs(cycle: PulledCycle): Promise<void> {
-  return eachDueRowInTurns(cycle, (row, now) => {
-    if (row.links.length > 0) recordAdopted(cycle, row, now, "now");
+  return eachDueRow(cycle, (own, row, now) => {
+    if (row.links.length > 0) recordAdopted(own, row, now, "now");
   });
 }
 
@@ -75,19 +75,16 @@ async function refuseBlind(cycle: PulledCycle): Promise<void> {
 }
 
 /**
- * Ends the writes that an old copy says are under way. Sent again now, they would be second ones. Only an issue that may
+ * The end of the writes that an old copy says are under way. Sent again now, they would be second ones. Only an issue that may
  * have been opened is still looked for.
  */
-export function endOldWrites(cycle: PulledCycle): void {
-  if (!isRecovering(cycle)) return;
+export function oldWritesEnded(cycle: PulledCycle): readonly Change[] {
+  if (!isRecovering(cycle)) return [];
   const { ledger, clock } = cycle.world;
-  for (const { id, kind } of ledger.journal.open(cycle.memory.id)) {
-    if (kind === "create-issue") continue;
-    ledger.journal.resolve(
-      id,
-      "REJECTED",
-      clock.now(),
-      "the state is an old copy; both sides were taken as they are",
-    );
-  }
+  const at = clock.now();
+  const message = "the state is an old copy; both sides were taken as they are";
+  return ledger.journal
+    .open(cycle.memory.id)
+    .filter(({ kind }) => kind !== "create-issue")
+    .map(({ id }) => ({ kind: "resolve", intent: id, state: "REJECTED", at, message }));
 }

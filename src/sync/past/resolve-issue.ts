@@ -7,6 +7,7 @@ import { isSameValue } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { readIssueField, splitState } from "../../plan/ground/issue-fields.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
+import { asOne } from "../ground/as-one.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
@@ -41,18 +42,18 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
       return hasRested ? isSameValue(field, shown, value) : shown === value;
     });
   if (isShown && repository !== undefined) {
-    ledger.transaction(() => {
-      if (hasRested) endIntent(cycle, intent, "DONE", made);
-      else ledger.journal.takeUp(intent.id, clock.now());
+    asOne(cycle, (own) => {
+      if (hasRested) endIntent(own, intent, "DONE", made);
+      else own.world.ledger.commit([{ kind: "take-up", intent: intent.id, at: clock.now() }]);
       const issue = withOurReason(record.issue, writes);
-      takeOwnChange(cycle, { post, writes, issue, repository });
-      if (issue !== record.issue) storeRecords(cycle, [record]);
+      takeOwnChange(own, { post, writes, issue, repository });
+      if (issue !== record.issue) storeRecords(own, [record]);
     });
     cycle.tally.issueWrites += 1;
   } else if (hasRested) {
-    ledger.transaction(() => {
-      if (record !== undefined) storeRecords(cycle, [record]);
-      endIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+    asOne(cycle, (own) => {
+      if (record !== undefined) storeRecords(own, [record]);
+      endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
   }
 }
@@ -73,14 +74,13 @@ function withOurReason(
 
 /** The same for a comment, which its mark tells from every other one. */
 export async function resolveComment(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
-  const { ledger } = cycle.world;
   const [write] = intent.issueWrites ?? [];
   const record = await readIssue(cycle, intent);
   const key = String(write?.value);
   if (record !== undefined && write !== undefined && (await isMade(cycle, record, key))) {
-    ledger.transaction(() => {
-      endIntent(cycle, intent, "DONE", "found by its mark");
-      takeComment(cycle, intent, { issue: record.issue, write: { ...write, field: "comment" } });
+    asOne(cycle, (own) => {
+      endIntent(own, intent, "DONE", "found by its mark");
+      takeComment(own, intent, { issue: record.issue, write: { ...write, field: "comment" } });
     });
   } else if (hasRested) {
     endIntent(cycle, intent, "REJECTED", "no comment carries its mark; it is decided afresh");
@@ -116,7 +116,7 @@ async function readIssue(
  * @param hasRested whether what was sent can't arrive any more.
  */
 export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
-  const { ledger, tracker } = cycle.world;
+  const { tracker } = cycle.world;
   const { post, repository, number, content: sent } = intent;
   // Of an edit all three are known.
   if (repository === undefined || number === undefined || sent === undefined) return;
@@ -128,12 +128,13 @@ export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasReste
   const shown = record && before && readContent(record, sent, before);
   const isShown = shown !== undefined && isSameContent(shown, sent);
   if (!isShown && !hasRested) return;
-  ledger.transaction(() => {
+  asOne(cycle, (own) => {
     if (shown !== undefined && record !== undefined) {
-      ledger.rows.setContent(cycle.memory.id, post, record.issue, shown);
+      const { issue } = record;
+      own.world.ledger.commit([{ kind: "set-content", project: own.memory.id, post, issue, content: shown }]);
     }
-    if (isShown) endIntent(cycle, intent, "DONE", "the issue shows what was sent");
-    else endIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+    if (isShown) endIntent(own, intent, "DONE", "the issue shows what was sent");
+    else endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
   });
   if (isShown) cycle.tally.issueWrites += 1;
 }

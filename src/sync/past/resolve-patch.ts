@@ -1,10 +1,11 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
-import type { IssueBases, Row } from "../../model/link.ts";
+import type { IssueBases, Parked, Row } from "../../model/link.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
 import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
+import { asOne } from "../ground/as-one.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -77,15 +78,18 @@ function patchOf({ post, reason, writes = [] }: Intent): PatchPost {
 }
 
 function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: PatchPost, message: string): void {
-  const { ledger } = cycle.world;
   // A later listing is no answer to the write: people may have moved the post since. The next plan sees what is there.
   const base = recordApplied(row, action, undefined);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason: intent.reason } as const;
-  ledger.transaction(() => {
-    ledger.rows.record(cycle.memory.id, intent.post, { base, issueBases, standing, notes: [], due: "now" });
-    ledger.rows.unpark(cycle.memory.id, intent.post, "patch-post");
-    endIntent(cycle, intent, "DONE", message);
+  const place = { project: cycle.memory.id, post: intent.post };
+  const record = { base, issueBases, standing, notes: [], due: "now" } as const;
+  asOne(cycle, (own) => {
+    own.world.ledger.commit([
+      { ...place, kind: "record-row", record },
+      { ...place, kind: "unpark", of: "patch-post" },
+    ]);
+    endIntent(own, intent, "DONE", message);
   });
 }
 
@@ -104,20 +108,24 @@ function parkUnsure(
   action: PatchPost,
   issueBases: readonly IssueBases[] = [],
 ): void {
-  const { ledger, clock } = cycle.world;
+  const { clock } = cycle.world;
   const { post } = intent;
   const fields = action.writes.map(({ field }) => field).join(", ");
   const message = `It is not known whether the change of ${fields} reached the board; voters may have been mailed. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
-  ledger.transaction(() => {
-    ledger.rows.setBases(cycle.memory.id, post, { base: {}, issueBases });
-    ledger.rows.park(cycle.memory.id, post, {
-      kind: "patch-post",
-      code: "board.unsure",
-      message,
-      since: clock.now(),
-      signature: doubtSignature(action),
-    });
-    endIntent(cycle, intent, "REJECTED", "unsure, parked");
+  const place = { project: cycle.memory.id, post };
+  const parked: Parked = {
+    kind: "patch-post",
+    code: "board.unsure",
+    message,
+    since: clock.now(),
+    signature: doubtSignature(action),
+  };
+  asOne(cycle, (own) => {
+    own.world.ledger.commit([
+      { ...place, kind: "set-bases", bases: { base: {}, issueBases } },
+      { ...place, kind: "park", parked },
+    ]);
+    endIntent(own, intent, "REJECTED", "unsure, parked");
   });
   noteError(cycle.tally, { post, code: "board.unsure", message });
 }

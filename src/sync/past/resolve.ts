@@ -3,6 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
+import { asOne } from "../ground/as-one.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";
@@ -133,12 +134,15 @@ function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
   const { post, content } = intent;
   const ref = { repositoryId: issue.repositoryId, number: issue.number };
   const isShared = ledger.rows.followersOf(ref).length > 0;
-  ledger.transaction(() => {
-    ledger.rows.link(project, { post, issue: ref, origin: "opened" }, issue, content);
-    ledger.rows.markDue(project, [post]);
-    ledger.journal.resolve(intent.id, "DONE", now, `found by its marker as #${issue.number}`);
-    const row = isShared ? readRow(cycle, post) : undefined;
-    if (row !== undefined) recordAdopted(cycle, row, now, "now");
+  const message = `found by its marker as #${issue.number}`;
+  asOne(cycle, (own) => {
+    own.world.ledger.commit([
+      { kind: "link", project, link: { post, issue: ref, origin: "opened" }, issue, content },
+      { kind: "mark-due", project, which: [post] },
+      { kind: "resolve", intent: intent.id, state: "DONE", at: now, message },
+    ]);
+    const row = isShared ? readRow(own, post) : undefined;
+    if (row !== undefined) recordAdopted(own, row, now, "now");
   });
   cycle.tally.created += 1;
 }

@@ -41,7 +41,7 @@ function retireIfGone(cycle: Cycle, post: PostId): void {
   const row = readRow(cycle, post);
   if (row === undefined || !row.links.every(({ isGone }) => isGone)) return;
   const issues = row.links.map(({ link }) => nameIssue(cycle, link.issue));
-  ledger.absences.retire(cycle.memory.id, post);
+  ledger.commit([{ kind: "retire-issues", project: cycle.memory.id, post }]);
   log.info({ project: cycle.project.key, post, issues }, "The post's issues are given up, as a person asked");
 }
 
@@ -62,7 +62,7 @@ function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): vo
   const known = row.parked.find(({ kind }) => kind === parkedKind);
   const trouble = absenceOfPost(row) === undefined ? troubleOf(cycle, row, absent) : undefined;
   if (trouble === undefined) {
-    if (known !== undefined) ledger.rows.unpark(project, post, parkedKind);
+    if (known !== undefined) ledger.commit([{ kind: "unpark", project, post, of: parkedKind }]);
     return;
   }
   endPrepared(cycle, post);
@@ -75,7 +75,7 @@ function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): vo
     since: clock.now(),
     signature: hashText(message),
   };
-  ledger.rows.park(project, post, parked);
+  ledger.commit([{ kind: "park", project, post, parked }]);
   noteError(cycle.tally, { post, issue, code, message });
 }
 
@@ -83,7 +83,15 @@ function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): vo
 function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId): void {
   for (const intent of ledger.journal.open(memory.id)) {
     if (intent.post !== post || intent.state !== "PREPARED") continue;
-    ledger.journal.resolve(intent.id, "REJECTED", clock.now(), "not sent; its issue is not where it was");
+    ledger.commit([
+      {
+        kind: "resolve",
+        intent: intent.id,
+        state: "REJECTED",
+        at: clock.now(),
+        message: "not sent; its issue is not where it was",
+      },
+    ]);
   }
 }
 

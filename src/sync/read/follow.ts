@@ -1,9 +1,12 @@
 import { ProjectError } from "../../errors.ts";
+import type { Change } from "../../ledger/change.ts";
+import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
+import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";
@@ -30,9 +33,11 @@ export async function takeAnswer(
   const known = ledger.absences.of(asked);
   switch (answer.kind) {
     case "found":
-      ledger.transaction(() => {
-        if (known !== undefined) ledger.absences.set(asked, undefined);
-        storeRecords(cycle, [answer.record]);
+      asOne(cycle, (own) => {
+        if (known !== undefined) {
+          own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence: undefined }]);
+        }
+        storeRecords(own, [answer.record]);
       });
       return;
     case "gone":
@@ -138,24 +143,24 @@ function follow(
   const { ledger, clock, log } = cycle.world;
   const before = nameIssue(cycle, from);
   const now = `${moved.name}#${issue.number}`;
-  ledger.transaction(() => {
-    for (const { project, post } of ledger.absences.follow(from, issue, moved)) {
-      ledger.journal.audit({
-        at: clock.now(),
-        run: cycle.run.number,
-        side: "tracker",
-        project,
-        post,
-        issue: { repository: moved.name, number: issue.number },
-        kind: "follow-issue",
-        fields: [{ field: "issue", before, value: now }],
-        reason: "people transferred the issue",
-        outcome: "applied",
-        message: undefined,
-        isApproved: false,
-      });
-    }
+  const told = ledger.rows.linkedTo(from).map(({ project, post }): Change => {
+    const entry: AuditEntry = {
+      at: clock.now(),
+      run: cycle.run.number,
+      side: "tracker",
+      project,
+      post,
+      issue: { repository: moved.name, number: issue.number },
+      kind: "follow-issue",
+      fields: [{ field: "issue", before, value: now }],
+      reason: "people transferred the issue",
+      outcome: "applied",
+      message: undefined,
+      isApproved: false,
+    };
+    return { kind: "audit", entry };
   });
+  ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told]);
   log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
 }
 
@@ -169,7 +174,7 @@ export function sayMissing({ world, tally }: Cycle, issue: string, post?: PostId
 function noteAbsence(cycle: Cycle, asked: IssueRef, known: Absence | undefined, absence: Absence): void {
   const { ledger, log } = cycle.world;
   if (known?.kind === absence.kind && absence.kind !== "moved") return;
-  ledger.absences.set(asked, absence);
+  ledger.commit([{ kind: "set-absence", issue: asked, absence }]);
   if (known?.kind === absence.kind) return;
   log.warn({ issue: nameIssue(cycle, asked), answer: absence.kind }, "A linked issue is not where it was");
 }

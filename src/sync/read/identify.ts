@@ -72,7 +72,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     name: found.name,
     checkedAt: clock.now(),
   };
-  ledger.memory.rememberProject(fresh);
+  ledger.commit([{ kind: "remember-project", memory: fresh }]);
   return fresh;
 }
 
@@ -112,7 +112,7 @@ async function findAccount(world: World, run: Run): Promise<string> {
 /** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */
 export async function askAccount({ ledger, clock, tracker }: World, run: Run): Promise<string> {
   const account = await tracker.account(run.bounds);
-  ledger.memory.rememberAccount({ login: account.login, checkedAt: clock.now() });
+  ledger.commit([{ kind: "remember-account", account: { login: account.login, checkedAt: clock.now() } }]);
   return account.login;
 }
 

@@ -87,7 +87,8 @@ async function askForEach(
     await takeAnswer(cycle, issue, answer, isLost);
     if (isNews && ledger.absences.of(issue)?.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue));
   }
-  if (memory.pausedAt !== undefined) ledger.absences.markRowsOf(memory.repository.id);
+  if (memory.pausedAt !== undefined)
+    ledger.commit([{ kind: "mark-repository", repository: memory.repository.id }]);
   return { ...memory, pausedAt: undefined };
 }
 

@@ -55,12 +55,12 @@ async function ask(cycle: PulledCycle, page: PulledPage): Promise<void> {
   const wishes = { hasNotes: cycle.pull.notes.length > 0, from: page.place };
   const askedAt = clock.now();
   for await (const found of board.listPosts(project, cycle.run.bounds, wishes)) {
-    ledger.transaction(() => {
-      // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
-      const pull = ledger.pulls.begin(project, cycle.run.number, askedAt);
-      ledger.pulls.storePosts(pull, found.posts, askedAt);
-      ledger.pulls.end(pull, { kind: "incomplete", at: clock.now() });
-    });
+    // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
+    const pull = ledger.pulls.begin(project, cycle.run.number, askedAt);
+    ledger.commit([
+      { kind: "store-posts", pull, posts: found.posts, at: askedAt },
+      { kind: "end-pull", pull, end: "incomplete", at: clock.now() },
+    ]);
     page.askedAt = askedAt;
     page.notes = found.notes;
     return;

@@ -4,6 +4,7 @@ import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from 
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { IssuePage, IssueQuery } from "../../tracker/tracker.ts";
+import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
@@ -46,13 +47,12 @@ export async function storeListed(
  * explain shows that the state is an old copy, and that is written down with it.
  */
 export function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
-  const { ledger } = cycle.world;
-  ledger.transaction(() => {
+  asOne(cycle, (own) => {
     for (const record of records) {
-      const later = markedBy(cycle, record).find((marked) => isFromLaterLife(cycle, record.issue, marked));
-      if (later !== undefined && isScanned(cycle, record.issue.repositoryId)) sayOld(cycle, later);
+      const later = markedBy(own, record).find((marked) => isFromLaterLife(own, record.issue, marked));
+      if (later !== undefined && isScanned(own, record.issue.repositoryId)) sayOld(own, later);
     }
-    keepRecords(cycle, records, (marked) => withoutStrange(cycle, marked));
+    keepRecords(own, records, (marked) => withoutStrange(own, marked));
   });
 }
 
@@ -62,10 +62,13 @@ function keepRecords(
   records: readonly IssueRecord[],
   read: (marked: MarkedIssue) => MarkedIssue = (marked) => marked,
 ): void {
-  cycle.world.ledger.pulls.storeIssues(
-    records.map(({ issue }) => issue),
-    records.flatMap((record) => markedBy(cycle, record).map(read)),
-  );
+  cycle.world.ledger.commit([
+    {
+      kind: "store-issues",
+      issues: records.map(({ issue }) => issue),
+      marked: records.flatMap((record) => markedBy(cycle, record).map(read)),
+    },
+  ]);
   keepNaming(cycle, records);
 }
 

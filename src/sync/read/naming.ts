@@ -30,7 +30,7 @@ export function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): void 
         addresses: addresses.length > mostAddresses ? [] : addresses,
       };
     });
-  if (named.length > 0) ledger.pulls.storeNaming(named);
+  if (named.length > 0) ledger.commit([{ kind: "store-naming", named }]);
 }
 
 /** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
@@ -133,7 +133,8 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
 /** That the issues of a repository have been looked through. */
 export function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: RepositoryMemory): void {
   const memory = ledger.memory.repository(name);
-  if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, namedAt: clock.now() });
+  if (memory !== undefined)
+    ledger.commit([{ kind: "remember-repository", memory: { ...memory, namedAt: clock.now() } }]);
 }
 
 function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {

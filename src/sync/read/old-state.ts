@@ -93,7 +93,7 @@ export function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): void {
   const { ledger, clock, policy } = cycle.world;
   const now = clock.now();
   // A moment ago: whatever is scanned from now on is newer than the copy.
-  ledger.declareOld(now - 1);
+  ledger.commit([{ kind: "declare-old", at: now - 1 }]);
   const until = new Date(now + policy.waits.createMs).toISOString();
   noteError(cycle.tally, {
     ...(posts[0] !== undefined && { post: posts[0] }),

@@ -1,10 +1,11 @@
-import type { ListEnd, ListWishes, PagePlace, PostPage } from "../../board/board.ts";
+import type { ListEnd, ListWishes, PagePlace } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
-import type { PullId, PullMeasure } from "../../ledger/pulls.ts";
+import type { KnownPage, PullId, PullMeasure } from "../../ledger/pulls.ts";
 import type { PersonRequest } from "../../ledger/requests.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { PostField } from "../../model/post.ts";
 import { isShrunk } from "../../plan/guard.ts";
+import { asOne } from "../ground/as-one.ts";
 import {
   type BoardPull,
   type Cycle,
@@ -34,10 +35,16 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const from = takeOpenList(cycle);
   let next: PagePlace | undefined;
   let read = 0;
+  let known: KnownPage | undefined;
   const pages: PulledPage[] = [];
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
-    known: { find: (request) => ledger.pulls.knownPage(pull, request) },
+    known: {
+      find: (request) => {
+        known = ledger.pulls.knownPage(pull, request);
+        return known?.trace;
+      },
+    },
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
     from,
@@ -46,7 +53,14 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   let askedAt = clock.now();
   try {
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
-      read += storePage(cycle, pull, page, askedAt);
+      // Stored is the page, or only that it is still the same: as it was when it was asked for.
+      const isSame = page.isUnchanged === true && page.trace !== undefined;
+      ledger.commit([
+        isSame
+          ? { kind: "see-page", pull, trace: page.trace, at: askedAt }
+          : { kind: "store-posts", pull, posts: page.posts, at: askedAt, trace: page.trace },
+      ]);
+      read += isSame ? (known?.posts ?? 0) : page.posts.length;
       const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
       pages.push(pulled);
       for (const field of page.seen) seen.add(field);
@@ -76,7 +90,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
 function takeOpenList({ memory, world: { ledger, log }, project }: Cycle): PagePlace | undefined {
   const place = ledger.memory.openList(memory.id);
   if (place === undefined) return undefined;
-  ledger.memory.rememberOpenList(memory.id, undefined);
+  ledger.commit([{ kind: "remember-open-list", project: memory.id, place: undefined }]);
   log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
   return place as PagePlace;
 }
@@ -87,15 +101,6 @@ const pieced: ListEnd = {
   message:
     "The list of posts was read in several runs, so posts missing from it are not taken for deleted. Raise `budget` if that stays so.",
 };
-
-/** Stores a page, or only that it is still the same: as it was when it was asked for. Returns how many posts it shows. */
-function storePage({ world: { ledger } }: Cycle, pull: PullId, page: PostPage, askedAt: number): number {
-  if (page.isUnchanged === true && page.trace !== undefined) {
-    return ledger.pulls.seePage(pull, page.trace, askedAt);
-  }
-  ledger.pulls.storePosts(pull, page.posts, askedAt, page.trace);
-  return page.posts.length;
-}
 
 /**
  * Whether a board that answers "not changed" is believed. If its entity tag were wrong, a change would stay hidden for good. So
@@ -112,7 +117,9 @@ function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): Aske
 }
 
 function rememberPaging({ memory, project, world: { clock, ledger, log } }: Cycle, asked: AskedPaging): void {
-  ledger.memory.rememberPaging(memory.id, { ...asked, askedAt: clock.now() });
+  ledger.commit([
+    { kind: "remember-paging", project: memory.id, paging: { ...asked, askedAt: clock.now() } },
+  ]);
   // Where only larger pages would help, the pull is incomplete and says so itself.
   if (asked.way === undefined || asked.way.kind === "none") return;
   const config = `board: { ${showWay(asked.way)} }`;
@@ -138,7 +145,8 @@ function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Bro
   const { world, run, tally, memory } = cycle;
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
   noteLimitOf(world, error);
-  if (isPutOff(error) && next !== undefined) world.ledger.memory.rememberOpenList(memory.id, next);
+  if (isPutOff(error) && next !== undefined)
+    world.ledger.commit([{ kind: "remember-open-list", project: memory.id, place: next }]);
   if (isOutOfTime(error, run)) {
     closeLane(run, boardLane, endOf(run));
     const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
@@ -167,7 +175,7 @@ function endPull(
   // From a list that shows nothing, nothing is learnt about fields.
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
   if (end.kind === "incomplete") {
-    ledger.pulls.end(pull, { kind: "incomplete", at: endedAt });
+    ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
     return { seen, posts: measure.posts, hold: undefined, kind: "incomplete", beganAt };
@@ -180,10 +188,12 @@ function endPull(
     log.warn({ project: cycle.project.key, reason: hold }, "Nothing is written: the project is held");
   }
   const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
-  ledger.transaction(() => {
-    ledger.pulls.end(pull, { kind, at: endedAt });
-    if (acceptance !== undefined && kind === "complete") ledger.requests.end(acceptance.id);
-    if ([...seen].join() !== projectNow(cycle).seen.join()) rememberOfProject(cycle, { seen: [...seen] });
+  asOne(cycle, (own) => {
+    const { ledger } = own.world;
+    ledger.commit([{ kind: "end-pull", pull, end: kind, at: endedAt }]);
+    if (acceptance !== undefined && kind === "complete")
+      ledger.commit([{ kind: "end-request", request: acceptance.id }]);
+    if ([...seen].join() !== projectNow(own).seen.join()) rememberOfProject(own, { seen: [...seen] });
   });
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }

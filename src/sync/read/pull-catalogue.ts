@@ -91,7 +91,8 @@ async function takeNews(
     return { ...now, labelsEtag: undefined, milestonesEtag: undefined };
   }
   for (const { known, listed } of outdated) {
-    if (listed !== undefined) ledger.signals.replaceMilestone(id, known, listed);
+    if (listed !== undefined)
+      ledger.commit([{ kind: "replace-milestone", repository: id, known, now: listed }]);
   }
   const isGone = outdated.some(({ listed }) => listed === undefined);
   const fresh: RepositoryMemory = { ...memory, repository: now.repository, publicSince: now.publicSince };

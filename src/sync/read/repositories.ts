@@ -125,7 +125,7 @@ async function remember(
     milestones,
     checkedAt: isWhole ? now : (known?.checkedAt ?? now),
   };
-  ledger.memory.rememberRepository(fresh);
+  ledger.commit([{ kind: "remember-repository", memory: fresh }]);
   return fresh;
 }
 
@@ -154,7 +154,7 @@ export function rememberNews(
   memory: RepositoryMemory,
 ): void {
   if (memory === known || canonical(memory) === canonical(known)) return;
-  ledger.memory.rememberRepository(memory);
+  ledger.commit([{ kind: "remember-repository", memory }]);
 }
 
 type AnyCycle = Pick<Cycle, "world" | "settings" | "tally" | "project">;

@@ -47,7 +47,7 @@ export function watchVisibility(
     return repository;
   }
   const accepted = { ...repository, publicSince: undefined };
-  ledger.memory.rememberRepository(accepted);
+  ledger.commit([{ kind: "remember-repository", memory: accepted }]);
   log.info(
     { project: project.key, repo: name },
     "That the repository is public is accepted, as a person asked",

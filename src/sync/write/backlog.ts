@@ -48,13 +48,14 @@ function add({ course }: PulledCycle, { budget }: Lane, more: Partial<Left>): vo
 /** Remembers what this run leaves, and says how far an import is and when it will be done. */
 export function noteBacklogs(cycle: PulledCycle): void {
   const { world, memory, project, course, settings, run } = cycle;
-  const { backlogs } = world.ledger;
+  const { ledger } = world;
   const now = world.clock.now();
-  const known = new Map(backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
+  const known = new Map(ledger.backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
   const lanes = repositoryNames(settings).map((name) => laneOf(world, nameNow(world, name)).budget);
   for (const budget of new Set([...lanes, ...known.keys()])) {
     const left = course.left.get(budget) ?? none;
-    if (left.creates + left.others > 0 || known.has(budget)) backlogs.note(memory.id, budget, left, now);
+    if (left.creates + left.others === 0 && !known.has(budget)) continue;
+    ledger.commit([{ kind: "note-backlog", project: memory.id, budget, left, at: now }]);
   }
   const progress = readImport(world, memory.id, now);
   if (progress === undefined) return;

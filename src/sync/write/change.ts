@@ -166,9 +166,9 @@ function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPar
       ...(before !== undefined && { before }),
     })),
     claim: "the issue was changed",
-    record: (record) => {
+    record: (own, record) => {
       const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
-      takeOwnChange(cycle, { post: action.post, writes, issue: shown, repository });
+      takeOwnChange(own, { post: action.post, writes, issue: shown, repository });
       cycle.tally.issueWrites += 1;
       cycle.world.log.info(
         {
@@ -181,7 +181,7 @@ function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPar
         },
         "Issue changed",
       );
-      recordRow(cycle, action.post);
+      recordRow(own, action.post);
     },
   });
 }

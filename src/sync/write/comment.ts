@@ -73,9 +73,9 @@ function requestOf(
     issueWrites: [write],
     fields: [{ field: "comment", value: "the text of the board rule" }],
     claim: "the comment was made",
-    record: () => {
-      takeComment(cycle, action, comment);
-      recordRow(cycle, action.post);
+    record: (own) => {
+      takeComment(own, action, comment);
+      recordRow(own, action.post);
     },
   });
 }
@@ -90,8 +90,10 @@ export function takeComment(
   const { id: project } = cycle.memory;
   const row = readRow(cycle, post);
   if (row === undefined) return;
-  ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, [write]) });
-  ledger.rows.unpark(project, post, "comment-issue");
+  ledger.commit([
+    { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, [write]) } },
+    { kind: "unpark", project, post, of: "comment-issue" },
+  ]);
   cycle.tally.issueWrites += 1;
   const fields = { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, issue) };
   log.info(fields, "Comment made");

@@ -112,8 +112,8 @@ function sendOnce(
     ],
     claim: "the issue was opened",
     isShown: (record) => record !== undefined && isOurs(cycle, action, record),
-    record: (record) => {
-      if (record !== undefined) linkOpened(cycle, repository, action, write, record);
+    record: (own, record) => {
+      if (record !== undefined) linkOpened(own, repository, action, write, record);
     },
   });
   const lane = laneOf(cycle.world, repository.repository.name);
@@ -138,9 +138,18 @@ function linkOpened(
   const { ledger, log } = cycle.world;
   const { post, content } = action;
   const issue = { repositoryId: record.issue.repositoryId, number: record.issue.number };
-  ledger.rows.link(cycle.memory.id, { post, issue, origin: "opened" }, record.issue, content);
-  if (looksBesideRecord(neededSignals(cycle.settings))) ledger.signals.store(issue, signalsOfNew);
-  ledger.rows.unpark(cycle.memory.id, post, "create-issue");
+  ledger.commit([
+    {
+      kind: "link",
+      project: cycle.memory.id,
+      link: { post, issue, origin: "opened" },
+      issue: record.issue,
+      content,
+    },
+  ]);
+  if (looksBesideRecord(neededSignals(cycle.settings)))
+    ledger.commit([{ kind: "store-signals", issue, signals: signalsOfNew, isFill: false }]);
+  ledger.commit([{ kind: "unpark", project: cycle.memory.id, post, of: "create-issue" }]);
   cycle.tally.created += 1;
   noteOpened(cycle, laneOf(cycle.world, repository.repository.name));
   const name = nameIssue(cycle, issue);

@@ -30,8 +30,8 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
   readonly claim: string;
   /** Whether the answer shows what was asked for; anything less is an unknown outcome. Left out where any answer does. */
   readonly isShown?: (record: IssueRecord | undefined) => boolean;
-  /** Records what was applied, in the transaction that ends the intent. */
-  readonly record: (record: IssueRecord | undefined) => void;
+  /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
+  readonly record: (cycle: PulledCycle, record: IssueRecord | undefined) => void;
 }
 
 /** The request of a write to an issue. */
@@ -62,8 +62,8 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     },
     words: ({ record: shown }) =>
       number === undefined && shown !== undefined ? `opened as #${shown.issue.number}` : "accepted",
-    record: (answer) => record(answer.record),
-    fail: (failure) => failWrite(cycle, { side: "tracker", action, place, claim }, failure),
+    record: (own, answer) => record(own, answer.record),
+    fail: (own, failure) => failWrite(own, { side: "tracker", action, place, claim }, failure),
   };
 }
 

@@ -49,7 +49,7 @@ function decideNote(cycle: PulledCycle, note: DueNote, opening: ReadonlySet<Post
   const line = lineOf(cycle, row);
   const text = replaceLine(note.text, note.line, line);
   if (text === note.text || (line === undefined && note.line === undefined)) {
-    ledger.backlinks.record(project, note.post, line, false);
+    ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
     return [];
   }
   if (line !== undefined && line === note.line && !hasLine(note.text, line)) {
@@ -57,7 +57,7 @@ function decideNote(cycle: PulledCycle, note: DueNote, opening: ReadonlySet<Post
       { project: cycle.project.key, post: note.post, line },
       "The line in the post's internal note did not stick, or someone has taken it away; it is not written again until the post's issues change",
     );
-    ledger.backlinks.record(project, note.post, line, false);
+    ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
     return [];
   }
   // Nobody knows the new issue's number yet: its line is for the run after the one that opens it.
@@ -86,7 +86,15 @@ function endRested({ world, memory, pull }: PulledCycle): void {
   for (const { id, kind, state, unknownAt, at } of ledger.journal.open(memory.id)) {
     const hasRested = pull.beganAt - (unknownAt ?? at) >= policy.waits.patchMs;
     if (kind !== "patch-note" || state !== "UNKNOWN" || !hasRested) continue;
-    ledger.journal.resolve(id, "REJECTED", clock.now(), "unsure; the note is looked at again");
+    ledger.commit([
+      {
+        kind: "resolve",
+        intent: id,
+        state: "REJECTED",
+        at: clock.now(),
+        message: "unsure; the note is looked at again",
+      },
+    ]);
   }
 }
 
@@ -120,7 +128,7 @@ async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome>
 const stillDue: Outcome = { kind: "wait", why: "the note is still due" };
 
 function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request<PatchOutcome> {
-  const { ledger, board, log } = cycle.world;
+  const { board, log } = cycle.world;
   const { id: project } = cycle.memory;
   const { post } = note;
   const change: NoteChange = { internalNote: text === "" ? null : text };
@@ -134,13 +142,13 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
       issue: undefined,
       fields: [{ field: "internalNote", value: line ?? null }],
     }),
-    record: () => {
+    record: (own) => {
       // It stays due until a listing shows the line.
-      ledger.backlinks.record(project, post, line, true);
+      own.world.ledger.commit([{ kind: "record-backlink", project, post, line, isDue: true }]);
       cycle.tally.postWrites += 1;
       log.info({ project: cycle.project.key, post, line: line ?? null }, "Internal note changed");
     },
-    fail: (failure) => fail(cycle, note, failure),
+    fail: (own, failure) => fail(own, note, failure),
   };
 }
 
@@ -171,13 +179,13 @@ function fail(
   };
   switch (kind) {
     case "rejected":
-      ledger.backlinks.record(project, post, line, false);
+      ledger.commit([{ kind: "record-backlink", project, post, line, isDue: false }]);
       return say(
         "board.note",
         `${message} Nothing of it was changed, and it is not tried again until the post's issues change.`,
       );
     case "missing":
-      ledger.rows.markMissing(project, post);
+      ledger.commit([{ kind: "mark-missing", project, post }]);
       return say("board.missing", message);
     case "limited":
       return stillDue;

@@ -31,19 +31,21 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
   const change = { issue, writes, milestones: repository.milestones };
   const followers = ledger.rows.followersOf(issue);
   for (const follower of followers) if (follower.project === project) keepFirstPlan(cycle, follower.post);
-  ledger.pulls.storeIssues([issue], []);
+  ledger.commit([{ kind: "store-issues", issues: [issue], marked: [] }]);
   for (const follower of followers) {
     const row = ledger.rows.row(follower.project, follower.post, clock.now());
     const rules = rulesOf(cycle, follower.project);
     if (row === undefined || rules === undefined) continue;
     const base = echoOnPost(row, change, rules.settings, rules.seen);
-    ledger.rows.setBases(follower.project, follower.post, { base });
+    ledger.commit([{ kind: "set-bases", project: follower.project, post: follower.post, bases: { base } }]);
     retargetOpen(cycle, follower, base);
   }
   const row = ledger.rows.row(project, post, clock.now());
   if (row === undefined) return;
-  ledger.rows.setBases(project, post, { base: {}, issueBases: basesOf(row, issue, writes) });
-  ledger.rows.unpark(project, post, "change-issue");
+  ledger.commit([
+    { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, writes) } },
+    { kind: "unpark", project, post, of: "change-issue" },
+  ]);
 }
 
 /**
@@ -56,7 +58,7 @@ function keepFirstPlan(cycle: PulledCycle, post: PostId): void {
   const row = ledger.rows.row(project, post, clock.now());
   if (row === undefined || Object.keys(row.base).length > 0) return;
   const { base, issueBases } = planRow(row, cycle.context(clock.now()));
-  ledger.rows.setBases(project, post, { base, issueBases });
+  ledger.commit([{ kind: "set-bases", project, post, bases: { base, issueBases } }]);
 }
 
 /** A PATCH of a follower may be under way. It was asked for before our change, so its target must not come back with it. */
@@ -71,7 +73,7 @@ function retargetOpen(
       ...write,
       target: base[write.field]?.target ?? write.target,
     }));
-    ledger.journal.retarget(intent.id, writes);
+    ledger.commit([{ kind: "retarget", intent: intent.id, writes }]);
   }
 }
 

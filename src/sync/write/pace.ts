@@ -51,7 +51,15 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind):
   const { ledger, clock } = cycle.world;
   const now = clock.now();
   const recent = readRecent(cycle, lane, now);
-  ledger.journal.paceWrite(now, kind === "create", lane.budget, cycle.memory.id);
+  ledger.commit([
+    {
+      kind: "pace-write",
+      at: now,
+      isCreate: kind === "create",
+      budget: lane.budget,
+      project: cycle.memory.id,
+    },
+  ]);
   recent.all.push(now);
   if (kind === "create") recent.creates.push(now);
   return true;

@@ -48,8 +48,8 @@ function compose(cycle: PulledCycle, { row, action }: Asked<PatchPost>): Compose
         ...(before !== undefined && { before }),
       })),
     }),
-    record: ({ post: shown }) => recordAccepted(cycle, row, action, shown),
-    fail: (failure) => fail(cycle, action, first && nameIssue(cycle, first), failure),
+    record: (own, { post: shown }) => recordAccepted(own, row, action, shown),
+    fail: (own, failure) => fail(own, action, first && nameIssue(cycle, first), failure),
   };
 }
 
@@ -73,9 +73,11 @@ function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: 
   const base = recordApplied(row, action, shown);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason } as const;
-  ledger.rows.record(project, post, { base, issueBases, standing, notes: [], due: "now" });
-  ledger.rows.forgetLook(project, post);
-  ledger.rows.unpark(project, post, "patch-post");
+  ledger.commit([
+    { kind: "record-row", project, post, record: { base, issueBases, standing, notes: [], due: "now" } },
+    { kind: "forget-look", project, post },
+    { kind: "unpark", project, post, of: "patch-post" },
+  ]);
   recordRow(cycle, post);
   cycle.tally.postWrites += 1;
   if (isNotifying(action)) cycle.tally.statusWrites += 1;

@@ -45,7 +45,7 @@ export async function ensureLabels(
 ): Promise<boolean> {
   // Without push access the tracker drops labels silently; that is said when the answer shows it.
   if (!repository.repository.canPush) return false;
-  const { ledger, log, tracker } = cycle.world;
+  const { log, tracker } = cycle.world;
   let isSent = false;
   for (const name of labels) {
     const current = repositoryNow(cycle, repository);
@@ -57,8 +57,11 @@ export async function ensureLabels(
       intent: undefined,
       call: () => tracker.write(repository.repository, { kind: "create-label", name }),
       tell: () => ({ kind: "create-label", issue: undefined, fields: [{ field: "label", value: name }] }),
-      record: () => ledger.memory.rememberRepository({ ...current, labels: [...current.labels, name] }),
-      fail: ({ kind, message: reason }) => {
+      record: (own) => {
+        const memory = { ...current, labels: [...current.labels, name] };
+        own.world.ledger.commit([{ kind: "remember-repository", memory }]);
+      },
+      fail: (_, { kind, message: reason }) => {
         const fields = { repo: repository.name, label: name, outcome: kind, reason };
         log.warn(fields, "The label could not be created");
         return { kind: "failed", why: reason };
@@ -84,7 +87,7 @@ export async function findMilestone(
   if (known !== undefined) return known;
   await lookOnce(cycle, `catalogue of ${repository.repository.id}`, async () => {
     const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
-    ledger.memory.rememberRepository({ ...current, ...catalogue });
+    ledger.commit([{ kind: "remember-repository", memory: { ...current, ...catalogue } }]);
   });
   return byTitle(repositoryNow(cycle, repository));
 }

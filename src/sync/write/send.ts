@@ -6,6 +6,7 @@ import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
+import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
@@ -44,10 +45,10 @@ export interface Request<A extends Answer> {
   readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields">;
   /** What the journal says of it when it is applied: `accepted` where this is left out. */
   readonly words?: (answer: Applied<A>) => string;
-  /** Records what was applied, in the transaction that ends the intent. */
-  readonly record: (answer: Applied<A>) => void;
+  /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
+  readonly record: (cycle: PulledCycle, answer: Applied<A>) => void;
   /** Records a failure, likewise. */
-  readonly fail: (failure: Failure<A>) => Outcome;
+  readonly fail: (cycle: PulledCycle, failure: Failure<A>) => Outcome;
 }
 
 /** What a writer says of its intent; the rest is known. */
@@ -82,19 +83,19 @@ export async function send<A extends Answer>(
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && prepare(cycle, request, request.intent);
     if (!(await hasTurn(cycle, turn, takePace))) return { outcome: tooLate(cycle, turn) };
-    if (intent !== undefined) ledger.journal.markSent(intent, clock.now());
+    if (intent !== undefined) ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
       noteClosure(cycle, turn.lane, answer);
-      const outcome = ledger.transaction(() => {
-        recordAnswer(cycle, turn, request, intent, answer);
-        if (isApplied(answer)) request.record(answer);
-        return isApplied(answer) ? done : request.fail(answer as Failure<A>);
+      const outcome = asOne(cycle, (own) => {
+        recordAnswer(own, turn, request, intent, answer);
+        if (isApplied(answer)) request.record(own, answer);
+        return isApplied(answer) ? done : request.fail(own, answer as Failure<A>);
       });
       return { answer, outcome };
     }
-    ledger.transaction(() => recordAnswer(cycle, turn, request, intent, answer));
+    asOne(cycle, (own) => recordAnswer(own, turn, request, intent, answer));
     await clock.sleep(againAfterMs, cycle.run.bounds.signal);
   }
 }
@@ -132,17 +133,17 @@ function prepare(
     .open(cycle.memory.id)
     .find((one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED");
   if (open !== undefined && isSame(open, wanted)) return open.id;
-  return ledger.transaction(() => {
-    if (open !== undefined)
-      ledger.journal.resolve(open.id, "REJECTED", at, "not sent; something else is wanted now");
-    return ledger.journal.prepare({
-      ...wanted,
-      post,
-      reason,
-      project: cycle.memory.id,
-      run: cycle.run.number,
-      at,
-    });
+  if (open !== undefined) {
+    const message = "not sent; something else is wanted now";
+    ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
+  }
+  return ledger.journal.prepare({
+    ...wanted,
+    post,
+    reason,
+    project: cycle.memory.id,
+    run: cycle.run.number,
+    at,
   });
 }
 
@@ -171,23 +172,36 @@ function recordAnswer<A extends Answer>(
   const message = answer.kind === "applied" ? undefined : answer.message;
   const { post, reason } = request;
   const told = request.tell(answer);
-  ledger.journal.audit({
-    ...told,
-    ...(intent !== undefined && { intent }),
-    at: clock.now(),
-    run: run.number,
-    side: lane.side,
-    project: memory.id,
-    post,
-    reason,
-    outcome: answer.kind,
-    message,
-    // The guard counts PATCHes by the audit, and issue writes by the run.
-    isApproved: told.kind === "patch-post" && isApproved({ course }, post, "patch-post"),
-  });
+  ledger.commit([
+    {
+      kind: "audit",
+      entry: {
+        ...told,
+        ...(intent !== undefined && { intent }),
+        at: clock.now(),
+        run: run.number,
+        side: lane.side,
+        project: memory.id,
+        post,
+        reason,
+        outcome: answer.kind,
+        message,
+        // The guard counts PATCHes by the audit, and issue writes by the run.
+        isApproved: told.kind === "patch-post" && isApproved({ course }, post, "patch-post"),
+      },
+    },
+  ]);
   if (intent === undefined) return;
   const words = isApplied(answer) ? (request.words?.(answer) ?? "accepted") : String(message);
-  ledger.journal.resolve(intent, isApplied(answer) ? "DONE" : meaningOf(answer).state, clock.now(), words);
+  ledger.commit([
+    {
+      kind: "resolve",
+      intent,
+      state: isApplied(answer) ? "DONE" : meaningOf(answer).state,
+      at: clock.now(),
+      message: words,
+    },
+  ]);
 }
 
 interface Meaning {
@@ -249,7 +263,7 @@ export function failWrite(cycle: PulledCycle, spoken: Spoken, failure: Failure<A
     case "limited":
       return postpone(cycle, action, closureOf(side, failure));
     case "missing":
-      cycle.world.ledger.rows.markMissing(cycle.memory.id, action.post);
+      cycle.world.ledger.commit([{ kind: "mark-missing", project: cycle.memory.id, post: action.post }]);
       return reportTrouble(cycle, action.post, trouble);
     case "unauthorized":
       return reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
@@ -276,13 +290,20 @@ export function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble)
   const { ledger, clock } = cycle.world;
   const { post, kind } = action;
   const { code, message } = trouble;
-  ledger.rows.park(cycle.memory.id, post, {
-    kind,
-    code,
-    message,
-    since: clock.now(),
-    signature: signatureOf(action, cycle.settings),
-  });
+  ledger.commit([
+    {
+      kind: "park",
+      project: cycle.memory.id,
+      post,
+      parked: {
+        kind,
+        code,
+        message,
+        since: clock.now(),
+        signature: signatureOf(action, cycle.settings),
+      },
+    },
+  ]);
   return reportTrouble(cycle, post, trouble);
 }
 

@@ -44,7 +44,15 @@ function compose(
   const write = editOf(action, record);
   if (write === "edited by people") return park(cycle, action, "tracker.edited", edited);
   if (write === undefined) {
-    cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
+    cycle.world.ledger.commit([
+      {
+        kind: "set-content",
+        project: cycle.memory.id,
+        post: action.post,
+        issue: action.issue,
+        content: action.content,
+      },
+    ]);
     recordRow(cycle, action.post);
     return { kind: "done" };
   }
@@ -62,7 +70,7 @@ function compose(
       ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
     ],
     claim: "the issue was changed",
-    record: () => recordApplied(cycle, action),
+    record: (own) => recordApplied(own, action),
   });
 }
 
@@ -90,8 +98,16 @@ function editOf(action: UpdateIssue, record: IssueRecord): EditWrite | "edited b
 }
 
 function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
-  cycle.world.ledger.rows.setContent(cycle.memory.id, action.post, action.issue, action.content);
-  cycle.world.ledger.rows.unpark(cycle.memory.id, action.post, "update-issue");
+  cycle.world.ledger.commit([
+    {
+      kind: "set-content",
+      project: cycle.memory.id,
+      post: action.post,
+      issue: action.issue,
+      content: action.content,
+    },
+    { kind: "unpark", project: cycle.memory.id, post: action.post, of: "update-issue" },
+  ]);
   cycle.tally.issueWrites += 1;
   cycle.world.log.info(
     {

@@ -180,7 +180,9 @@ describe("what nobody can explain is one sentence, and exits 2", () => {
     const stage = await openSynced();
     const ledger = openLedger(join(stage.folder, "state.db"), { now: 0, version: "1" });
     const pull = ledger.pulls.begin("prj_api" as ProjectId, 2, 0);
-    ledger.pulls.storePosts(pull, [{ id: "p1" as PostId, values: { title: "Another" } }], 0);
+    ledger.commit([
+      { kind: "store-posts", pull, posts: [{ id: "p1" as PostId, values: { title: "Another" } }], at: 0 },
+    ]);
     ledger.close();
     expect(await stage.run(["explain", "p1"])).toMatchObject({
       code: 2,

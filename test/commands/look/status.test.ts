@@ -15,7 +15,7 @@ import { makeFolder, openStage, runCommand, type Stage } from "../stage.ts";
 function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): void {
   const now = Date.now();
   const ledger = openLedger(join(folder, "state.db"), { now, version: "1" });
-  ledger.runs.beat({ at: now - secondsAgo * 1000, who: "daemon, process 99" });
+  ledger.commit([{ kind: "beat", sign: { at: now - secondsAgo * 1000, who: "daemon, process 99" } }]);
   ledger.close();
 }
 
@@ -243,7 +243,8 @@ describe("status", () => {
     stage.story.github.deleteIssue("acme/app", 1);
     const ledger = openLedger(join(stage.folder, "state.db"), { now: 0, version: "1" });
     const memory = ledger.memory.repository("acme/app");
-    if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, fullAt: 0, checkedAt: 0 });
+    if (memory !== undefined)
+      ledger.commit([{ kind: "remember-repository", memory: { ...memory, fullAt: 0, checkedAt: 0 } }]);
     ledger.close();
     await stage.run(["sync"]);
     const lines = (await stage.run(["status"])).out
@@ -290,7 +291,13 @@ describe("status", () => {
       project,
       report: reports[index] ?? {},
     }));
-    ledger.runs.finish(ledger.runs.begin(now), { finishedAt: now, result: "partial", projects });
+    ledger.commit([
+      {
+        kind: "finish-run",
+        run: ledger.runs.begin(now),
+        record: { finishedAt: now, result: "partial", projects },
+      },
+    ]);
     ledger.close();
     const { json } = await stage.run(["status", "--json"]);
     const unknown = { post: null, issue: null, code: "unknown", message: "", advice: null, until: null };

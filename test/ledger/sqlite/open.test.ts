@@ -41,7 +41,7 @@ describe("opening the state", () => {
     onTestFinished(() => void process.umask(before));
     const folder = join(createFolder(), "data");
     const ledger = open(join(folder, "state.db"));
-    ledger.runs.beat({ at: noon, who: "daemon" });
+    ledger.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
     expect(readdirSync(folder).sort()).toEqual(["state.db", "state.db-shm", "state.db-wal"]);
     expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -50,7 +50,7 @@ describe("opening the state", () => {
   it("tightens files that others could read", () => {
     const folder = createFolder();
     const file = join(folder, "state.db");
-    open(file).runs.beat({ at: noon, who: "daemon" });
+    open(file).commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
     open(file);
     expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
@@ -305,7 +305,11 @@ describe("a state that stops working", () => {
     const { ledger, store } = openBoth();
     const id = ledger.journal.prepare(createIntent());
     store.database.pragma("query_only = ON");
-    expectStateError(() => ledger.journal.markSent(id, noon), "can't be written", store.file);
+    expectStateError(
+      () => ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]),
+      "can't be written",
+      store.file,
+    );
   });
 
   it("says that another process blocks it", () => {
@@ -315,11 +319,15 @@ describe("a state that stops working", () => {
     other.exec("BEGIN IMMEDIATE");
     store.database.pragma("busy_timeout = 1");
     expectStateError(
-      () => ledger.runs.beat({ at: noon, who: "daemon" }),
+      () => ledger.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]),
       "locked by another process",
       store.file,
     );
-    expectStateError(() => ledger.transaction(() => 1), "locked by another process", store.file);
+    expectStateError(
+      () => ledger.after([]).links.hasContent({ repositoryId: 1, number: 1 }),
+      "locked by another process",
+      store.file,
+    );
   });
 });
 
@@ -331,7 +339,7 @@ describe("a line that a request waits for", () => {
     const select = other.prepare("SELECT state, body_hash, sent_at FROM intents");
     sendIntent(ledger, { bodyHash: "abc" });
     expect(select.all()).toEqual([{ state: "SENT", body_hash: "abc", sent_at: noon }]);
-    ledger.journal.paceWrite(noon, true, "", project);
+    ledger.commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
     expect(other.prepare("SELECT at FROM pace").all()).toEqual([{ at: noon }]);
     expect(store.database.pragma("synchronous", { simple: true })).toBe(2);
   });
@@ -340,7 +348,11 @@ describe("a line that a request waits for", () => {
     const { ledger, store } = openBoth();
     const id = ledger.journal.prepare(createIntent());
     store.database.pragma("synchronous = NORMAL");
-    expectStateError(() => ledger.journal.markSent(id, noon), "can't be written durably", store.file);
+    expectStateError(
+      () => ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]),
+      "can't be written durably",
+      store.file,
+    );
   });
 });
 
@@ -358,7 +370,7 @@ describe("a state that is only read", () => {
     const daemon = open(file);
     const reader = openReadOnly(file);
     expect(reader.runs.heartbeat()).toBeUndefined();
-    daemon.runs.beat({ at: noon, who: "daemon" });
+    daemon.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
     expect(reader.runs.heartbeat()).toEqual({ at: noon, who: "daemon" });
   });
 
@@ -375,8 +387,14 @@ describe("a state that is only read", () => {
     const daemon = open(file);
     pullPosts(daemon, [createPost("p1")]);
     const reader = openReadOnly(file);
-    expectStateError(() => reader.runs.beat({ at: noon, who: "me" }), "can't be written");
-    expectStateError(() => reader.rows.record(project, postId("p1"), createRecord()), "can't be written");
+    expectStateError(
+      () => reader.commit([{ kind: "beat", sign: { at: noon, who: "me" } }]),
+      "can't be written",
+    );
+    expectStateError(
+      () => reader.commit([{ kind: "record-row", project, post: postId("p1"), record: createRecord() }]),
+      "can't be written",
+    );
     expect(reader.rows.due(project, noon, undefined, 10)).toHaveLength(1);
     expect(reader.rows.counts(project).posts).toBe(1);
   });

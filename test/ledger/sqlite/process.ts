@@ -13,7 +13,9 @@ if (task === "hold") {
   setInterval(() => lock.release(), 1_000_000);
 } else {
   const { journal } = openLedger(file, options);
-  journal.paceWrite(noon, true, "", project);
-  journal.markSent(journal.prepare(createIntent({ bodyHash: "abc" })), noon);
+  openLedger(file, options).commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+  openLedger(file, options).commit([
+    { kind: "mark-sent", intent: journal.prepare(createIntent({ bodyHash: "abc" })), at: noon },
+  ]);
   process.kill(process.pid, "SIGKILL");
 }

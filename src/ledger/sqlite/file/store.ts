@@ -36,6 +36,8 @@ export interface Store {
   prepare<Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found>;
   /** All of `work`, or nothing when it throws. Inside another one it is a savepoint: it fails alone, and commits with the outer one. */
   transaction<T>(work: () => T): T;
+  /** What `work` returns; nothing of what it writes stays. */
+  tryOut<T>(work: () => T): T;
   /** One unchanging view of the database for several reads. */
   read<T>(work: () => T): T;
   /** Takes back, in memory, what the running transaction has done there, if it is rolled back. */
@@ -198,7 +200,7 @@ export function createStore(database: Database.Database, file: string, copy: str
       return begin(work, mode);
     } catch (error) {
       for (const undo of undos) undo();
-      throw stateFailure(file, error);
+      throw error === tried ? error : stateFailure(file, error);
     } finally {
       if (undos.length > 0 && !database.inTransaction) undos = [];
     }
@@ -209,6 +211,18 @@ export function createStore(database: Database.Database, file: string, copy: str
     database,
     prepare: (sql) => createQuery(database, file, sql),
     transaction: (work) => begun(work, "immediate"),
+    tryOut: (work) => {
+      const found: { value?: ReturnType<typeof work> } = {};
+      try {
+        begun(() => {
+          found.value = work();
+          throw tried;
+        }, "immediate");
+      } catch (error) {
+        if (error !== tried) throw error;
+      }
+      return found.value as ReturnType<typeof work>;
+    },
     read: (work) => (database.inTransaction ? work() : begun(work, "deferred")),
     onRollback: (undo) => {
       if (database.inTransaction) undos.push(undo);
@@ -218,6 +232,9 @@ export function createStore(database: Database.Database, file: string, copy: str
     },
   };
 }
+
+/** Ends a transaction that was only tried out. */
+const tried = new Error("tried out");
 
 type TransactionMode = "immediate" | "deferred";
 

@@ -1,10 +1,10 @@
 import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { Absences, AbsentLink, LinkedPost } from "../../absences.ts";
+import type { Absences, AbsentLink } from "../../absences.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
-import { prepareLinkedPosts } from "./links.ts";
 
 interface AbsenceColumns {
   kind: Absence["kind"];
@@ -17,7 +17,11 @@ interface AbsenceColumns {
 type Place = Readonly<{ repository: number; number: number }>;
 
 /** What became of linked issues that are not where they were, and of their links. */
-export function createAbsences(store: Store, numbers: Numbers, issues: IssueStore): Absences {
+export function createAbsences(
+  store: Store,
+  numbers: Numbers,
+  issues: IssueStore,
+): Absences & Carrying<"set-absence" | "follow-transfer" | "retire-issues" | "mark-repository"> {
   const columns = "kind, since, to_repository, to_number, to_name";
   const select = store.prepare<[Place], AbsenceColumns>(
     `SELECT ${columns} FROM absences WHERE repository = @repository AND number = @number`,
@@ -74,14 +78,6 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
   };
   return {
     of: known,
-    set: (issue, absence) =>
-      store.transaction(() => {
-        const before = known(issue);
-        if (absence === undefined) remove.run(placeOf(issue));
-        else write(issue, absence);
-        issues.setGone(issue, absence !== undefined && isGoneKind(absence.kind));
-        if (before?.kind !== absence?.kind) issues.markRows(issue);
-      }),
     ofRepository: (repositoryId) =>
       selectOfRepository
         .all(repositoryId)
@@ -102,36 +98,40 @@ export function createAbsences(store: Store, numbers: Numbers, issues: IssueStor
       const found = number === undefined ? [] : selectSuspects.all(number);
       return found.map(({ repository: repositoryId, number }) => ({ repositoryId, number }));
     },
-    follow: (from, to, moved) =>
-      store.transaction(() => {
-        const posts = links.postsOf(from);
+    linkedRepositories: (project) => {
+      const number = numbers.findProject(project);
+      const found = number === undefined ? [] : selectRepositories.all({ project: number });
+      return found.map(({ repository }) => repository);
+    },
+    changes: {
+      "set-absence": ({ issue, absence }) => {
+        const before = known(issue);
+        if (absence === undefined) remove.run(placeOf(issue));
+        else write(issue, absence);
+        issues.setGone(issue, absence !== undefined && isGoneKind(absence.kind));
+        if (before?.kind !== absence?.kind) issues.markRows(issue);
+      },
+      "follow-transfer": ({ from, to, moved }) => {
         links.move(from, to);
         issues.setGone(from, false);
         write(from, moved);
         remove.run(placeOf(to));
         issues.store(to);
         issues.markRows(to);
-        return posts;
-      }),
-    retire: (project, id) =>
-      store.transaction(() => {
+      },
+      "retire-issues": ({ project, post }) => {
         const number = numbers.project(project);
-        return links.retire(number, numbers.post(number, id));
-      }),
-    linkedRepositories: (project) => {
-      const number = numbers.findProject(project);
-      const found = number === undefined ? [] : selectRepositories.all({ project: number });
-      return found.map(({ repository }) => repository);
-    },
-    markRowsOf(repository) {
-      store.transaction(() => markRepository.run(repository));
+        links.retire(number, numbers.post(number, post));
+      },
+      "mark-repository": ({ repository }) => {
+        markRepository.run(repository);
+      },
     },
   };
 }
 
 /** Changes where links and marks lead to. */
 function createLinkMover(store: Store) {
-  const selectPosts = prepareLinkedPosts(store);
   // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
   const moves = ["links", "markers", "signals", "issue_bases"].map((table) => ({
     move: store.prepare<[Place & { toRepository: number; toNumber: number }]>(
@@ -150,7 +150,6 @@ function createLinkMover(store: Store) {
   const deleteBases = store.prepare<[number]>("DELETE FROM issue_bases WHERE post = ?");
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
   return {
-    postsOf: (issue: IssueRef): readonly LinkedPost[] => selectPosts.all(placeOf(issue)),
     move(from: IssueRef, to: Issue): void {
       const place = placeOf(from);
       for (const { move, rest } of moves) {
@@ -158,13 +157,11 @@ function createLinkMover(store: Store) {
         rest.run(place);
       }
     },
-    retire(project: number, post: number): readonly IssueRef[] {
-      const retired = selectLinks.all(project, post);
-      for (const place of retired) deleteMarker.run({ ...place, post });
+    retire(project: number, post: number): void {
+      for (const place of selectLinks.all(project, post)) deleteMarker.run({ ...place, post });
       deleteLinks.run(project, post);
       deleteBases.run(post);
       markDue.run(post);
-      return retired.map(({ repository: repositoryId, number }) => ({ repositoryId, number }));
     },
   };
 }

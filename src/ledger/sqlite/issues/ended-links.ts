@@ -1,4 +1,5 @@
 import type { Links } from "../../links.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
@@ -14,7 +15,11 @@ interface LinkKey {
 const keptOfLinked = ["bases", "issue_bases", "parked"];
 
 /** The links that a person ends. */
-export function createLinks(store: Store, numbers: Numbers, issues: IssueStore): Links {
+export function createLinks(
+  store: Store,
+  numbers: Numbers,
+  issues: IssueStore,
+): Links & Carrying<"end-links" | "reopen"> {
   const selectContent = store.prepare<[LinkKey], { title_hash: string | null; block_hash: string | null }>(`
     SELECT title_hash, block_hash FROM links
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
@@ -49,8 +54,18 @@ export function createLinks(store: Store, numbers: Numbers, issues: IssueStore):
     "SELECT 1 FROM links WHERE repository = ? AND number = ? AND title_hash IS NOT NULL LIMIT 1",
   );
   return {
-    end(projectId, id, refs, at) {
-      store.transaction(() => {
+    hasEnded(projectId, id, { repositoryId, number }) {
+      const project = numbers.findProject(projectId);
+      const post = project === undefined ? undefined : numbers.findPost(project, id);
+      return post !== undefined && selectEnd.get(post, repositoryId, number) !== undefined;
+    },
+    countPosts(projectId, { repositoryId, number }) {
+      const project = numbers.findProject(projectId);
+      return project === undefined ? 0 : (count.get(project, repositoryId, number)?.posts ?? 0);
+    },
+    hasContent: ({ repositoryId, number }) => selectOwner.get(repositoryId, number) !== undefined,
+    changes: {
+      "end-links": ({ project: projectId, post: id, issues: refs, at }) => {
         const project = numbers.project(projectId);
         const post = numbers.post(project, id);
         for (const issue of refs) {
@@ -65,20 +80,10 @@ export function createLinks(store: Store, numbers: Numbers, issues: IssueStore):
         }
         markDue.run(post);
         if (writeUnlinked.run({ post, project, at }) > 0) for (const statement of forget) statement.run(post);
-      });
+      },
+      reopen: ({ project, post }) => {
+        clearUnlinked.run(numbers.post(numbers.project(project), post));
+      },
     },
-    reopen(projectId, id) {
-      store.transaction(() => clearUnlinked.run(numbers.post(numbers.project(projectId), id)));
-    },
-    hasEnded(projectId, id, { repositoryId, number }) {
-      const project = numbers.findProject(projectId);
-      const post = project === undefined ? undefined : numbers.findPost(project, id);
-      return post !== undefined && selectEnd.get(post, repositoryId, number) !== undefined;
-    },
-    countPosts(projectId, { repositoryId, number }) {
-      const project = numbers.findProject(projectId);
-      return project === undefined ? 0 : (count.get(project, repositoryId, number)?.posts ?? 0);
-    },
-    hasContent: ({ repositoryId, number }) => selectOwner.get(repositoryId, number) !== undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { FoundMarker, MarkedIssue, Pulls } from "../../pulls.ts";
+import type { FoundMarker, MarkedIssue, NamingIssue } from "../../pulls.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -112,7 +112,12 @@ function createPostCheck(store: Store): (project: number, post: number) => boole
 }
 
 /** Which issues of people's name which addresses. */
-export function createNaming(store: Store): Pick<Pulls, "storeNaming" | "naming"> {
+interface Naming {
+  store(named: readonly NamingIssue[]): void;
+  find(address: string): readonly IssueRef[];
+}
+
+export function createNaming(store: Store): Naming {
   const select = store.prepare<[string], { repositoryId: RepositoryId; number: number }>(
     "SELECT repository AS repositoryId, number FROM naming WHERE address = ? ORDER BY repository, number",
   );
@@ -124,18 +129,17 @@ export function createNaming(store: Store): Pick<Pulls, "storeNaming" | "naming"
     "INSERT INTO naming (address, repository, number) VALUES (?, ?, ?)",
   );
   return {
-    storeNaming: (named) =>
-      store.transaction(() => {
-        for (const { issue, addresses } of named) {
-          const { repositoryId, number } = issue;
-          const wanted = [...new Set(addresses.map(hashOf))].sort();
-          const before = known.all(repositoryId, number).map(({ address }) => address);
-          if (wanted.join() === before.join()) continue;
-          forget.run(repositoryId, number);
-          for (const address of wanted) insert.run(address, repositoryId, number);
-        }
-      }),
-    naming: (address) => select.all(hashOf(address)),
+    store(named) {
+      for (const { issue, addresses } of named) {
+        const { repositoryId, number } = issue;
+        const wanted = [...new Set(addresses.map(hashOf))].sort();
+        const before = known.all(repositoryId, number).map(({ address }) => address);
+        if (wanted.join() === before.join()) continue;
+        forget.run(repositoryId, number);
+        for (const address of wanted) insert.run(address, repositoryId, number);
+      }
+    },
+    find: (address) => select.all(hashOf(address)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IssueRef, Milestone, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../signals.ts";
+import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -13,7 +14,11 @@ interface SignalledColumns {
 }
 
 /** What was read of issues beside their records, and what is known of issues that others are duplicates of. */
-export function createSignals(store: Store, numbers: Numbers, issues: IssueStore): SignalMemory {
+export function createSignals(
+  store: Store,
+  numbers: Numbers,
+  issues: IssueStore,
+): SignalMemory & Carrying<"store-signals" | "store-facts" | "replace-milestone"> {
   const joined = `
     LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
@@ -28,23 +33,6 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
     SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
   const signals = prepareSignals(store);
   const catalogue = prepareCatalogue(store);
-  const replace = (issue: IssueRef, change: (known: Signals) => Signals): boolean =>
-    store.transaction(() => {
-      const place = placeOf(issue);
-      const known = signals.select.get(place)?.signals;
-      const changed = change(known === undefined ? {} : decodeSignals(known));
-      const encoded = encodeSignals(changed);
-      if (encoded === known) return false;
-      const canonical = changed.canonical?.kind === "known" ? changed.canonical.value : null;
-      signals.write.run({
-        ...place,
-        signals: encoded,
-        canonicalRepository: canonical?.repositoryId ?? null,
-        canonicalNumber: canonical?.number ?? null,
-      });
-      issues.markRows(issue);
-      return true;
-    });
   return {
     linked(project, after, limit) {
       const number = numbers.findProject(project);
@@ -56,25 +44,36 @@ export function createSignals(store: Store, numbers: Numbers, issues: IssueStore
       const found = select.get(placeOf(issue));
       return found && toSignalledIssue(found);
     },
-    store: (issue, read) => replace(issue, (known) => mergeSignals(known, read)),
-    fill: (issue, read) => replace(issue, (known) => mergeSignals(read, known)),
-    storeFacts: (issue) =>
-      store.transaction(() => {
-        const isLinked = signals.selectKept.get(placeOf(issue)) !== undefined;
-        if (!isLinked || issues.isNews(issue)) issues.store(issue);
-      }),
     labels: (repository) => catalogue.selectLabels.all(repository).map(({ label }) => label),
     milestones: (repository) =>
       catalogue.selectMilestones.all(repository).map(({ milestone }): Milestone => JSON.parse(milestone)),
-    replaceMilestone: (repository, known, now) =>
-      store.transaction(() => {
-        const { number, title, state } = known;
-        const found = catalogue.selectPlanned.all({
-          repository,
-          milestone: JSON.stringify({ number, title, state }),
+    changes: {
+      "store-signals": ({ issue, signals: read, isFill }) => {
+        const place = placeOf(issue);
+        const encoded = signals.select.get(place)?.signals;
+        const known: Signals = encoded === undefined ? {} : decodeSignals(encoded);
+        const changed = isFill ? mergeSignals(read, known) : mergeSignals(known, read);
+        if (encodeSignals(changed) === encoded) return;
+        const canonical = changed.canonical?.kind === "known" ? changed.canonical.value : null;
+        signals.write.run({
+          ...place,
+          signals: encodeSignals(changed),
+          canonicalRepository: canonical?.repositoryId ?? null,
+          canonicalNumber: canonical?.number ?? null,
         });
-        for (const { facts } of found) issues.store({ ...decodeIssue(facts), milestone: now });
-      }),
+        issues.markRows(issue);
+      },
+      "store-facts": ({ issue }) => {
+        const isLinked = signals.selectKept.get(placeOf(issue)) !== undefined;
+        if (!isLinked || issues.isNews(issue)) issues.store(issue);
+      },
+      "replace-milestone": ({ repository, known: { number, title, state }, now }) => {
+        const milestone = JSON.stringify({ number, title, state });
+        for (const { facts } of catalogue.selectPlanned.all({ repository, milestone })) {
+          issues.store({ ...decodeIssue(facts), milestone: now });
+        }
+      },
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import type { PostId } from "../../../model/post.ts";
 import type { Backlinks } from "../../backlinks.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 
 /** Which posts are due the triggers on `links` say. */
-export function createBacklinks(store: Store, numbers: Numbers): Backlinks {
+export function createBacklinks(store: Store, numbers: Numbers): Backlinks & Carrying<"record-backlink"> {
   const selectAny = store.prepare<[number]>(
     "SELECT 1 FROM backlinks INDEXED BY backlinks_due WHERE project = ? AND is_due = 1 LIMIT 1",
   );
@@ -30,11 +31,11 @@ export function createBacklinks(store: Store, numbers: Numbers): Backlinks {
         .all({ project: number, posts: JSON.stringify(posts) })
         .map(({ post, line }) => ({ post, line: line ?? undefined }));
     },
-    record(project, id, line, isDue) {
-      store.transaction(() => {
+    changes: {
+      "record-backlink": ({ project, post: id, line, isDue }) => {
         const post = numbers.post(numbers.project(project), id);
         write.run({ post, line: line ?? null, isDue: Number(isDue) });
-      });
+      },
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ProjectId } from "../../../model/post.ts";
 import type { Backlog, Backlogs } from "../../backlogs.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 
@@ -13,7 +14,7 @@ interface NewColumns {
 }
 
 /** A line for each project and budget with something left. */
-export function createBacklogs(store: Store, numbers: Numbers): Backlogs {
+export function createBacklogs(store: Store, numbers: Numbers): Backlogs & Carrying<"note-backlog"> {
   const columns = `budget, board_projects.id AS project, creates, others, created, since, at`;
   const joined = "backlogs JOIN board_projects ON board_projects.number = backlogs.project";
   const selectOfBudget = store.prepare<[string], Backlog>(
@@ -29,14 +30,14 @@ export function createBacklogs(store: Store, numbers: Numbers): Backlogs {
       created = created + excluded.created, at = excluded.at`);
   const remove = store.prepare<[string, number]>("DELETE FROM backlogs WHERE budget = ? AND project = ?");
   return {
-    note(id, budget, left, at) {
-      store.transaction(() => {
+    ofBudget: (budget) => selectOfBudget.all(budget),
+    ofProject: (project) => selectOfProject.all(project),
+    changes: {
+      "note-backlog": ({ project: id, budget, left, at }) => {
         const project = numbers.project(id);
         if (left.creates + left.others > 0) write.run({ budget, project, ...left, at });
         else remove.run(budget, project);
-      });
+      },
     },
-    ofBudget: (budget) => selectOfBudget.all(budget),
-    ofProject: (project) => selectOfProject.all(project),
   };
 }

@@ -1,8 +1,9 @@
 import type { ContentBase, Field, IntentKind, Target } from "../../../model/link.ts";
 import type { FieldValue, PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { assertDurable, type Store } from "../file/store.ts";
+import type { Store } from "../file/store.ts";
 import type { Audit } from "./audit.ts";
 
 interface IntentColumns {
@@ -43,7 +44,11 @@ type NewColumns = Omit<
 };
 
 /** Intents and the pace; `audit` writes and reads the lines of what came of them. */
-export function createJournal(store: Store, numbers: Numbers, audit: Audit): Journal {
+export function createJournal(
+  store: Store,
+  numbers: Numbers,
+  audit: Audit,
+): Journal & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "pace-write" | "audit"> {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
     body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, state, attempts,
     sent_at, unknown_at, taken_at, message`;
@@ -94,19 +99,6 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
     SELECT ${sums} FROM pace INDEXED BY pace_of_budget ${ofProjects} WHERE budget = ? AND at >= ?
     GROUP BY pace.project`);
 
-  let isDurable = false;
-  /**
-   * What leaves next rests on this line: a commit of its own, on the disk when it returns. That the connection promises
-   * that is checked after its first such write; nothing changes it from then on.
-   */
-  const writeDurably = (work: () => void): void => {
-    if (store.database.inTransaction)
-      throw new Error("A line that a request waits for needs a commit of its own.");
-    store.transaction(work);
-    if (!isDurable) assertDurable(store.database, store.file);
-    isDurable = true;
-  };
-
   return {
     prepare: (intent) =>
       store.transaction(() => {
@@ -117,24 +109,9 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
         }
         return insert.insert(fromIntent(intent, project, post)) as IntentId;
       }),
-    markSent: (id, at) =>
-      writeDurably(() => {
-        if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
-      }),
-    resolve: (id, state, at, message) =>
-      store.transaction(() => {
-        if (state === "DONE" || state === "PREPARED") audit.correct(id, state === "DONE", message);
-        if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
-      }),
-    retarget(id, writes) {
-      writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" });
-    },
     open(project) {
       const number = numbers.findProject(project);
       return number === undefined ? [] : selectOpen.all(number).map(toIntent);
-    },
-    takeUp(id, at) {
-      if (writeTaken.run({ id, at }) === 0) throw new Error(`The outcome of intent ${id} is not unknown.`);
     },
     recover(at) {
       // Nearly always nothing was under way.
@@ -148,8 +125,6 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
         return sent.length;
       });
     },
-    paceWrite: (at, isCreate, budget, project) =>
-      writeDurably(() => insertPace.run(at, Number(isCreate), budget, numbers.project(project))),
     trackerWrites(since, budget) {
       const lines = selectPace.all(budget, since);
       return {
@@ -161,10 +136,28 @@ export function createJournal(store: Store, numbers: Numbers, audit: Audit): Jou
       const found = budget === undefined ? selectShares.all(since) : selectSharesOf.all(budget, since);
       return found.map(({ project, all_writes: all, creates }) => ({ project, all, creates }));
     },
-    audit: (entry) => store.transaction(() => audit.write(entry)),
     history: (project, post, limit) => audit.history(project, post, limit),
     writesOf: (run) => audit.writesOf(run),
     statusWrites: (project, since) => audit.statusWrites(project, since),
+    changes: {
+      "mark-sent": ({ intent: id, at }) => {
+        if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
+      },
+      resolve: ({ intent: id, state, at, message }) => {
+        if (state === "DONE" || state === "PREPARED") audit.correct(id, state === "DONE", message);
+        if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
+      },
+      retarget: ({ intent: id, writes }) => {
+        writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" });
+      },
+      "take-up": ({ intent: id, at }) => {
+        if (writeTaken.run({ id, at }) === 0) throw new Error(`The outcome of intent ${id} is not unknown.`);
+      },
+      "pace-write": ({ at, isCreate, budget, project }) => {
+        insertPace.run(at, Number(isCreate), budget, numbers.project(project));
+      },
+      audit: ({ entry }) => audit.write(entry),
+    },
   };
 }
 

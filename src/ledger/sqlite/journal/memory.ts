@@ -3,6 +3,7 @@ import type { Repository, RepositoryId, RepositoryName } from "../../../model/is
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../../memory.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 import type { Recall } from "./recall.ts";
@@ -52,7 +53,20 @@ interface RepositoryColumns {
 }
 
 /** Accounts, projects and repositories: what is asked for once; and when to ask again. */
-export function createMemory(store: Store, numbers: Numbers, recall: Recall): Memory {
+export function createMemory(
+  store: Store,
+  numbers: Numbers,
+  recall: Recall,
+): Memory &
+  Carrying<
+    | "remember-account"
+    | "remember-project"
+    | "remember-paging"
+    | "remember-open-list"
+    | "remember-repository"
+    | "remember-project-field"
+    | "remember-limit"
+  > {
   const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
     "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
   );
@@ -121,41 +135,18 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
         const found = selectAccount.get();
         return found && { login: found.login, checkedAt: found.checked_at };
       }),
-    rememberAccount({ login, checkedAt }) {
-      recall.forget("account");
-      writeAccount.run({ login, checkedAt });
-    },
     project: (key) =>
       recall.through(`project ${key}`, () => {
         const found = selectProject.get(key);
         return found && toProject(found);
       }),
-    rememberProject(project) {
-      store.transaction(() => {
-        recall.forget(`project ${project.key}`);
-        writeProject.run(fromProject(project, numbers.project(project.id)));
-      });
-    },
     paging(project) {
       const found = selectPaging.get(project);
       if (found === undefined) return undefined;
       const way: PagingWay | undefined = found.way === null ? undefined : JSON.parse(found.way);
       return { way, posts: found.posts, askedAt: found.asked_at };
     },
-    rememberPaging(project, { way, posts, askedAt }) {
-      store.transaction(() => {
-        const text = way === undefined ? null : JSON.stringify(way);
-        writePaging.run({ project: numbers.project(project), asked_at: askedAt, posts, way: text });
-      });
-    },
     openList: (project) => selectOpenList.get(project)?.place,
-    rememberOpenList(project, place) {
-      store.transaction(() => {
-        const number = numbers.project(project);
-        if (place === undefined) deleteOpenList.run(number);
-        else writeOpenList.run(number, place);
-      });
-    },
     repository: (name) =>
       recall.through(`repository ${name}`, () => {
         const found = selectByName.get(name);
@@ -166,23 +157,40 @@ export function createMemory(store: Store, numbers: Numbers, recall: Recall): Me
         const found = selectById.get(id);
         return found && toRepository(found);
       }),
-    rememberRepository(memory) {
-      store.transaction(() => {
-        recall.forget("repository ");
-        takeName.run(memory.name, memory.repository.id);
-        writeRepository.run(fromRepository(memory));
-      });
-    },
     projectField(key) {
       const found = selectField.get(key);
       return found && { ...decodeField(found.field), checkedAt: found.checked_at };
     },
-    rememberProjectField({ checkedAt, ...field }) {
-      writeField.run({ key: field.key, field: JSON.stringify(field), checkedAt });
-    },
     limit: (side, budget) => selectLimit.get(side, budget)?.until,
-    rememberLimit(side, budget, until) {
-      writeLimit.run(side, budget, until);
+    changes: {
+      "remember-account": ({ account: { login, checkedAt } }) => {
+        recall.forget("account");
+        writeAccount.run({ login, checkedAt });
+      },
+      "remember-project": ({ memory }) => {
+        recall.forget(`project ${memory.key}`);
+        writeProject.run(fromProject(memory, numbers.project(memory.id)));
+      },
+      "remember-paging": ({ project, paging: { way, posts, askedAt } }) => {
+        const text = way === undefined ? null : JSON.stringify(way);
+        writePaging.run({ project: numbers.project(project), asked_at: askedAt, posts, way: text });
+      },
+      "remember-open-list": ({ project, place }) => {
+        const number = numbers.project(project);
+        if (place === undefined) deleteOpenList.run(number);
+        else writeOpenList.run(number, place);
+      },
+      "remember-repository": ({ memory }) => {
+        recall.forget("repository ");
+        takeName.run(memory.name, memory.repository.id);
+        writeRepository.run(fromRepository(memory));
+      },
+      "remember-project-field": ({ field: { checkedAt, ...field } }) => {
+        writeField.run({ key: field.key, field: JSON.stringify(field), checkedAt });
+      },
+      "remember-limit": ({ side, budget, until }) => {
+        writeLimit.run(side, budget, until);
+      },
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { Notices, SaidNotice } from "../../notices.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Store } from "../file/store.ts";
 
 /** What people were told of. */
-export function createNotices(store: Store): Notices {
+export function createNotices(store: Store): Notices & Carrying<"say" | "unsay"> {
   const select = store.prepare<[], SaidNotice>(
     "SELECT cause, state, said_at AS at FROM notices_said ORDER BY cause",
   );
@@ -13,16 +14,14 @@ export function createNotices(store: Store): Notices {
   const removeOld = store.prepare<[number]>("DELETE FROM notices_said WHERE said_at < ?");
   return {
     said: () => store.read(() => select.all()),
-    say(notices, forgetBefore) {
-      store.transaction(() => {
+    changes: {
+      say: ({ notices, forgetBefore }) => {
         removeOld.run(forgetBefore);
         for (const notice of notices) insert.run({ ...notice });
-      });
-    },
-    unsay(causes) {
-      store.transaction(() => {
+      },
+      unsay: ({ causes }) => {
         for (const cause of causes) remove.run(cause);
-      });
+      },
     },
   };
 }

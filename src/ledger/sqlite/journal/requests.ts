@@ -1,4 +1,5 @@
 import type { NewRequest, PersonRequest, RequestId, Requests } from "../../requests.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 
@@ -9,7 +10,10 @@ interface RequestColumns {
 }
 
 /** What people asked for and no run has finished yet. */
-export function createRequests(store: Store, numbers: Numbers): Requests {
+export function createRequests(
+  store: Store,
+  numbers: Numbers,
+): Requests & Carrying<"add-request" | "end-request"> {
   const insert = store.prepare<[{ project: number; at: number; request: string }]>(
     "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
   );
@@ -18,11 +22,6 @@ export function createRequests(store: Store, numbers: Numbers): Requests {
   );
   const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
   return {
-    add({ project, at, ...request }) {
-      store.transaction(() => {
-        insert.run({ project: numbers.project(project), at, request: JSON.stringify(request) });
-      });
-    },
     pending(project) {
       const number = numbers.findProject(project);
       if (number === undefined) return [];
@@ -31,8 +30,13 @@ export function createRequests(store: Store, numbers: Numbers): Requests {
         return { ...asked, id };
       });
     },
-    end(id) {
-      remove.run(id);
+    changes: {
+      "add-request": ({ request: { project, at, ...request } }) => {
+        insert.run({ project: numbers.project(project), at, request: JSON.stringify(request) });
+      },
+      "end-request": ({ request }) => {
+        remove.run(request);
+      },
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Runs, StoredRun } from "../../runs.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Store } from "../file/store.ts";
 import type { Recall } from "./recall.ts";
 
@@ -10,7 +11,10 @@ interface RunColumns {
 }
 
 /** Runs and signs of life. */
-export function createRuns(store: Store, recall: Recall): Runs {
+export function createRuns(
+  store: Store,
+  recall: Recall,
+): Runs & Carrying<"finish-run" | "beat" | "offer-page"> {
   const insertRun = store.prepare<[number]>("INSERT INTO runs (started_at) VALUES (?)");
   const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
     "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",
@@ -39,15 +43,6 @@ export function createRuns(store: Store, recall: Recall): Runs {
       recall.begin();
       return insertRun.insert(at);
     },
-    finish(run, { finishedAt, result, projects }) {
-      recall.end();
-      store.transaction(() => {
-        if (finishRun.run({ run, at: finishedAt, result }) === 0) throw new Error(`Run ${run} is not open.`);
-        for (const [position, { project, report }] of projects.entries()) {
-          insertReport.run({ run, position, project, report: JSON.stringify(report) });
-        }
-      });
-    },
     last: (project) =>
       store.read(() => {
         if (project !== undefined) {
@@ -59,12 +54,6 @@ export function createRuns(store: Store, recall: Recall): Runs {
           found && { ...found, report: selectReports.all(found.run).map(({ report }) => JSON.parse(report)) }
         );
       }),
-    beat(sign) {
-      writeBeat.run(JSON.stringify(sign));
-    },
-    offerPage(print, until) {
-      writeOffer.run(JSON.stringify({ print, until }));
-    },
     takePage: (print, now) =>
       store.transaction(() => {
         const found = selectOffer.get();
@@ -76,6 +65,21 @@ export function createRuns(store: Store, recall: Recall): Runs {
     heartbeat() {
       const found = selectBeat.get();
       return found && JSON.parse(found.value);
+    },
+    changes: {
+      "finish-run": ({ run, record: { finishedAt, result, projects } }) => {
+        recall.end();
+        if (finishRun.run({ run, at: finishedAt, result }) === 0) throw new Error(`Run ${run} is not open.`);
+        for (const [position, { project, report }] of projects.entries()) {
+          insertReport.run({ run, position, project, report: JSON.stringify(report) });
+        }
+      },
+      beat: ({ sign }) => {
+        writeBeat.run(JSON.stringify(sign));
+      },
+      "offer-page": ({ print, until }) => {
+        writeOffer.run(JSON.stringify({ print, until }));
+      },
     },
   };
 }

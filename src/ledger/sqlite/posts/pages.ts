@@ -1,4 +1,5 @@
 import type { PageTrace } from "../../../model/page.ts";
+import type { KnownPage } from "../../pulls.ts";
 import type { Store } from "../file/store.ts";
 import type { OpenPull, PageColumns } from "./sightings.ts";
 
@@ -12,7 +13,7 @@ export interface Pages {
   /** Keeps what a page is known by, inside the transaction that stores its posts. */
   keep(pull: OpenPull, trace: PageTrace, page: StoredPage): void;
   /** A page that holds; it is then the offered one. */
-  find(pull: OpenPull, request: string): PageTrace | undefined;
+  find(pull: OpenPull, request: string): KnownPage | undefined;
   /** The offered page is still the same. Returns the numbers of its posts. */
   meet(pull: OpenPull, trace: PageTrace): readonly number[];
   /**
@@ -38,8 +39,8 @@ const mostWaiting = 100;
 /** Makes the memory of pages. */
 export function createPages(store: Store): Pages {
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
-  const find = store.prepare<[number, string], PageColumns & { isHolding: number }>(`
-    SELECT number, project, request, digest, etag, last_modified, reading, shown,
+  const find = store.prepare<[number, string], PageColumns & { posts: number; isHolding: number }>(`
+    SELECT number, project, request, digest, etag, last_modified, reading, shown, json_array_length(shown) AS posts,
       json_array_length(shown) = (SELECT count(*) FROM json_each(pages.shown) AS batch
         CROSS JOIN posts ON posts.number = batch.value
         WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS isHolding
@@ -78,8 +79,9 @@ export function createPages(store: Store): Pages {
     },
     find(pull, request) {
       const found = pull.isBroken ? undefined : find.get(pull.project, request);
-      pull.pages.offered = found?.isHolding === 1 ? found : undefined;
-      return pull.pages.offered && toTrace(pull.pages.offered);
+      const holding = found?.isHolding === 1 ? found : undefined;
+      pull.pages.offered = holding;
+      return holding && { trace: toTrace(holding), posts: holding.posts };
     },
     meet(pull, trace) {
       const { pages, project } = pull;

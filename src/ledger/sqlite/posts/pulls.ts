@@ -1,6 +1,7 @@
 import type { RepositoryId } from "../../../model/issue.ts";
 import type { Post } from "../../../model/post.ts";
 import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
+import type { Carrying } from "../columns/changes.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -17,7 +18,7 @@ export function createPulls(
   sightings: Sightings,
   issues: IssueStore,
   markers: Markers,
-): Pulls {
+): Pulls & Carrying<"store-posts" | "see-page" | "end-pull" | "store-issues" | "store-naming"> {
   const insertPull = store.prepare<[{ project: number; run: number; at: number }]>(
     "INSERT INTO pulls (project, run, began_at) VALUES (@project, @run, @at)",
   );
@@ -47,6 +48,7 @@ export function createPulls(
     open.seen.add(post);
     sightings.seenAt.set(post, at);
   };
+  const naming = createNaming(store);
   return {
     begin: (project, run, at) =>
       store.transaction(() => {
@@ -58,9 +60,29 @@ export function createPulls(
         store.onRollback(() => sightings.pulls.delete(pull));
         return pull;
       }),
-    storePosts(pull, posts, at, trace) {
-      const open = findOpen(sightings, pull);
-      store.transaction(() => {
+    knownPage: (pull, request) => pages.find(findOpen(sightings, pull), request),
+    measure(pull) {
+      const { project, seen, added } = findOpen(sightings, pull);
+      const linked = readNumbers(selectLinked.get(project));
+      const measure: PullMeasure = {
+        posts: seen.size,
+        added,
+        linked: linked.length,
+        linkedSeen: linked.filter((post) => seen.has(post)).length,
+      };
+      return measure;
+    },
+    naming: naming.find,
+    marked: (project, post) => markers.find(project, post),
+    explains: (marked) => markers.explains(marked),
+    strangeIn: (marked) => markers.strangeIn(marked),
+    contradicts: (issue) => issues.contradicts(issue),
+    isInDoubt: (issue) => issues.isInDoubt(issue),
+    linkedIssues: (repositoryId: RepositoryId) =>
+      selectLinkedIssues.all(repositoryId).map(({ number }) => ({ repositoryId, number })),
+    changes: {
+      "store-posts": ({ pull, posts, at, trace }) => {
+        const open = findOpen(sightings, pull);
         const page = pages.next(open);
         const stored: number[] = [];
         let toldBy = 0;
@@ -73,53 +95,29 @@ export function createPulls(
           see(open, known.number, at);
         }
         if (trace !== undefined) pages.keep(open, trace, { number: page, posts: stored, toldBy });
-      });
-    },
-    knownPage: (pull, request) => pages.find(findOpen(sightings, pull), request),
-    seePage(pull, trace, at) {
-      const open = findOpen(sightings, pull);
-      const posts = pages.meet(open, trace);
-      seeUntilRollback(open, posts);
-      for (const post of posts) see(open, post, at);
-      return posts.length;
-    },
-    measure(pull) {
-      const { project, seen, added } = findOpen(sightings, pull);
-      const linked = readNumbers(selectLinked.get(project));
-      const measure: PullMeasure = {
-        posts: seen.size,
-        added,
-        linked: linked.length,
-        linkedSeen: linked.filter((post) => seen.has(post)).length,
-      };
-      return measure;
-    },
-    end(pull, { kind, at }) {
-      const open = findOpen(sightings, pull);
-      if (open.isBroken && kind !== "incomplete")
-        throw new Error(`Pull ${pull} lost a page: it can only be incomplete.`);
-      store.transaction(() => {
-        writeEnd.run({ pull, kind, at, posts: open.seen.size });
-        if (kind === "complete") countMissing(open);
-        pages.end(open, kind !== "incomplete");
-      });
-      sightings.pulls.delete(pull);
-    },
-    storeIssues: (found, marked) =>
-      store.transaction(() => {
+      },
+      "see-page": ({ pull, trace, at }) => {
+        const open = findOpen(sightings, pull);
+        const posts = pages.meet(open, trace);
+        seeUntilRollback(open, posts);
+        for (const post of posts) see(open, post, at);
+      },
+      "end-pull": ({ pull, end, at }) => {
+        const open = findOpen(sightings, pull);
+        if (open.isBroken && end !== "incomplete")
+          throw new Error(`Pull ${pull} lost a page: it can only be incomplete.`);
+        writeEnd.run({ pull, kind: end, at, posts: open.seen.size });
+        if (end === "complete") countMissing(open);
+        pages.end(open, end !== "incomplete");
+        sightings.pulls.delete(pull);
+        store.onRollback(() => sightings.pulls.set(pull, open));
+      },
+      "store-issues": ({ issues: found, marked }) => {
         for (const one of marked) if (!issues.isTombstone(one.issue)) markers.store(one);
-        const kept = found.filter((issue) => issues.isKept(issue));
-        for (const issue of kept) issues.store(issue);
-        return kept.length;
-      }),
-    ...createNaming(store),
-    marked: (project, post) => markers.find(project, post),
-    explains: (marked) => markers.explains(marked),
-    strangeIn: (marked) => markers.strangeIn(marked),
-    contradicts: (issue) => issues.contradicts(issue),
-    isInDoubt: (issue) => issues.isInDoubt(issue),
-    linkedIssues: (repositoryId: RepositoryId) =>
-      selectLinkedIssues.all(repositoryId).map(({ number }) => ({ repositoryId, number })),
+        for (const issue of found) if (issues.isKept(issue)) issues.store(issue);
+      },
+      "store-naming": ({ named }) => naming.store(named),
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Rows } from "../../rows.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
@@ -10,7 +11,25 @@ import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";
 import { createWaitingReader } from "./waiting.ts";
 
 /** What decisions are made of, and what is recorded of them. */
-export function createRows(store: Store, numbers: Numbers, seenAt: PostTimes, issues: IssueStore): Rows {
+export function createRows(
+  store: Store,
+  numbers: Numbers,
+  seenAt: PostTimes,
+  issues: IssueStore,
+): Rows &
+  Carrying<
+    | "record-row"
+    | "set-bases"
+    | "forget-look"
+    | "mark-due"
+    | "mark-missing"
+    | "link"
+    | "set-content"
+    | "park"
+    | "unpark"
+    | "quarantine"
+    | "release"
+  > {
   const readRows = createRowReader(store, seenAt);
   const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, facts, ${partColumns}`;
   // Without the hint SQLite would look at every post of the project, due or not.
@@ -39,16 +58,9 @@ export function createRows(store: Store, numbers: Numbers, seenAt: PostTimes, is
   const recorder = createRecorder(store);
   const reader = createWaitingReader(store);
 
-  /** Runs `write` in a transaction, with the numbers of project and post. */
-  const writeTo = (
-    project: ProjectId,
-    post: PostId,
-    write: (project: number, post: number) => void,
-  ): void => {
-    store.transaction(() => {
-      const number = numbers.project(project);
-      write(number, numbers.post(number, post));
-    });
+  const place = ({ project, post }: OfPost): readonly [project: number, post: number] => {
+    const number = numbers.project(project);
+    return [number, numbers.post(number, post)];
   };
   const ofProject = <T>(project: ProjectId, fallback: T, read: (project: number) => T): T =>
     store.read(() => {
@@ -66,36 +78,43 @@ export function createRows(store: Store, numbers: Numbers, seenAt: PostTimes, is
         const found = selectRow.get(number, post);
         return found && readRows(number, [found], now)[0];
       }),
-    record: (project, post, record) =>
-      writeTo(project, post, (number, row) => recorder.record(number, row, record)),
-    setBases: (project, post, bases) => writeTo(project, post, (_, row) => recorder.setBases(row, bases)),
     linkedTo: (issue) => links.postsOf(issue),
     followersOf: (issue) => links.followersOf(issue),
-    markDue(project, which) {
-      store.transaction(() => recorder.markDue(numbers.project(project), which));
-    },
-    link: (project, link, issue, content) =>
-      writeTo(project, link.post, (number, post) => {
-        links.add(number, post, link, content);
-        issues.store(issue);
-      }),
-    setContent: (project, post, issue, content) =>
-      writeTo(project, post, (number, row) => links.setContent(number, row, issue, content)),
-    forgetLook: (project, post) =>
-      writeTo(project, post, (_, row) => {
-        seenAt.delete(row);
-        forgetLook.run(row);
-      }),
-    markMissing: (project, post) => writeTo(project, post, (_, row) => markMissing.run(row)),
-    park: (project, post, parked) =>
-      writeTo(project, post, (number, row) => recorder.park(number, row, parked)),
-    unpark: (project, post, kind) => writeTo(project, post, (_, row) => recorder.unpark(row, kind)),
-    quarantine: (project, post) => writeTo(project, post, (_, row) => setQuarantine.run(row)),
-    release: (project, post, at) => writeTo(project, post, (_, row) => release.run(at, row)),
     held: (project) => ofProject(project, [], reader.held),
     statuses: (project) =>
       ofProject(project, [], (number) => selectStatuses.all(number).map(({ status }) => status)),
     counts: (project) => reader.counts(project),
     waiting: (project, limit) => ofProject(project, [], (number) => reader.waiting(number, limit)),
+    changes: {
+      "record-row": ({ record, ...of }) => recorder.record(...place(of), record),
+      "set-bases": ({ bases, ...of }) => recorder.setBases(place(of)[1], bases),
+      "mark-due": ({ project, which }) => recorder.markDue(numbers.project(project), which),
+      link: ({ project, link, issue, content }) => {
+        links.add(...place({ project, post: link.post }), link, content);
+        issues.store(issue);
+      },
+      "set-content": ({ issue, content, ...of }) => links.setContent(...place(of), issue, content),
+      "forget-look": (of) => {
+        const [, post] = place(of);
+        seenAt.delete(post);
+        forgetLook.run(post);
+      },
+      "mark-missing": (of) => {
+        markMissing.run(place(of)[1]);
+      },
+      park: ({ parked, ...of }) => recorder.park(...place(of), parked),
+      unpark: ({ of: kind, ...of }) => recorder.unpark(place(of)[1], kind),
+      quarantine: (of) => {
+        setQuarantine.run(place(of)[1]);
+      },
+      release: ({ at, ...of }) => {
+        release.run(at, place(of)[1]);
+      },
+    },
   };
+}
+
+interface OfPost {
+  readonly project: ProjectId;
+  readonly post: PostId;
 }

@@ -1,3 +1,4 @@
+import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
 import type { IssueRef, Readable } from "../../../model/issue.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
@@ -35,14 +36,18 @@ export async function followDuplicates(
   duplicates: readonly SignalledIssue[],
 ): Promise<void> {
   const answers = await readChains(cycle, reader, duplicates);
-  cycle.world.ledger.transaction(() => {
-    for (const duplicate of duplicates) {
+  const { ledger } = cycle.world;
+  ledger.commit(
+    duplicates.flatMap((duplicate) => {
       const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
-      if (issue !== undefined) reader.storeFacts(issue);
-      const canonical = takeEnd(cycle, reader, duplicate, answers);
-      reader.store(duplicate.issue, { ...signals, canonical });
-    }
-  });
+      const { canonical, changes } = takeEnd(cycle, reader, duplicate, answers);
+      return [
+        ...(issue === undefined ? [] : reader.storingFacts(issue)),
+        ...changes,
+        reader.storing(duplicate.issue, { ...signals, canonical }),
+      ];
+    }),
+  );
 }
 
 /** Asks for the duplicates, and with them for what they led to last: as long as that is so, one request is enough. */
@@ -139,33 +144,41 @@ function whyOf(part: Readable<unknown> | undefined): string {
   return part?.kind === "unknown" ? part.message : "the tracker does not find the issue by its id";
 }
 
-/** Stores what was found at the end of a chain; returns what the duplicate leads to. */
-function takeEnd(
-  cycle: Cycle,
-  reader: SignalReader,
-  duplicate: SignalledIssue,
-  answers: Answers,
-): Readable<IssueRef | null> {
+/** What a duplicate leads to, and what is to be stored of that. */
+interface Led {
+  readonly canonical: Readable<IssueRef | null>;
+  readonly changes: readonly Change[];
+}
+
+function takeEnd(cycle: Cycle, reader: SignalReader, duplicate: SignalledIssue, answers: Answers): Led {
   const { canonical } = duplicate.signals;
   const end = findEnd(cycle, duplicate, answers);
   // What it led to is left for the pull to look at.
-  if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") return canonical;
+  if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") {
+    return { canonical, changes: [] };
+  }
   switch (end.kind) {
     case "unknown":
-      return { kind: "unknown", message: end.message };
+      return leadTo({ kind: "unknown", message: end.message });
     case "unasked":
-      return { kind: "unknown", message: `the tracker has not answered for ${nameTarget(end.target)}` };
+      return leadTo({
+        kind: "unknown",
+        message: `the tracker has not answered for ${nameTarget(end.target)}`,
+      });
     case "none":
-      return leadNowhere(cycle, duplicate, end.reason);
+      return leadTo(leadNowhere(cycle, duplicate, end.reason));
     case "unreadable":
       return takeUnreadable(cycle, duplicate, end.target, answers);
     case "found": {
       const { issue } = end.target;
-      if (end.answer.issue !== undefined) reader.storeFacts(end.answer.issue);
-      reader.store(issue, end.answer.signals);
-      return { kind: "known", value: issue };
+      const facts = end.answer.issue === undefined ? [] : reader.storingFacts(end.answer.issue);
+      return leadTo({ kind: "known", value: issue }, [...facts, reader.storing(issue, end.answer.signals)]);
     }
   }
+}
+
+function leadTo(canonical: Readable<IssueRef | null>, changes: readonly Change[] = []): Led {
+  return { canonical, changes };
 }
 
 /**
@@ -177,18 +190,23 @@ function takeUnreadable(
   duplicate: SignalledIssue,
   target: DuplicateTarget | undefined,
   answers: Answers,
-): Readable<IssueRef | null> {
+): Led {
   const { ledger, clock } = cycle.world;
   const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
   const wanted = target?.issue ?? findHidden(cycle, duplicate, answers);
-  if (wanted === null) return leadNowhere(cycle, duplicate, reason);
+  if (wanted === null) return leadTo(leadNowhere(cycle, duplicate, reason));
   const known = ledger.absences.of(wanted);
-  const now = clock.now();
-  if (known === undefined) ledger.absences.set(wanted, { kind: "missing", since: now });
-  const isFirst = known === undefined || (known.kind === "missing" && now - known.since < secondLookMs);
-  if (isFirst) return { kind: "known", value: wanted };
-  if (known.kind === "missing") ledger.absences.set(wanted, { kind: "lost", since: now });
-  return leadNowhere(cycle, duplicate, reason);
+  const since = clock.now();
+  const absent = (kind: "missing" | "lost"): Change => ({
+    kind: "set-absence",
+    issue: wanted,
+    absence: { kind, since },
+  });
+  if (known === undefined) return leadTo({ kind: "known", value: wanted }, [absent("missing")]);
+  if (known.kind === "missing" && since - known.since < secondLookMs) {
+    return leadTo({ kind: "known", value: wanted });
+  }
+  return leadTo(leadNowhere(cycle, duplicate, reason), known.kind === "missing" ? [absent("lost")] : []);
 }
 
 /**

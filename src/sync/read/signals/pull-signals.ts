@@ -1,4 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
+import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
 import type { Issue, IssueRef, RepositoryId, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
@@ -236,14 +237,18 @@ async function readOthers(
 ): Promise<void> {
   const { ledger } = cycle.world;
   const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...placeOf(issue), signals })));
-  ledger.transaction(() => {
-    for (const { issue } of issues) {
+  const unread = unseen(needs);
+  ledger.commit(
+    issues.flatMap(({ issue, signals }) => {
       const answer = answers.get(issue.nodeId);
-      if (answer?.issue !== undefined) reader.storeFacts(answer.issue);
-      if (answer?.fault === undefined) reader.store(issue, answer?.signals ?? {});
-      else if (reader.store(issue, unseen(needs))) lookAgain(cycle, issue);
-    }
-  });
+      const isHidden = answer?.fault !== undefined;
+      return [
+        ...(answer?.issue === undefined ? [] : reader.storingFacts(answer.issue)),
+        reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
+        ...(isHidden && reader.isNews(signals, unread) ? lookAgain(cycle, issue) : []),
+      ];
+    }),
+  );
 }
 
 /** What is known by now of those that are duplicates. */
@@ -274,7 +279,8 @@ function unseen({ pullRequests, subIssues, released, projects }: SignalNeeds): S
 }
 
 /** It may be hidden from us, or gone: the next run looks at every linked issue of its repository, which tells. */
-function lookAgain({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): void {
+function lookAgain({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): readonly Change[] {
   const memory = ledger.memory.repositoryById(repositoryId);
-  if (memory !== undefined) ledger.memory.rememberRepository({ ...memory, fullAt: undefined });
+  if (memory === undefined) return [];
+  return [{ kind: "remember-repository", memory: { ...memory, fullAt: undefined } }];
 }

@@ -1,3 +1,4 @@
+import type { Change } from "../../../ledger/change.ts";
 import type {
   Issue,
   IssueRef,
@@ -24,10 +25,12 @@ export interface SignalReader {
     asked: readonly AskedIssue[],
     more?: Pick<SignalWish, "duplicates">,
   ): Promise<ReadonlyMap<string, SignalAnswer>>;
-  /** Returns whether that changes what is known. */
-  store(issue: IssueRef, signals: Signals): boolean;
+  /** What is to be stored of an issue's signals. */
+  storing(issue: IssueRef, signals: Signals): Change;
+  /** Whether that changes what is known of it. */
+  isNews(known: Signals, signals: Signals): boolean;
   /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
-  storeFacts(issue: Issue): void;
+  storingFacts(issue: Issue): readonly Change[];
   readonly mode: ReadMode;
 }
 
@@ -73,11 +76,15 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
 
   return {
     mode,
-    storeFacts(issue) {
-      if (mode === "all" || ledger.signals.of(issue) === undefined) ledger.signals.storeFacts(issue);
+    storingFacts: (issue) =>
+      mode === "all" || ledger.signals.of(issue) === undefined ? [{ kind: "store-facts", issue }] : [],
+    storing: (issue, signals) => ({ kind: "store-signals", issue, signals, isFill: mode === "unknown" }),
+    isNews: (known, signals) => {
+      const [below, above] = mode === "all" ? [known, signals] : [signals, known];
+      const projectStatus = { ...known.projectStatus, ...below.projectStatus, ...above.projectStatus };
+      const before = { ...known, projectStatus: { ...known.projectStatus } };
+      return JSON.stringify({ ...before, ...below, ...above, projectStatus }) !== JSON.stringify(before);
     },
-    store: (issue, signals) =>
-      mode === "all" ? ledger.signals.store(issue, signals) : ledger.signals.fill(issue, signals),
     async read(asked, more = { duplicates: false }) {
       survey ??= await surveyFields(cycle, false);
       let answers = await ask(asked, more, survey.fields);

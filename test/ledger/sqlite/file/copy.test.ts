@@ -37,7 +37,7 @@ describe("a copy of a running state", () => {
   it("holds no scan that is newer than itself, also when the clock has been set back since", async () => {
     const { ledger, folder } = openIn();
     const memory = createRepositoryMemory({ scannedAt: noon + hourMs });
-    ledger.memory.rememberRepository(memory);
+    ledger.commit([{ kind: "remember-repository", memory }]);
     await ledger.copyTo(join(folder, "before.db"), noon);
     await ledger.copyTo(join(folder, "after.db"), noon + 2 * hourMs);
     const scannedAt = (of: Ledger) => of.memory.repositoryById(memory.repository.id)?.scannedAt;

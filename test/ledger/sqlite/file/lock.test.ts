@@ -37,7 +37,7 @@ describe("the state's one writer", () => {
     const file = join(createFolder(), "state.db");
     const lock = acquireState(file, "daemon", options);
     const ledger = openLedger(file, options);
-    ledger.rows.markDue(project, "all");
+    ledger.commit([{ kind: "mark-due", project, which: "all" }]);
     ledger.close();
     lock.release();
   });

@@ -12,15 +12,22 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
   const late = noon + hourMs;
   const run = ledger.runs.begin(late);
   pullPosts(ledger, [createPost("a"), createPost("b")], run, late);
-  ledger.rows.record(project, postId("a"), {
-    base: {},
-    standing: { kind: "linked", reason: "x" },
-    notes: [{ kind: "waiting", message: "y", since: late }],
-    due: late + hourMs,
-  });
-  ledger.rows.release(project, postId("b"), late);
-  ledger.journal.paceWrite(late, true, "", project);
-  ledger.memory.rememberAccount({ login: "bot", checkedAt: late });
+  ledger.commit([
+    {
+      kind: "record-row",
+      project,
+      post: postId("a"),
+      record: {
+        base: {},
+        standing: { kind: "linked", reason: "x" },
+        notes: [{ kind: "waiting", message: "y", since: late }],
+        due: late + hourMs,
+      },
+    },
+    { kind: "release", project, post: postId("b"), at: late },
+  ]);
+  ledger.commit([{ kind: "pace-write", at: late, isCreate: true, budget: "", project }]);
+  ledger.commit([{ kind: "remember-account", account: { login: "bot", checkedAt: late } }]);
   expect(ledger.rewind(late)).toBe(0);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).not.toContain("a");
 

@@ -12,7 +12,9 @@ it("writes nothing for a record of what stands already", () => {
   const action = { kind: "patch-post", signature: "s1" } as const;
   const recordAt = (since: number, message: string): void => {
     const notes = [{ kind: "held", message, since, action } as const];
-    ledger.rows.record(project, postId("p1"), createRecord({ notes, due: "now" }));
+    ledger.commit([
+      { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes, due: "now" }) },
+    ]);
   };
   pullPosts(ledger, [createPost("p1")]);
   recordAt(noon, "a person has to choose");

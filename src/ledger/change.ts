@@ -1,0 +1,235 @@
+import type { Side } from "../errors.ts";
+import type { Absence, Issue, IssueRef, Milestone, RepositoryId, Signals } from "../model/issue.ts";
+import type { ContentBase, Link, Parked } from "../model/link.ts";
+import type { PageTrace } from "../model/page.ts";
+import type { Post, PostId, ProjectId } from "../model/post.ts";
+import type { Left } from "./backlogs.ts";
+import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
+import type {
+  AccountMemory,
+  PagingMemory,
+  ProjectFieldMemory,
+  ProjectMemory,
+  RepositoryMemory,
+} from "./memory.ts";
+import type { SaidNotice } from "./notices.ts";
+import type { MarkedIssue, NamingIssue, PullId } from "./pulls.ts";
+import type { NewRequest, RequestId } from "./requests.ts";
+import type { RowRecord } from "./rows.ts";
+import type { RunRecord, SignOfLife } from "./runs.ts";
+
+/** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
+export type Change = PullChange | IssueChange | RowChange | JournalChange | Remembered | PersonChange;
+
+/** What a pull of the board has shown, page by page. */
+export type PullChange =
+  /**
+   * Posts that a page shows, under the pull's number. A post that comes again replaces what came before. Those become due that
+   * are new, differ from what was stored, were missing, or had their look forgotten.
+   */
+  | {
+      readonly kind: "store-posts";
+      readonly pull: PullId;
+      readonly posts: readonly Post[];
+      readonly at: number;
+      /** What the page is known again by; left out where it is not to be. */
+      readonly trace?: PageTrace | undefined;
+    }
+  /**
+   * The page that `knownPage` has just found is still the same: all its posts have been seen once more. Nothing is written
+   * unless the trace names another way to ask for it.
+   */
+  | { readonly kind: "see-page"; readonly pull: PullId; readonly trace: PageTrace; readonly at: number }
+  /**
+   * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
+   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
+   * forgotten, unless it is `incomplete` and stored none with a trace.
+   */
+  | {
+      readonly kind: "end-pull";
+      readonly pull: PullId;
+      readonly end: "complete" | "usable" | "incomplete";
+      readonly at: number;
+    };
+
+/** What was read of issues. Rows of an issue that changes become due. */
+export type IssueChange =
+  /**
+   * Issues that are linked, and those that `marked` names: a marker of ours for a post of this board. Others are left out. An
+   * issue that was missing or lost is there again; one that was deleted or moved is never taken from a list, which may lag,
+   * nor is a state older than the known one.
+   */
+  | {
+      readonly kind: "store-issues";
+      readonly issues: readonly Issue[];
+      readonly marked: readonly MarkedIssue[];
+    }
+  /** Replaces what an issue of people's is known to name: addresses, spelt in one way. Only their hashes are kept. */
+  | { readonly kind: "store-naming"; readonly named: readonly NamingIssue[] }
+  /**
+   * An issue's facts as they were read beside its signals; lists keep them up to date from now on, too. Those of a linked
+   * issue only where they are newer: lists lag, and rules must not see a change without one that came before it.
+   */
+  | { readonly kind: "store-facts"; readonly issue: Issue }
+  /**
+   * Lays signals over those that are known: one that is not named stays, and so does each field of a project that is not.
+   * With `isFill` what is known stays, and only what is not known yet is taken. Where that changes anything, the rows of the
+   * issue and of those that are duplicates of it become due.
+   */
+  | {
+      readonly kind: "store-signals";
+      readonly issue: IssueRef;
+      readonly signals: Signals;
+      readonly isFill: boolean;
+    }
+  /** A milestone has another title or state than issues were read with: it is put into their facts. */
+  | {
+      readonly kind: "replace-milestone";
+      readonly repository: RepositoryId;
+      readonly known: Milestone;
+      readonly now: Milestone;
+    }
+  /** Replaces what was known of an absence; undefined: the issue is there after all. */
+  | { readonly kind: "set-absence"; readonly issue: IssueRef; readonly absence: Absence | undefined }
+  /**
+   * A verified transfer: every link and every mark of the old place leads to the new one, whose facts are stored; bases and
+   * what was written last stay, and the old place is `moved` for good.
+   */
+  | {
+      readonly kind: "follow-transfer";
+      readonly from: IssueRef;
+      readonly to: Issue;
+      readonly moved: Absence & { readonly kind: "moved" };
+    }
+  /** Marks every row due that has an issue in a repository. */
+  | { readonly kind: "mark-repository"; readonly repository: RepositoryId };
+
+interface OfPost {
+  readonly project: ProjectId;
+  readonly post: PostId;
+}
+
+/** What is recorded of a post. */
+export type RowChange =
+  /**
+   * A decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that were there;
+   * the row is due again only as `due` says. A record of what stands already writes nothing.
+   */
+  | (OfPost & { readonly kind: "record-row"; readonly record: RowRecord })
+  /** Replaces the bases that are given, and nothing else; the row becomes due. */
+  | (OfPost & { readonly kind: "set-bases"; readonly bases: Pick<RowRecord, "base" | "issueBases"> })
+  /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
+  | (OfPost & { readonly kind: "forget-look" })
+  | {
+      readonly kind: "mark-due";
+      readonly project: ProjectId;
+      readonly which: "all" | "linked" | readonly PostId[];
+    }
+  /** The board says of the post itself that it is not there. As a pull that misses it that counts for nothing. */
+  | (OfPost & { readonly kind: "mark-missing" })
+  /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
+  | {
+      readonly kind: "link";
+      readonly project: ProjectId;
+      readonly link: Link;
+      readonly issue: Issue;
+      readonly content: ContentBase | undefined;
+    }
+  | (OfPost & { readonly kind: "set-content"; readonly issue: IssueRef; readonly content: ContentBase })
+  | (OfPost & { readonly kind: "park"; readonly parked: Parked })
+  /** Ends what is parked for one kind of write, or for all. */
+  | (OfPost & { readonly kind: "unpark"; readonly of: Parked["kind"] | undefined })
+  | (OfPost & { readonly kind: "quarantine" })
+  /** Ends a quarantine; status writes before `at` count no more for the next one. */
+  | (OfPost & { readonly kind: "release"; readonly at: number })
+  /**
+   * A person ends links of a post: from now on the marks of these issues say nothing of it. The text of an issue goes over to
+   * the post that it stands for next. A post without any link left, also one that never had any, forgets its bases and what is
+   * parked, and gets no issue by itself until a person links it, or `reopen`. Marks every row of these issues due.
+   */
+  | (OfPost & { readonly kind: "end-links"; readonly issues: readonly IssueRef[]; readonly at: number })
+  /** A person lets such a post get an issue like a new one. */
+  | (OfPost & { readonly kind: "reopen" })
+  /** A person wants another issue for a post: its links end, and the marks of the old issues count no more. */
+  | (OfPost & { readonly kind: "retire-issues" })
+  /** The line in a post's internal note, as the note has it now, as far as is known; and whether it is still due. */
+  | (OfPost & {
+      readonly kind: "record-backlink";
+      readonly line: string | undefined;
+      readonly isDue: boolean;
+    });
+
+/** What becomes of writes. */
+export type JournalChange =
+  /** The request leaves now: durable before `commit` ends. Counts one attempt. */
+  | { readonly kind: "mark-sent"; readonly intent: IntentId; readonly at: number }
+  | {
+      readonly kind: "resolve";
+      readonly intent: IntentId;
+      readonly state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED";
+      readonly at: number;
+      readonly message: string;
+    }
+  /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
+  | { readonly kind: "retarget"; readonly intent: IntentId; readonly writes: readonly IntentWrite[] }
+  /**
+   * An issue shows what an unknown change was to write, and that is recorded as made. It stays open for as long as it may
+   * arrive all the same, once more or for the first time.
+   */
+  | { readonly kind: "take-up"; readonly intent: IntentId; readonly at: number }
+  /** A write is about to leave for the tracker: durable before `commit` ends, so that the pace survives a crash. */
+  | {
+      readonly kind: "pace-write";
+      readonly at: number;
+      readonly isCreate: boolean;
+      /** Whose pace, as the tracker names it. */
+      readonly budget: string;
+      /** Whose write. */
+      readonly project: ProjectId;
+    }
+  /** One line for every write to either side, whatever came of it. */
+  | { readonly kind: "audit"; readonly entry: AuditEntry }
+  /**
+   * What a run leaves to be written. With nothing left there is no backlog any more, and where there was none nothing is
+   * written.
+   */
+  | {
+      readonly kind: "note-backlog";
+      readonly project: ProjectId;
+      /** Whose pace, as the tracker names it. */
+      readonly budget: string;
+      readonly left: Left;
+      readonly at: number;
+    }
+  | { readonly kind: "finish-run"; readonly run: number; readonly record: RunRecord };
+
+/** What is asked for once, and checked again every `fullEvery`. */
+export type Remembered =
+  | { readonly kind: "remember-account"; readonly account: AccountMemory }
+  | { readonly kind: "remember-project"; readonly memory: ProjectMemory }
+  | { readonly kind: "remember-paging"; readonly project: ProjectId; readonly paging: PagingMemory }
+  | { readonly kind: "remember-open-list"; readonly project: ProjectId; readonly place: string | undefined }
+  /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
+  | { readonly kind: "remember-repository"; readonly memory: RepositoryMemory }
+  | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
+  /** Replaces what was remembered of this side and budget. */
+  | {
+      readonly kind: "remember-limit";
+      readonly side: Side;
+      readonly budget: string;
+      readonly until: number;
+    }
+  /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
+  | { readonly kind: "declare-old"; readonly at: number };
+
+/** What people ask for, and what they are told. */
+export type PersonChange =
+  | { readonly kind: "add-request"; readonly request: NewRequest }
+  | { readonly kind: "end-request"; readonly request: RequestId }
+  | { readonly kind: "beat"; readonly sign: SignOfLife }
+  /** Offers a code that opens the daemon's page, by its print, in the place of an earlier one. */
+  | { readonly kind: "offer-page"; readonly print: string; readonly until: number }
+  /** These are going to be said. What was said before `forgetBefore` is forgotten. */
+  | { readonly kind: "say"; readonly notices: readonly SaidNotice[]; readonly forgetBefore: number }
+  /** These were not taken. */
+  | { readonly kind: "unsay"; readonly causes: readonly string[] };
