@@ -5,10 +5,8 @@ import type { PostId, ProjectId } from "../model/post.ts";
  * linked to has changed, and stays so until it is recorded otherwise.
  */
 export interface Backlinks {
-  /** Whether any post of a project is due. */
-  hasDue(project: ProjectId): boolean;
-  /** Those of these posts that are due. */
-  due(project: ProjectId, posts: readonly PostId[]): readonly DueBacklink[];
+  /** Those of these posts that are due; `any`: one of the project, where there is one. */
+  due(project: ProjectId, posts: readonly PostId[] | "any"): readonly DueBacklink[];
 }
 
 export interface DueBacklink {

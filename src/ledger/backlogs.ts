@@ -5,10 +5,7 @@ import type { ProjectId } from "../model/post.ts";
  * when an import will be done.
  */
 export interface Backlogs {
-  /** Every backlog of a budget. */
-  ofBudget(budget: string): readonly Backlog[];
-  /** Every backlog of a project. */
-  ofProject(project: ProjectId): readonly Backlog[];
+  of(whose: { readonly budget: string } | { readonly project: ProjectId }): readonly Backlog[];
 }
 
 /** What a run leaves of what it wanted to write. */

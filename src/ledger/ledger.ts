@@ -56,13 +56,6 @@ export interface Ledger {
    * before it was put back is no plan for it.
    */
   readonly identity: string;
-  /**
-   * Begins a run on a clock that may have been set back since the last one: a time that lies ahead would hold up for years
-   * what waits for it (a wait, a full look, the pace, the guard's window). What happened ahead counts as happened now, so
-   * that no wait gets shorter, and what is to be done ahead is looked at again. Returns by how many milliseconds the last
-   * run was ahead, 0 where it was not, and then nothing is written.
-   */
-  rewind(now: number): number;
   close(): void;
 }
 

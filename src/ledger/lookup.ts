@@ -1,10 +1,7 @@
 import type { PostId, ProjectId } from "../model/post.ts";
-import type { RowNote } from "./rows.ts";
 
 /** What a person asks for by name, beside what a run needs. Reads only. */
 export interface Lookup {
-  /** What the last record of a post says of it, in its order. */
-  notes(project: ProjectId, post: PostId): readonly RowNote[];
   /** Those of some addresses that several posts show as their page. One pass over the posts. */
   sharedPages(project: ProjectId, urls: readonly string[]): ReadonlySet<string>;
   /** The last pull that saw all that the board would show, by its number; undefined before the first. */

@@ -20,20 +20,10 @@ export interface Pulls {
    * id. Never one whose link with the post a person has ended.
    */
   marked(project: ProjectId, post: PostId): FoundMarker | undefined;
-  /** Posts of a mark that the issue's mark has not named before, and that are not linked to it; none of an issue that was not known. */
-  strangeIn(marked: MarkedIssue): readonly PostId[];
-  /**
-   * Whether the state can tell how an issue came by a marker of ours: the issue, or one of the posts, is linked or was seen
-   * with a marker before, or a request to open an issue for such a post has left.
-   */
-  explains(marked: MarkedIssue): boolean;
-  /** Whether another issue is known by this number: the name that was asked for may have been given to another repository. */
-  contradicts(issue: Issue): boolean;
-  /**
-   * Whether a list shows an issue otherwise than it is known to have been in the very same second. The tracker's times are
-   * whole seconds, so that nothing tells whether the list lags or what is known was changed since.
-   */
-  isInDoubt(issue: Issue): boolean;
+  /** What the state knows of an issue that a list shows. */
+  listed(issue: Issue): ListedIssue;
+  /** What the state knows of a mark. */
+  mark(marked: MarkedIssue): KnownMark;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): readonly IssueRef[];
 }
@@ -64,6 +54,28 @@ export interface FoundMarker {
   readonly isFirst: boolean;
   /** Further issues that carry a marker for the post and are not gone. */
   readonly others: readonly Issue[];
+}
+
+export interface ListedIssue {
+  /** Another issue is known by this number: the name that was asked for may have been given to another repository. */
+  readonly isOther: boolean;
+  /**
+   * It is known to have been otherwise in the very same second. The tracker's times are whole seconds, so that nothing tells
+   * whether the list lags or what is known was changed since.
+   */
+  readonly isInDoubt: boolean;
+}
+
+export interface KnownMark {
+  /** Posts that the issue's mark has not named before, and that are not linked to it; none of an issue that was not known. */
+  readonly strange: readonly PostId[];
+  /**
+   * Whether the state can tell how the issue came by it: the issue, or one of the posts, is linked or was seen with a marker
+   * before, or a request to open an issue for such a post has left.
+   */
+  readonly isExplained: boolean;
+  /** Posts whose link with the issue a person has ended, and nobody has made again. */
+  readonly ended: readonly PostId[];
 }
 
 export interface NamingIssue {

@@ -1,5 +1,5 @@
 import type { IssueRef } from "../model/issue.ts";
-import type { FieldBase, IssueBases, Parked, Row } from "../model/link.ts";
+import type { FieldBase, IssueBases, Parked, PlannedChange, Row, RowNote } from "../model/link.ts";
 import type { PostId, ProjectId, RuleField } from "../model/post.ts";
 import type { LinkedPost } from "./absences.ts";
 
@@ -9,10 +9,8 @@ export interface Rows {
   due(project: ProjectId, now: number, after: PostId | undefined, limit: number): readonly Row[];
   /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
   row(project: ProjectId, post: PostId, now: number): Row | undefined;
-  /** Every post, of any project, that is linked to an issue. */
-  linkedTo(issue: IssueRef): readonly LinkedPost[];
-  /** Every post, of any project, that is linked to an issue or to a duplicate of it. */
-  followersOf(issue: IssueRef): readonly LinkedPost[];
+  /** Every post, of any project, that is linked to an issue; `withDuplicates`: or to a duplicate of it. */
+  linkedTo(issue: IssueRef, scope?: "withDuplicates"): readonly LinkedPost[];
   /** The statuses that the project's posts show, the most common first; posts that are missing don't count. At most 1,000. */
   statuses(project: ProjectId): readonly string[];
   counts(project: ProjectId): RowCounts;
@@ -30,43 +28,6 @@ export interface RowRecord {
   readonly notes: readonly RowNote[];
   /** `now`: due at once again. A time: due from then on. undefined: due when something changes. */
   readonly due: "now" | number | undefined;
-}
-
-/** A sentence about a row that stands until the next record of it. */
-export interface RowNote {
-  readonly kind:
-    | "disagreement"
-    | "settling"
-    | "held"
-    | "did-not-stick"
-    | "quarantined"
-    | "undecided"
-    | "waiting";
-  readonly message: string;
-  /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
-  readonly since: number;
-  /** Of a held action that a person may let go: what an approval names it by. */
-  readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
-  /** What would be written. */
-  readonly planned?: PlannedChange;
-  /** When it follows by itself at the earliest, epoch ms; left out where that is not known. */
-  readonly until?: number;
-}
-
-/** What an action would write, as a person is shown it. */
-export interface PlannedChange {
-  /** The issue, or the repository of a new one, as reports name it; null for a post without an issue. */
-  readonly place: string | null;
-  /** `from` is left out where the board does not show the field. */
-  readonly changes: readonly {
-    readonly field: string;
-    readonly from?: string | number | boolean | null;
-    readonly to: string | number | boolean | null;
-  }[];
-  /** Voters who would hear of it: 0 without a change of status, null where the board does not show votes. */
-  readonly notifies: number | null;
-  /** Of a hold that ends with its cause, also when no person has let it go: the repository is public. */
-  readonly isPassing?: true;
 }
 
 /** What an approval names an action by. */

@@ -1,12 +1,23 @@
 /** Runs and signs of life. */
 export interface Runs {
-  /** Returns the run's number, counted from 1. */
-  begin(at: number): number;
+  /**
+   * Begins a run. Its clock may have been set back since the last one: a time that lies ahead would hold up for years what
+   * waits for it (a wait, a full look, the pace, the guard's window). What happened ahead counts as happened now, so that no
+   * wait gets shorter, and what is to be done ahead is looked at again.
+   */
+  begin(at: number): BegunRun;
   /** The last finished run of a project (by its config key), or of any. */
   last(project: string | undefined): StoredRun | undefined;
   heartbeat(): SignOfLife | undefined;
   /** Whether that code is offered now; then it is offered no more. */
   takePage(print: string, now: number): boolean;
+}
+
+export interface BegunRun {
+  /** Counted from 1. */
+  readonly run: number;
+  /** By how many milliseconds the last run was ahead; 0 where it was not, and then nothing was moved. */
+  readonly aheadMs: number;
 }
 
 /** The last sign of life of a daemon. */

@@ -10,10 +10,14 @@ export interface SignalMemory {
   linked(project: ProjectId, after: IssueRef | undefined, limit: number): readonly SignalledIssue[];
   /** One issue, linked or not; undefined where it can't be relied on. */
   of(issue: IssueRef): SignalledIssue | undefined;
-  /** Every label that a linked issue of a repository carries, each once. */
-  labels(repository: RepositoryId): readonly string[];
-  /** Every milestone that a linked issue of a repository has, in each of the ways in which it was read. */
-  milestones(repository: RepositoryId): readonly Milestone[];
+  /**
+   * Every label that a linked issue of a repository carries, each once, and every milestone, in each of the ways in which it
+   * was read.
+   */
+  catalogue(repository: RepositoryId): {
+    readonly labels: readonly string[];
+    readonly milestones: readonly Milestone[];
+  };
 }
 
 /** An issue's facts, with what was read beside them. */

@@ -11,8 +11,6 @@ export interface Upkeep {
    * @param keepMs - a day at least: so far back decisions look.
    */
   prune(now: number, keepMs: number): void;
-  /** undefined while nothing was ever deleted from the audit. */
-  pruned(): Pruned | undefined;
   /**
    * Puts the write-ahead journal away where it has grown beyond what one run leaves. Returns how big it is then: a large one
    * is held by somebody who goes on reading.
@@ -38,4 +36,6 @@ export interface StateSize {
   /** Of the write-ahead journal beside it. */
   readonly journalBytes: number;
   readonly links: number;
+  /** undefined while nothing was ever deleted from the audit. */
+  readonly pruned: Pruned | undefined;
 }

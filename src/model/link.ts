@@ -131,6 +131,43 @@ export interface Parked {
  */
 export type IntentKind = Parked["kind"] | "patch-note";
 
+/** A sentence about a row that stands until the next record of it. */
+export interface RowNote {
+  readonly kind:
+    | "disagreement"
+    | "settling"
+    | "held"
+    | "did-not-stick"
+    | "quarantined"
+    | "undecided"
+    | "waiting";
+  readonly message: string;
+  /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
+  readonly since: number;
+  /** Of a held action that a person may let go: what an approval names it by. */
+  readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
+  /** What would be written. */
+  readonly planned?: PlannedChange;
+  /** When it follows by itself at the earliest, epoch ms; left out where that is not known. */
+  readonly until?: number;
+}
+
+/** What an action would write, as a person is shown it. */
+export interface PlannedChange {
+  /** The issue, or the repository of a new one, as reports name it; null for a post without an issue. */
+  readonly place: string | null;
+  /** `from` is left out where the board does not show the field. */
+  readonly changes: readonly {
+    readonly field: string;
+    readonly from?: string | number | boolean | null;
+    readonly to: string | number | boolean | null;
+  }[];
+  /** Voters who would hear of it: 0 without a change of status, null where the board does not show votes. */
+  readonly notifies: number | null;
+  /** Of a hold that ends with its cause, also when no person has let it go: the repository is public. */
+  readonly isPassing?: true;
+}
+
 /** Everything that one decision needs. Built by the ledger, read by the plan. */
 export interface Row {
   readonly post: Post;
@@ -151,4 +188,6 @@ export interface Row {
   readonly isQuarantined: boolean;
   /** Times (epoch ms) of this post's status writes in the last 24 hours, oldest first. */
   readonly statusWrites: readonly number[];
+  /** What the last record said of it, in its order; absent where it said nothing. */
+  readonly notes?: readonly RowNote[];
 }

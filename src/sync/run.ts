@@ -1,3 +1,4 @@
+import type { BegunRun } from "../ledger/runs.ts";
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./ground/looks.ts";
 import { isPreview, isRoutine, type Order } from "./ground/order.ts";
@@ -37,12 +38,13 @@ export async function runProjects(
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
   refuseFullJournal(world);
-  checkClock(world, startedAt);
+  const begun = ledger.runs.begin(startedAt);
+  sayClock(world, begun);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
   if (isPreview({ order })) ledger.journal.recover(startedAt);
   else recoverJournal(world, startedAt);
   const run: Run = {
-    number: ledger.runs.begin(startedAt),
+    number: begun.run,
     order,
     bounds: { until: startedAt + policy.budgetMs, signal },
     dueAt: world.round?.dueAt ?? startedAt,
@@ -122,8 +124,7 @@ function finish(
 /** Smaller steps are the daily work of whoever sets the clock. */
 const notableStepMs = 60_000;
 
-function checkClock({ ledger, log }: World, now: number): void {
-  const aheadMs = ledger.rewind(now);
+function sayClock({ log }: World, { aheadMs }: BegunRun): void {
   if (aheadMs < notableStepMs) return;
   log.warn({ aheadMs }, "The clock was set back since the last run; what waits begins to wait anew");
 }

@@ -37,11 +37,11 @@ export function describeBacklogs(ledger: () => Ledger): void {
         },
       ]);
       const mine = { project, budget: "", creates: 30, others: 0, created: 20, since: noon, at: noon + 5 };
-      expect(backlogs.ofBudget("")).toEqual([
+      expect(backlogs.of({ budget: "" })).toEqual([
         mine,
         { project: otherProject, budget: "", creates: 0, others: 1, created: 0, since: noon, at: noon },
       ]);
-      expect(backlogs.ofProject(project)).toEqual([mine, expect.objectContaining({ budget: "acme" })]);
+      expect(backlogs.of({ project })).toEqual([mine, expect.objectContaining({ budget: "acme" })]);
     });
 
     it("ends with what was left", () => {
@@ -56,7 +56,7 @@ export function describeBacklogs(ledger: () => Ledger): void {
         },
         { kind: "note-backlog", project, budget: "", left: { creates: 0, others: 0, created: 40 }, at: noon },
       ]);
-      expect(backlogs.ofProject(project)).toEqual([]);
+      expect(backlogs.of({ project })).toEqual([]);
       ledger().commit([
         {
           kind: "note-backlog",
@@ -66,7 +66,7 @@ export function describeBacklogs(ledger: () => Ledger): void {
           at: noon + 1,
         },
       ]);
-      expect(backlogs.ofProject(project)).toMatchObject([{ created: 0, since: noon + 1 }]);
+      expect(backlogs.of({ project })).toMatchObject([{ created: 0, since: noon + 1 }]);
     });
   });
 

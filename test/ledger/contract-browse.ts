@@ -174,7 +174,7 @@ export function describeBrowse(ledger: () => Ledger): void {
       finishRun(ledger(), noon, 40, { created: 1, issueWrites: 2 }, { postWrites: 3, failed: 1 });
       finishRun(ledger(), noon + hourMs - 1, 90, {});
       finishRun(ledger(), noon + 3 * hourMs, 7, { failed: 2 });
-      ledger().runs.begin(noon + 4 * hourMs);
+      ledger().runs.begin(noon + 4 * hourMs).run;
       expect(look.runs(noon, hourMs)).toEqual({
         spans: [
           { span: 0, runs: 2, writes: 6, failures: 1, longestMs: 90 },
@@ -210,7 +210,7 @@ type Counts = Partial<Record<"created" | "issueWrites" | "postWrites" | "failed"
 
 /** A run that took `ms`, with a report for each project. */
 function finishRun(ledger: Ledger, startedAt: number, ms: number, ...reports: readonly Counts[]): void {
-  const run = ledger.runs.begin(startedAt);
+  const run = ledger.runs.begin(startedAt).run;
   const projects = reports.map((counts, index) => ({
     project: `p${index}`,
     report: { created: 0, issueWrites: 0, postWrites: 0, failed: 0, ...counts },

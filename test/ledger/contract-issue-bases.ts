@@ -156,7 +156,7 @@ export function describeIssueBases(current: () => Ledger): void {
       const duplicate = createIssue(8);
       linkPost(ledger, "p1", issue);
       linkPost(ledger, "p2", duplicate);
-      expect(ledger.rows.followersOf(issue)).toEqual([{ project, post: "p1" }]);
+      expect(ledger.rows.linkedTo(issue, "withDuplicates")).toEqual([{ project, post: "p1" }]);
       ledger.commit([
         {
           kind: "store-signals",
@@ -165,11 +165,11 @@ export function describeIssueBases(current: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect(ledger.rows.followersOf(issue)).toEqual([
+      expect(ledger.rows.linkedTo(issue, "withDuplicates")).toEqual([
         { project, post: "p1" },
         { project, post: "p2" },
       ]);
-      expect(ledger.rows.followersOf(duplicate)).toEqual([{ project, post: "p2" }]);
+      expect(ledger.rows.linkedTo(duplicate, "withDuplicates")).toEqual([{ project, post: "p2" }]);
       const canonical = () => readRow(ledger, "p2").links[0]?.canonical;
       expect(canonical()).toEqual({ issue });
       const change = sendIntent(ledger, { kind: "change-issue", repository: 10, number: 1 });

@@ -198,12 +198,12 @@ export function describeMemory(ledger: () => Ledger): void {
   describe("runs", () => {
     it("are numbered from 1", () => {
       const { runs } = ledger();
-      expect([runs.begin(noon), runs.begin(noon)]).toEqual([1, 2]);
+      expect([runs.begin(noon).run, runs.begin(noon).run]).toEqual([1, 2]);
     });
 
     it("are known once they are finished, per project and for all", () => {
       const { runs } = ledger();
-      const first = runs.begin(noon);
+      const first = runs.begin(noon).run;
       ledger().commit([
         {
           kind: "finish-run",
@@ -218,7 +218,7 @@ export function describeMemory(ledger: () => Ledger): void {
           },
         },
       ]);
-      const second = runs.begin(noon + 10);
+      const second = runs.begin(noon + 10).run;
       ledger().commit([
         {
           kind: "finish-run",
@@ -230,7 +230,7 @@ export function describeMemory(ledger: () => Ledger): void {
           },
         },
       ]);
-      runs.begin(noon + 20);
+      runs.begin(noon + 20).run;
       const last = { run: 2, startedAt: noon + 10, finishedAt: noon + 15, result: "ok" };
       expect(runs.last(undefined)).toEqual({ ...last, report: [{ posts: 3 }] });
       expect(runs.last("one")).toEqual({ ...last, report: { posts: 3 } });
@@ -245,7 +245,7 @@ export function describeMemory(ledger: () => Ledger): void {
 
     it("that never finished are no last run, and none can be finished twice", () => {
       const { runs } = ledger();
-      const run = runs.begin(noon);
+      const run = runs.begin(noon).run;
       expect(runs.last(undefined)).toBeUndefined();
       expect(runs.last("one")).toBeUndefined();
       ledger().commit([

@@ -204,17 +204,19 @@ export function describePulls(ledger: () => Ledger): void {
         { assignees: ["ada", "bob"] },
         { milestone: null },
       ]) {
-        expect(pulls.isInDoubt(createIssue(1, change))).toBe(true);
-        expect(pulls.isInDoubt(createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" }))).toBe(false);
+        expect(pulls.listed(createIssue(1, change)).isInDoubt).toBe(true);
+        expect(pulls.listed(createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" })).isInDoubt).toBe(
+          false,
+        );
       }
-      expect(pulls.isInDoubt(createIssue(1))).toBe(false);
-      expect(pulls.isInDoubt(createIssue(1, { labels: ["renamed"] }))).toBe(false);
-      expect(pulls.isInDoubt(createIssue(1, { state: "closed", nodeId: "I_another" }))).toBe(false);
-      expect(pulls.isInDoubt(createIssue(2, { state: "closed" }))).toBe(false);
+      expect(pulls.listed(createIssue(1)).isInDoubt).toBe(false);
+      expect(pulls.listed(createIssue(1, { labels: ["renamed"] })).isInDoubt).toBe(false);
+      expect(pulls.listed(createIssue(1, { state: "closed", nodeId: "I_another" })).isInDoubt).toBe(false);
+      expect(pulls.listed(createIssue(2, { state: "closed" })).isInDoubt).toBe(false);
       const closed = { state: "closed", stateReason: "completed" } as const;
       ledger().commit([{ kind: "store-issues", issues: [createIssue(1, closed)], marked: [] }]);
-      expect(pulls.isInDoubt(createIssue(1, { ...closed, stateReason: "not_planned" }))).toBe(true);
-      expect(pulls.isInDoubt(createIssue(1, { ...closed, stateReason: null }))).toBe(false);
+      expect(pulls.listed(createIssue(1, { ...closed, stateReason: "not_planned" })).isInDoubt).toBe(true);
+      expect(pulls.listed(createIssue(1, { ...closed, stateReason: null })).isInDoubt).toBe(false);
     });
 
     it("that carry a new marker make their posts due, so that they can be adopted", () => {
@@ -346,7 +348,7 @@ export function describePulls(ledger: () => Ledger): void {
     ])("with a new marker are explained %s", (_, isExplained, make) => {
       make(ledger());
       const marked = { issue: refOf(createIssue(7)), isOwn: true, project, posts: [postId("p1")] };
-      expect(ledger().pulls.explains(marked)).toBe(isExplained);
+      expect(ledger().pulls.mark(marked).isExplained).toBe(isExplained);
     });
 
     it("are found by the addresses that they name, as they name them by now", () => {
@@ -399,7 +401,7 @@ export function describePulls(ledger: () => Ledger): void {
         project,
         posts: posts.map(postId),
       });
-      expect(pulls.strangeIn(mark("p1"))).toEqual([]);
+      expect(pulls.mark(mark("p1")).strange).toEqual([]);
       ledger().commit([
         { kind: "store-issues", issues: [createIssue(1)], marked: [mark("p1")] },
         {
@@ -410,9 +412,9 @@ export function describePulls(ledger: () => Ledger): void {
           content: undefined,
         },
       ]);
-      expect(pulls.strangeIn(mark("p1", "p2"))).toEqual([]);
-      expect(pulls.strangeIn(mark("p3", "p1"))).toEqual(["p3"]);
-      expect(pulls.strangeIn({ ...mark("p3"), issue: refOf(createIssue(2)) })).toEqual([]);
+      expect(pulls.mark(mark("p1", "p2")).strange).toEqual([]);
+      expect(pulls.mark(mark("p3", "p1")).strange).toEqual(["p3"]);
+      expect(pulls.mark({ ...mark("p3"), issue: refOf(createIssue(2)) }).strange).toEqual([]);
     });
 
     it("can be gone before they were ever read", () => {

@@ -260,9 +260,11 @@ export function describeSignals(ledger: () => Ledger): void {
       linkThree(ledger());
       linkPost(ledger(), "p1", createIssue(4, { labels: ["bug", "feedback"], milestone: null }));
       ledger().commit([{ kind: "store-facts", issue: createIssue(5, { labels: ["not linked"] }) }]);
-      expect([...ledger().signals.labels(10)].sort()).toEqual(["bug", "feedback"]);
-      expect(ledger().signals.milestones(10)).toEqual([{ number: 3, title: "Backlog", state: "open" }]);
-      expect([ledger().signals.labels(20), ledger().signals.milestones(20)]).toEqual([[], []]);
+      expect([...ledger().signals.catalogue(10).labels].sort()).toEqual(["bug", "feedback"]);
+      expect(ledger().signals.catalogue(10).milestones).toEqual([
+        { number: 3, title: "Backlog", state: "open" },
+      ]);
+      expect(ledger().signals.catalogue(20)).toEqual({ labels: [], milestones: [] });
     });
 
     it("get another milestone where it was renamed or closed, and their rows are due", () => {

@@ -25,7 +25,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
   /** A run of one project, with what its report says. */
   const finishRun = (at: number, report: object = { failed: 0 }): number => {
     const { runs } = ledger();
-    const run = runs.begin(at);
+    const run = runs.begin(at).run;
     ledger().commit([
       {
         kind: "finish-run",
@@ -77,9 +77,9 @@ export function describeUpkeep(ledger: () => Ledger): void {
       audit({ run: 7 });
       audit({ run: 8, at: later });
       prune(noon + keepMs);
-      expect(ledger().upkeep.pruned()).toBeUndefined();
+      expect(ledger().upkeep.size().pruned).toBeUndefined();
       prune();
-      expect(ledger().upkeep.pruned()).toEqual({ before: noon + 1, run: 7 });
+      expect(ledger().upkeep.size().pruned).toEqual({ before: noon + 1, run: 7 });
     });
 
     it("leaves what the guard and the pace count", () => {
@@ -107,7 +107,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
       prune();
       expect(history().map(({ post }) => post)).toEqual(["p1"]);
       const marked = { issue: refOf(createIssue(7)), project, posts: [postId("p1")], isOwn: true };
-      expect(pulls.explains(marked)).toBe(true);
+      expect(pulls.mark(marked).isExplained).toBe(true);
     });
 
     it("stops after a bounded number of lines, and goes on with the next call", () => {

@@ -304,7 +304,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "our own change of an issue is told to the posts of its duplicates",
     breaks: ["I2"],
     from: 1_200,
-    bug: ofRows((rows) => ({ followersOf: (issue) => rows.linkedTo(issue) })),
+    bug: ofRows((rows) => ({ linkedTo: (issue) => rows.linkedTo(issue) })),
   },
   {
     name: "echo-to-board",

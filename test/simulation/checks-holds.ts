@@ -1,4 +1,4 @@
-import type { PlannedChange } from "../../src/ledger/rows.ts";
+import type { PlannedChange } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import type { State } from "./state.ts";

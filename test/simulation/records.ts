@@ -1,7 +1,6 @@
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { RowNote } from "../../src/ledger/rows.ts";
-import type { Target } from "../../src/model/link.ts";
+import type { RowNote, Target } from "../../src/model/link.ts";
 import { type PostId, type RuleField, ruleFields } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/ground/fields.ts";
 import type { Looks } from "./checks-board.ts";

@@ -158,7 +158,7 @@ export function addHistory(ledger: Ledger): void {
       errors: [],
     };
     const finishedAt = startedAt + 400 + ((hours * 7919) % 3000);
-    const run = ledger.runs.begin(startedAt);
+    const run = ledger.runs.begin(startedAt).run;
     const projects = [{ project: "acme-history", report }];
     ledger.commit([{ kind: "finish-run", run, record: { finishedAt, result: "ok", projects } }]);
   }

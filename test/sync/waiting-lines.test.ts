@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlannedChange } from "../../src/ledger/rows.ts";
+import type { PlannedChange } from "../../src/model/link.ts";
 import {
   describeHeard,
   describePlanned,

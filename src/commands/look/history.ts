@@ -5,7 +5,7 @@ import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
 import { findPosts } from "../open/named-posts.ts";
-import { readHistorySince } from "../open/status-database.ts";
+import { describeSince } from "../open/status-database.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -32,7 +32,7 @@ export function history(terminal: Terminal, options: HistoryOptions, text: strin
     const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
     const { lines, hasMore } = readHistory(beside, options.limit, since, text);
     const { out } = terminal;
-    const historySince = readHistorySince(beside.ledger);
+    const historySince = describeSince(beside.ledger.upkeep.size().pruned);
     if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
     if (options.json === true || options.quiet === true) return exitCodes.ok;
     if (lines.length > 0) printRecords(out, columns, lines);

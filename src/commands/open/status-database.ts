@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { Pruned } from "../../ledger/upkeep.ts";
 
 /** How big the state is, as `status --json` prints it; sizes in bytes. */
 export interface DatabaseStatus {
@@ -16,18 +17,17 @@ export interface DatabaseStatus {
 }
 
 export function readDatabase(ledger: Ledger): DatabaseStatus {
-  const size = ledger.upkeep.size();
+  const { pruned, ...size } = ledger.upkeep.size();
   const { bytes, freeBytes, links } = size;
   return {
     ...size,
     bytesPerLink: links === 0 ? null : Math.round((bytes - freeBytes) / links),
-    historySince: readHistorySince(ledger),
+    historySince: describeSince(pruned),
   };
 }
 
 /** From when on the history is whole, ISO 8601; null where nothing was deleted from it. */
-export function readHistorySince({ upkeep }: Ledger): string | null {
-  const pruned = upkeep.pruned();
+export function describeSince(pruned: Pruned | undefined): string | null {
   return pruned === undefined ? null : new Date(pruned.before).toISOString();
 }
 

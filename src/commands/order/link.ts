@@ -84,7 +84,8 @@ function explainKnown(
     .row(project, post, now)
     ?.links.some((known) => known.link.issue.repositoryId === id && known.link.issue.number === number);
   if (isLinked === true) return `it is linked to ${repository}#${number} already.`;
-  if (ledger.links.countPosts(project, issue) < mostPosts) return undefined;
+  const posts = ledger.rows.linkedTo(issue).filter((linked) => linked.project === project);
+  if (posts.length < mostPosts) return undefined;
   throw new ConfigError([
     `${repository}#${number} stands for ${mostPosts} posts already, which is as many as one issue can name. Link the post to another one.`,
   ]);

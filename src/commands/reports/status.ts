@@ -1,4 +1,5 @@
-import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
+import type { PlannedChange } from "../../model/link.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";

@@ -68,7 +68,7 @@ function readNumber(text: string): number {
 
 /** What is not known of a run any more, as a sentence; undefined where all of it is. */
 function lossOf({ upkeep }: Ledger, number: number): string | undefined {
-  const pruned = upkeep.pruned();
+  const { pruned } = upkeep.size();
   if (pruned === undefined || number > pruned.run) return undefined;
   const before = new Date(pruned.before).toISOString();
   return `What it may have written before ${before} was deleted from the history (\`keep\` in the config) and can't be undone.`;

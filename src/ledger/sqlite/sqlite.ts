@@ -88,7 +88,7 @@ export function createLedger(store: Store): Ledger {
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     backlogs: createBacklogs(store, numbers),
     requests: createRequests(store, numbers),
-    runs: createRuns(store, recall),
+    runs: createRuns(store, recall, createRewind(store, sightings)),
     notices: createNotices(store),
   };
   const carried: Changes<Change["kind"]> = {
@@ -116,7 +116,6 @@ export function createLedger(store: Store): Ledger {
     get identity() {
       return stamp.identity();
     },
-    rewind: createRewind(store, sightings),
     commit: createCommit(store, change),
     after: (changes) => {
       const lookAhead = <T>(read: () => T): T =>

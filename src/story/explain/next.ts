@@ -1,6 +1,5 @@
 import type { PersonRequest } from "../../ledger/requests.ts";
-import type { RowNote } from "../../ledger/rows.ts";
-import type { IntentKind } from "../../model/link.ts";
+import type { IntentKind, RowNote } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
 import { type PlanContext, planRow } from "../../plan/plan.ts";
@@ -173,9 +172,9 @@ export function explainWaits(explaining: Explaining): readonly ExplainedWait[] {
   ];
 }
 
-function waitingForPeople({ ledger, memory, row, project: { key } }: Explaining): readonly ExplainedWait[] {
+function waitingForPeople({ row, project: { key } }: Explaining): readonly ExplainedWait[] {
   const { id: post } = row.post;
-  const notes = ledger.lookup.notes(memory.id, post);
+  const { notes = [] } = row;
   const held = notes.filter(({ kind }) => kind === "held");
   const quarantine = notes.find(({ kind }) => kind === "quarantined");
   const waits = [
@@ -241,11 +240,10 @@ function isAbout(request: PersonRequest, post: string): boolean {
 }
 
 /** What the last run noted of it. */
-function said({ ledger, memory, row }: Explaining): readonly ExplainedWait[] {
+function said({ row }: Explaining): readonly ExplainedWait[] {
   // That nothing can be decided of it is what is parked, once more.
   const isGone = row.links.length > 0 && row.parked.some(({ kind }) => kind === "create-issue");
-  return ledger.lookup
-    .notes(memory.id, row.post.id)
+  return (row.notes ?? [])
     .filter(({ kind }) => kind !== "held" && kind !== "quarantined" && !(kind === "undecided" && isGone))
     .map(({ message, since }) => ({
       kind: "said" as const,

@@ -131,8 +131,8 @@ const tooMuch =
 const dayMs = 24 * 3_600_000;
 
 /** Anybody can make an issue too large to be read. So this is no failure of the run; it is said at first, and once a day. */
-function isDaily({ world: { ledger, clock }, memory, project }: PulledCycle, { post }: Row): boolean {
-  const said = ledger.lookup.notes(memory.id, post.id).find(({ message }) => message.includes(beyondReach));
+function isDaily({ world: { ledger, clock }, project }: PulledCycle, { notes = [] }: Row): boolean {
+  const said = notes.find(({ message }) => message.includes(beyondReach));
   const last = ledger.runs.last(project.key)?.finishedAt;
   if (said === undefined || last === undefined) return true;
   const days = (at: number): number => Math.floor((at - said.since) / dayMs);

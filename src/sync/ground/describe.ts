@@ -1,5 +1,4 @@
-import type { PlannedChange } from "../../ledger/rows.ts";
-import type { Field, Row } from "../../model/link.ts";
+import type { Field, PlannedChange, Row } from "../../model/link.ts";
 import { type Action, changeOf, type FieldWrite } from "../../plan/ground/action.ts";
 import { nameIssue } from "./cycle-state.ts";
 import type { PlannedAction } from "./reports.ts";

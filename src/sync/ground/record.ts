@@ -1,6 +1,5 @@
 import type { Intent } from "../../ledger/journal.ts";
-import type { RowNote } from "../../ledger/rows.ts";
-import type { Parked, Row } from "../../model/link.ts";
+import type { Parked, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { isUndecidable, planAhead, wishedActions } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
@@ -134,9 +133,8 @@ function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number):
 /** Holds that stand, by the kind of their actions; what a person has let go is none. */
 function holdsOf(cycle: PulledCycle, row: Row, decision: Decision): ReadonlyMap<ActionKind, RowNote> {
   if (decision.actions.length === 0 && !isUndecidable(row, decision)) return new Map();
-  const notes = cycle.world.ledger.lookup.notes(cycle.memory.id, row.post.id);
   return new Map(
-    notes.flatMap((note): readonly [ActionKind, RowNote][] => {
+    (row.notes ?? []).flatMap((note): readonly [ActionKind, RowNote][] => {
       const { kind, action } = note;
       if (kind !== "held" || action === undefined) return [];
       return isApproved(cycle, row.post.id, action.kind) ? [] : [[action.kind, note]];

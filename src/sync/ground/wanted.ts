@@ -1,4 +1,4 @@
-import type { PlannedChange } from "../../ledger/rows.ts";
+import type { PlannedChange } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import type { Lane } from "./lane.ts";

@@ -78,9 +78,7 @@ async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
       issueBases,
       due: "now",
       // What was held is held under the new rules, too, as long as these ask for it.
-      notes: ledger.lookup
-        .notes(memory.id, row.post.id)
-        .filter(({ kind, action }) => kind === "held" && action),
+      notes: (row.notes ?? []).filter(({ kind, action }) => kind === "held" && action),
     } as const;
     changes.push({ kind: "record-row", project: memory.id, post: row.post.id, record });
   });

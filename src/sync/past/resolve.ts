@@ -120,7 +120,8 @@ function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Issue | u
 
 /** Whether a person has ended the link of this post and issue: it was opened before what was sent. */
 function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): boolean {
-  return world.ledger.links.hasEnded(memory.id, post, issue);
+  const mark = { issue, isOwn: true, project: memory.id, posts: [post] };
+  return world.ledger.pulls.mark(mark).ended.length > 0;
 }
 
 /**
@@ -133,7 +134,7 @@ function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
   const now = clock.now();
   const { post, content } = intent;
   const ref = { repositoryId: issue.repositoryId, number: issue.number };
-  const isShared = ledger.rows.followersOf(ref).length > 0;
+  const isShared = ledger.rows.linkedTo(ref, "withDuplicates").length > 0;
   const message = `found by its marker as #${issue.number}`;
   asOne(cycle, (own) => {
     own.world.ledger.commit([

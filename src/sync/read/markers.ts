@@ -1,7 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
-import type { PostId, ProjectId } from "../../model/post.ts";
+import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { IssuePage, IssueQuery } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
@@ -30,7 +30,7 @@ export async function storeListed(
   keep: typeof storeRecords = storeRecords,
 ): Promise<void> {
   const { ledger, tracker } = cycle.world;
-  const found = records.filter(({ issue }) => ledger.pulls.isInDoubt(issue));
+  const found = records.filter(({ issue }) => ledger.pulls.listed(issue).isInDoubt);
   const doubts = found.length > mostDoubts ? [] : found;
   keep(
     cycle,
@@ -77,7 +77,7 @@ function keepRecords(
  * taken for the issue's own, and its voters hear of what concerns them not.
  */
 function withoutStrange(cycle: Cycle, marked: MarkedIssue): MarkedIssue {
-  const strange = cycle.world.ledger.pulls.strangeIn(marked);
+  const { strange } = cycle.world.ledger.pulls.mark(marked);
   if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
   const issue = nameIssue(cycle, marked.issue);
   for (const post of marked.project === cycle.memory.id ? strange : []) {
@@ -233,12 +233,14 @@ function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
 function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
   const { ledger, clock } = cycle.world;
-  const isKnown = (project: ProjectId, post: PostId, issue: IssueRef): boolean =>
-    (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0 ||
-    ledger.links.hasEnded(project, post, issue);
-  return records
-    .flatMap((record) => markedBy(cycle, record))
-    .filter(({ issue, project, posts }) => !posts.every((post) => isKnown(project, post, issue))).length;
+  const isKnown = (marked: MarkedIssue): boolean => {
+    const { project, posts } = marked;
+    const { ended } = ledger.pulls.mark(marked);
+    const isLinked = (post: PostId): boolean =>
+      (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0;
+    return posts.every((post) => isLinked(post) || ended.includes(post));
+  };
+  return records.flatMap((record) => markedBy(cycle, record)).filter((marked) => !isKnown(marked)).length;
 }
 
 /** Whether two references mean the same issue. */

@@ -17,7 +17,7 @@ export interface NoteCollector {
 export function collectNotes({ world, memory, settings, run }: Cycle): NoteCollector | undefined {
   const { backlinks } = world.ledger;
   const isWanted = settings.backlink && settings.writes === "all" && !takesAsItIs(run);
-  if (!isWanted || !backlinks.hasDue(memory.id)) return undefined;
+  if (!isWanted || backlinks.due(memory.id, "any").length === 0) return undefined;
   const notes = new Map<PostId, DueNote>();
   let characters = 0;
   let isSeen = false;

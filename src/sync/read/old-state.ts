@@ -64,7 +64,7 @@ export function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue)
     hasRun(cycle, marked) &&
     !isStraggler(cycle, issue) &&
     !isBesideDaemon(cycle, issue) &&
-    !cycle.world.ledger.pulls.explains(marked)
+    !cycle.world.ledger.pulls.mark(marked).isExplained
   );
 }
 

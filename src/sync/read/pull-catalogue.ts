@@ -81,9 +81,10 @@ async function takeNews(
 ): Promise<RepositoryMemory> {
   const { ledger } = cycle.world;
   const { id } = memory.repository;
-  const isRelabelled =
-    labels !== undefined && ledger.signals.labels(id).some((label) => !includesName(labels, label));
-  const outdated = milestones === undefined ? [] : findOutdated(ledger.signals.milestones(id), milestones);
+  if (labels === undefined && milestones === undefined) return memory;
+  const carried = ledger.signals.catalogue(id);
+  const isRelabelled = labels !== undefined && carried.labels.some((label) => !includesName(labels, label));
+  const outdated = milestones === undefined ? [] : findOutdated(carried.milestones, milestones);
   if (!isRelabelled && outdated.length === 0) return memory;
   // Lists go by name, and the name may have been given to another repository.
   const now = await askAgain(memory, cycle.world, cycle.run);

@@ -86,7 +86,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
   let memory = known;
   for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
     if (page.isUnchanged) return memory;
-    if (page.issues.some(({ issue }) => ledger.pulls.contradicts(issue))) {
+    if (page.issues.some(({ issue }) => ledger.pulls.listed(issue).isOther)) {
       const now = await askAgain(known, cycle.world, cycle.run);
       if (!isSameRepository(now.repository.name, known.repository.name)) {
         return pullChanges(cycle, { ...now, etag: undefined });

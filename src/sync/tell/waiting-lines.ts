@@ -1,4 +1,5 @@
-import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
+import type { PlannedChange } from "../../model/link.ts";
 import { countVoters, examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */

@@ -24,7 +24,7 @@ export function putOff(
 
 /** Counts an action that this run was not ordered to do: if it belongs to an import that is under way, it is still left. */
 export function leave(cycle: PulledCycle, { kind, lanes }: Pick<Wanted, "kind" | "lanes">): void {
-  const known = cycle.world.ledger.backlogs.ofProject(cycle.memory.id);
+  const known = cycle.world.ledger.backlogs.of({ project: cycle.memory.id });
   for (const lane of lanes) {
     if (!known.some(({ budget }) => lane.side === "tracker" && lane.budget === budget)) continue;
     add(cycle, lane, kind === "create-issue" ? { creates: 1 } : { others: 1 });
@@ -50,7 +50,9 @@ export function noteBacklogs(cycle: PulledCycle): void {
   const { world, memory, project, course, settings, run } = cycle;
   const { ledger } = world;
   const now = world.clock.now();
-  const known = new Map(ledger.backlogs.ofProject(memory.id).map((backlog) => [backlog.budget, backlog]));
+  const known = new Map(
+    ledger.backlogs.of({ project: memory.id }).map((backlog) => [backlog.budget, backlog]),
+  );
   const lanes = repositoryNames(settings).map((name) => laneOf(world, nameNow(world, name)).budget);
   for (const budget of new Set([...lanes, ...known.keys()])) {
     const left = course.left.get(budget) ?? none;
@@ -66,7 +68,7 @@ export function noteBacklogs(cycle: PulledCycle): void {
 
 /** Issues that earlier runs have opened of an import that is under way. */
 export function createdBefore({ world, memory }: PulledCycle): number {
-  return sum(world.ledger.backlogs.ofProject(memory.id).map(({ created }) => created));
+  return sum(world.ledger.backlogs.of({ project: memory.id }).map(({ created }) => created));
 }
 
 /** When so many more issues will have been opened in a run that goes on, epoch ms. */
@@ -94,7 +96,7 @@ type Sources = { readonly ledger: World["ledger"]; readonly policy: Pick<World["
  * what it knows of others that share the pace.
  */
 export function readImport(sources: Sources, project: ProjectId, now: number): Import | undefined {
-  const mine = sources.ledger.backlogs.ofProject(project).filter(({ creates }) => creates > 0);
+  const mine = sources.ledger.backlogs.of({ project }).filter(({ creates }) => creates > 0);
   if (mine.length === 0) return undefined;
   const done = sum(mine.map(({ created }) => created));
   return {
@@ -111,7 +113,7 @@ export function estimate(
   now: number,
 ): number {
   const others = ledger.backlogs
-    .ofBudget(budget)
+    .of({ budget })
     .filter((other) => other.project !== project && now - other.at < hourMs)
     .map((other) => Math.min(other.creates, creates));
   const recent = ledger.journal.trackerWrites(now - hourMs, budget);

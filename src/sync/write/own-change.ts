@@ -29,7 +29,7 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
   const change = { issue, writes, milestones: repository.milestones };
-  const followers = ledger.rows.followersOf(issue);
+  const followers = ledger.rows.linkedTo(issue, "withDuplicates");
   for (const follower of followers) if (follower.project === project) keepFirstPlan(cycle, follower.post);
   ledger.commit([{ kind: "store-issues", issues: [issue], marked: [] }]);
   for (const follower of followers) {

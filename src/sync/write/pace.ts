@@ -118,7 +118,7 @@ export function leastServedFirst(
 ): readonly SyncProject[] {
   const hasBacklog = ({ key }: SyncProject): boolean => {
     const id = ledger.memory.project(key)?.id;
-    return id !== undefined && ledger.backlogs.ofProject(id).length > 0;
+    return id !== undefined && ledger.backlogs.of({ project: id }).length > 0;
   };
   if (projects.length === 1 || !projects.some(hasBacklog)) return projects;
   const writes = ledger.journal.writesByProject(clock.now() - hourMs, undefined);
@@ -145,7 +145,7 @@ function isIn(world: World, { settings }: SyncProject, budget: string): boolean 
 
 /** A backlog that was not seen for an hour is none that the next hour has to be kept for. */
 function readParts({ ledger }: World, budget: string, now: number): ReadonlyMap<ProjectId, Part> {
-  const left = ledger.backlogs.ofBudget(budget).filter(({ at }) => now - at < hourMs);
+  const left = ledger.backlogs.of({ budget }).filter(({ at }) => now - at < hourMs);
   const used = ledger.journal.writesByProject(now - hourMs, budget);
   const projects = new Set([...left, ...used].map(({ project }) => project));
   return new Map(

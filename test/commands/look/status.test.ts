@@ -294,7 +294,7 @@ describe("status", () => {
     ledger.commit([
       {
         kind: "finish-run",
-        run: ledger.runs.begin(now),
+        run: ledger.runs.begin(now).run,
         record: { finishedAt: now, result: "partial", projects },
       },
     ]);

@@ -61,7 +61,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     .map(
       ([listed, end, votes]): Step =>
         (ledger) => {
-          const pull = ledger.pulls.begin(project, ledger.runs.begin(noon), noon);
+          const pull = ledger.pulls.begin(project, ledger.runs.begin(noon).run, noon);
           ledger.commit([
             { kind: "store-posts", pull, posts: listed.map((post) => createPost(post, { votes })), at: noon },
             { kind: "end-pull", pull, end: end, at: noon },

@@ -12,10 +12,10 @@ export function createUpkeep(store: Store): Upkeep {
   const journalBytes = (): number => {
     return statSync(`${database.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   };
+  const pruned = createPrunedReader(store);
   const pragma = (name: string): number => Number(database.pragma(name, { simple: true }));
   return {
     prune: createPruner(store),
-    pruned: createPrunedReader(store),
     trimJournal() {
       if (journalBytes() <= journalLimitBytes) return journalBytes();
       // Nobody is waited for: whoever reads now is gone by the next time, or it is said.
@@ -32,6 +32,7 @@ export function createUpkeep(store: Store): Upkeep {
       freeBytes: pragma("freelist_count") * pragma("page_size"),
       journalBytes: journalBytes(),
       links: count.get()?.links ?? 0,
+      pruned: pruned(),
     }),
   };
 }

@@ -44,25 +44,10 @@ export function createLinks(
     "UPDATE posts SET unlinked_at = NULL, due_at = 0 WHERE number = ?",
   );
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
-  const selectEnd = store.prepare<[number, number, number]>(
-    "SELECT 1 FROM ended_links WHERE post = ? AND repository = ? AND number = ?",
-  );
-  const count = store.prepare<[number, number, number], { posts: number }>(
-    "SELECT count(*) AS posts FROM links WHERE project = ? AND repository = ? AND number = ?",
-  );
   const selectOwner = store.prepare<[number, number]>(
     "SELECT 1 FROM links WHERE repository = ? AND number = ? AND title_hash IS NOT NULL LIMIT 1",
   );
   return {
-    hasEnded(projectId, id, { repositoryId, number }) {
-      const project = numbers.findProject(projectId);
-      const post = project === undefined ? undefined : numbers.findPost(project, id);
-      return post !== undefined && selectEnd.get(post, repositoryId, number) !== undefined;
-    },
-    countPosts(projectId, { repositoryId, number }) {
-      const project = numbers.findProject(projectId);
-      return project === undefined ? 0 : (count.get(project, repositoryId, number)?.posts ?? 0);
-    },
     hasContent: ({ repositoryId, number }) => selectOwner.get(repositoryId, number) !== undefined,
     changes: {
       "end-links": ({ project: projectId, post: id, issues: refs, at }) => {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { FoundMarker, MarkedIssue, NamingIssue } from "../../pulls.ts";
+import type { FoundMarker, KnownMark, MarkedIssue, NamingIssue } from "../../pulls.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -10,8 +10,7 @@ import type { Store } from "../file/store.ts";
 export interface Markers {
   store(marked: MarkedIssue): void;
   find(project: ProjectId, post: PostId): FoundMarker | undefined;
-  explains(marked: MarkedIssue): boolean;
-  strangeIn(marked: MarkedIssue): readonly PostId[];
+  read(marked: MarkedIssue): KnownMark;
 }
 
 /**
@@ -46,6 +45,9 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
     SELECT id FROM posts WHERE project = @project AND number IN (
       SELECT post FROM markers WHERE repository = @repository AND number = @number
       UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`);
+  const selectEnd = store.prepare<[number, number, number]>(
+    "SELECT 1 FROM ended_links WHERE post = ? AND repository = ? AND number = ?",
+  );
   const explainsIssue = createIssueCheck(store);
   const explainsPost = createPostCheck(store);
   return {
@@ -72,21 +74,24 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
         }
       );
     },
-    strangeIn({ issue: { repositoryId: repository, number }, project, posts }) {
+    read({ issue, project, posts }) {
       const projectNumber = numbers.findProject(project);
-      if (projectNumber === undefined) return [];
+      if (projectNumber === undefined) return { strange: [], isExplained: explainsIssue(issue), ended: [] };
+      const { repositoryId: repository, number } = issue;
       const found = selectKnown.all({ project: projectNumber, repository, number });
       const known = new Set(found.map(({ id }) => id));
-      return known.size === 0 ? [] : posts.filter((post) => !known.has(post));
-    },
-    explains({ issue, project, posts }) {
-      if (explainsIssue(issue)) return true;
-      const projectNumber = numbers.findProject(project);
-      if (projectNumber === undefined) return false;
-      return posts.some((id) => {
+      const isOf = (id: PostId, check: (post: number) => boolean): boolean => {
         const post = numbers.findPost(projectNumber, id);
-        return post !== undefined && explainsPost(projectNumber, post);
-      });
+        return post !== undefined && check(post);
+      };
+      return {
+        strange: known.size === 0 ? [] : posts.filter((post) => !known.has(post)),
+        isExplained:
+          explainsIssue(issue) || posts.some((id) => isOf(id, (post) => explainsPost(projectNumber, post))),
+        ended: posts.filter((id) =>
+          isOf(id, (post) => selectEnd.get(post, repository, number) !== undefined),
+        ),
+      };
     },
   };
 }

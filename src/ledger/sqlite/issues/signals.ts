@@ -44,9 +44,12 @@ export function createSignals(
       const found = select.get(placeOf(issue));
       return found && toSignalledIssue(found);
     },
-    labels: (repository) => catalogue.selectLabels.all(repository).map(({ label }) => label),
-    milestones: (repository) =>
-      catalogue.selectMilestones.all(repository).map(({ milestone }): Milestone => JSON.parse(milestone)),
+    catalogue: (repository) => ({
+      labels: catalogue.selectLabels.all(repository).map(({ label }) => label),
+      milestones: catalogue.selectMilestones
+        .all(repository)
+        .map(({ milestone }): Milestone => JSON.parse(milestone)),
+    }),
     changes: {
       "store-signals": ({ issue, signals: read, isFill }) => {
         const place = placeOf(issue);

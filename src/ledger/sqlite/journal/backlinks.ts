@@ -6,9 +6,10 @@ import type { Store } from "../file/store.ts";
 
 /** Which posts are due the triggers on `links` say. */
 export function createBacklinks(store: Store, numbers: Numbers): Backlinks & Carrying<"record-backlink"> {
-  const selectAny = store.prepare<[number]>(
-    "SELECT 1 FROM backlinks INDEXED BY backlinks_due WHERE project = ? AND is_due = 1 LIMIT 1",
-  );
+  const selectAny = store.prepare<[number], { post: PostId; line: string | null }>(`
+    SELECT posts.id AS post, line FROM backlinks INDEXED BY backlinks_due
+    CROSS JOIN posts ON posts.number = backlinks.post
+    WHERE backlinks.project = ? AND is_due = 1 LIMIT 1`);
   const selectDue = store.prepare<
     [{ project: number; posts: string }],
     { post: PostId; line: string | null }
@@ -20,16 +21,14 @@ export function createBacklinks(store: Store, numbers: Numbers): Backlinks & Car
     "UPDATE backlinks SET line = @line, is_due = @isDue WHERE post = @post",
   );
   return {
-    hasDue(project) {
-      const number = numbers.findProject(project);
-      return number !== undefined && selectAny.get(number) !== undefined;
-    },
     due(project, posts) {
       const number = numbers.findProject(project);
       if (number === undefined) return [];
-      return selectDue
-        .all({ project: number, posts: JSON.stringify(posts) })
-        .map(({ post, line }) => ({ post, line: line ?? undefined }));
+      const found =
+        posts === "any"
+          ? selectAny.all(number)
+          : selectDue.all({ project: number, posts: JSON.stringify(posts) });
+      return found.map(({ post, line }) => ({ post, line: line ?? undefined }));
     },
     changes: {
       "record-backlink": ({ project, post: id, line, isDue }) => {

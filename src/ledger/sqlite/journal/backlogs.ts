@@ -30,8 +30,8 @@ export function createBacklogs(store: Store, numbers: Numbers): Backlogs & Carry
       created = created + excluded.created, at = excluded.at`);
   const remove = store.prepare<[string, number]>("DELETE FROM backlogs WHERE budget = ? AND project = ?");
   return {
-    ofBudget: (budget) => selectOfBudget.all(budget),
-    ofProject: (project) => selectOfProject.all(project),
+    of: (whose) =>
+      "budget" in whose ? selectOfBudget.all(whose.budget) : selectOfProject.all(whose.project),
     changes: {
       "note-backlog": ({ project: id, budget, left, at }) => {
         const project = numbers.project(id);

@@ -14,6 +14,7 @@ interface RunColumns {
 export function createRuns(
   store: Store,
   recall: Recall,
+  rewind: (now: number) => number,
 ): Runs & Carrying<"finish-run" | "beat" | "offer-page"> {
   const insertRun = store.prepare<[number]>("INSERT INTO runs (started_at) VALUES (?)");
   const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
@@ -39,10 +40,12 @@ export function createRuns(
   const deleteOffer = store.prepare<[]>("DELETE FROM meta WHERE key = 'page'");
   const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
   return {
-    begin(at) {
-      recall.begin();
-      return insertRun.insert(at);
-    },
+    begin: (at) =>
+      store.transaction(() => {
+        const aheadMs = rewind(at);
+        recall.begin();
+        return { run: insertRun.insert(at), aheadMs };
+      }),
     last: (project) =>
       store.read(() => {
         if (project !== undefined) {

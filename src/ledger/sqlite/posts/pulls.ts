@@ -74,10 +74,8 @@ export function createPulls(
     },
     naming: naming.find,
     marked: (project, post) => markers.find(project, post),
-    explains: (marked) => markers.explains(marked),
-    strangeIn: (marked) => markers.strangeIn(marked),
-    contradicts: (issue) => issues.contradicts(issue),
-    isInDoubt: (issue) => issues.isInDoubt(issue),
+    listed: (issue) => ({ isOther: issues.contradicts(issue), isInDoubt: issues.isInDoubt(issue) }),
+    mark: (marked) => markers.read(marked),
     linkedIssues: (repositoryId: RepositoryId) =>
       selectLinkedIssues.all(repositoryId).map(({ number }) => ({ repositoryId, number })),
     changes: {

@@ -11,7 +11,7 @@ interface TimeColumn {
 const longAgo: readonly string[] = ["due_at", "seen_at", "scanned_at"];
 
 /**
- * Brings the state back to a clock that was set back; see `Ledger.rewind`. Which columns are times is read from the schema,
+ * Brings the state back to a clock that was set back; see `Runs.begin`. Which columns are times is read from the schema,
  * by their names, so that none is forgotten: `at`, `since`, and what ends like them.
  */
 export function createRewind(store: Store, sightings: Sightings): (now: number) => number {

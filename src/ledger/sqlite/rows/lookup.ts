@@ -1,27 +1,13 @@
 import type { PostId } from "../../../model/post.ts";
 import type { KnownPull, Lookup } from "../../lookup.ts";
-import type { RowNote } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;
 
-interface NoteColumns {
-  kind: RowNote["kind"];
-  message: string;
-  since: number;
-  action: NonNullable<RowNote["action"]>["kind"] | null;
-  signature: string | null;
-  planned: string | null;
-  follows_at: number | null;
-}
-
 /** What a person asks for by name. */
 export function createLookup(store: Store, numbers: Numbers): Lookup {
-  const selectNotes = store.prepare<[number], NoteColumns>(
-    "SELECT kind, message, since, action, signature, planned, follows_at FROM notes WHERE post = ? ORDER BY position",
-  );
   const selectPull = store.prepare<[number], KnownPull>(`
     SELECT run, began_at AS beganAt, kind FROM pulls
     WHERE project = ? AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`);
@@ -38,11 +24,6 @@ export function createLookup(store: Store, numbers: Numbers): Lookup {
     SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
     ORDER BY id LIMIT @limit`);
   return {
-    notes(project, post) {
-      const number = numbers.findProject(project);
-      const row = number === undefined ? undefined : numbers.findPost(number, post);
-      return row === undefined ? [] : selectNotes.all(row).map(toNote);
-    },
     sharedPages(project, urls) {
       const number = numbers.findProject(project);
       if (number === undefined || urls.length === 0) return new Set();
@@ -60,16 +41,5 @@ export function createLookup(store: Store, numbers: Numbers): Lookup {
       const alike = selectAlike.all({ project: number, least, most, limit });
       return [...new Set([...beginning, ...alike].map(({ id }) => id))];
     },
-  };
-}
-
-function toNote({ kind, message, since, action, signature, planned, follows_at }: NoteColumns): RowNote {
-  return {
-    kind,
-    message,
-    since,
-    ...(action !== null && signature !== null && { action: { kind: action, signature } }),
-    ...(planned !== null && { planned: JSON.parse(planned) }),
-    ...(follows_at !== null && { until: follows_at }),
   };
 }

@@ -1,4 +1,4 @@
-import type { RowNote } from "../../rows.ts";
+import type { RowNote } from "../../../model/link.ts";
 import type { Store } from "../file/store.ts";
 
 interface NoteColumns {

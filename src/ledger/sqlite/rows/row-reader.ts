@@ -6,6 +6,7 @@ import type {
   LinkedIssue,
   Parked,
   Row,
+  RowNote,
   SentField,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
@@ -31,6 +32,7 @@ export interface RowColumns {
   has_intents: number;
   has_parked: number;
   has_statuses: number;
+  has_notes: number;
 }
 
 /** Columns of a statement over `posts` that tell which parts a row has. */
@@ -41,7 +43,19 @@ export const partColumns = `
   EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
     AND ended_at IS NULL) AS has_intents,
   EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
-  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses`;
+  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
+  EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes`;
+
+interface NoteColumns {
+  post: number;
+  kind: RowNote["kind"];
+  message: string;
+  since: number;
+  action: NonNullable<RowNote["action"]>["kind"] | null;
+  signature: string | null;
+  planned: string | null;
+  follows_at: number | null;
+}
 
 interface LinkColumns {
   post: number;
@@ -99,7 +113,7 @@ export function createRowReader(
   store: Store,
   seenAt: Pick<PostTimes, "get">,
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
-  const { links, others, bases, issueBases, intents, parked, statuses } = prepareParts(store);
+  const { links, others, bases, issueBases, intents, parked, statuses, notes } = prepareParts(store);
   return (project, found, now) => {
     if (found.length === 0) return [];
     const posts = JSON.stringify(found.map(({ number }) => number));
@@ -117,6 +131,7 @@ export function createRowReader(
     const intentsOf = read("has_intents", intents);
     const parkedOf = read("has_parked", parked);
     const statusesOf = read("has_statuses", statuses);
+    const notesOf = read("has_notes", notes);
     return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, facts }) => ({
       post: { id, values: decodePost(facts) },
       seenAt: seenAt.get(number) ?? seen_at ?? undefined,
@@ -130,6 +145,7 @@ export function createRowReader(
       parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
       isQuarantined: is_quarantined === 1,
       statusWrites: (statusesOf.get(number) ?? []).map(({ at }) => at),
+      ...toNotes(notesOf.get(number)),
     }));
   };
 }
@@ -209,6 +225,9 @@ function prepareParts(store: Store) {
       CROSS JOIN posts ON posts.number = batch.value
       CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
       WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
+    notes: store.prepare<[Batch], NoteColumns>(`
+      SELECT notes.post AS post, kind, message, since, action, signature, planned, follows_at
+      FROM json_each(@posts) AS batch CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
   };
 }
 
@@ -287,4 +306,19 @@ function toArriving(changes: string): Pick<LinkedIssue, "mayArrive"> {
 
 function toPost({ id, facts }: OtherColumns): Post {
   return { id, values: facts === null ? {} : decodePost(facts) };
+}
+
+function toNotes(notes: readonly NoteColumns[] | undefined): Pick<Row, "notes"> {
+  return notes === undefined ? {} : { notes: notes.map(toNote) };
+}
+
+function toNote({ kind, message, since, action, signature, planned, follows_at }: NoteColumns): RowNote {
+  return {
+    kind,
+    message,
+    since,
+    ...(action !== null && signature !== null && { action: { kind: action, signature } }),
+    ...(planned !== null && { planned: JSON.parse(planned) }),
+    ...(follows_at !== null && { until: follows_at }),
+  };
 }

@@ -78,8 +78,7 @@ export function createRows(
         const found = selectRow.get(number, post);
         return found && readRows(number, [found], now)[0];
       }),
-    linkedTo: (issue) => links.postsOf(issue),
-    followersOf: (issue) => links.followersOf(issue),
+    linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
     held: (project) => ofProject(project, [], reader.held),
     statuses: (project) =>
       ofProject(project, [], (number) => selectStatuses.all(number).map(({ status }) => status)),

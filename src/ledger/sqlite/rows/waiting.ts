@@ -1,6 +1,7 @@
 import type { RepositoryId } from "../../../model/issue.ts";
+import type { PlannedChange } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { HeldAction, PlannedChange, RowCounts, WaitingRow } from "../../rows.ts";
+import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
 import type { Store } from "../file/store.ts";
 import { groupByPost } from "./row-reader.ts";
 

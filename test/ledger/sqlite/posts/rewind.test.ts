@@ -10,7 +10,7 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
   onTestFinished(() => store.close());
   const ledger = createLedger(store);
   const late = noon + hourMs;
-  const run = ledger.runs.begin(late);
+  const run = ledger.runs.begin(late).run;
   pullPosts(ledger, [createPost("a"), createPost("b")], run, late);
   ledger.commit([
     {
@@ -28,10 +28,10 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
   ]);
   ledger.commit([{ kind: "pace-write", at: late, isCreate: true, budget: "", project }]);
   ledger.commit([{ kind: "remember-account", account: { login: "bot", checkedAt: late } }]);
-  expect(ledger.rewind(late)).toBe(0);
+  expect(ledger.runs.begin(late).aheadMs).toBe(0);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).not.toContain("a");
 
-  expect(ledger.rewind(noon)).toBe(hourMs);
+  expect(ledger.runs.begin(noon).aheadMs).toBe(hourMs);
   expect(ledger.journal.trackerWrites(noon - hourMs, "")).toEqual({ all: [noon], creates: [noon] });
   expect(ledger.memory.account()?.checkedAt).toBe(noon);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).toContain("a");
@@ -43,5 +43,5 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
     .all()
     .map(({ name }) => JSON.stringify(store.database.prepare(`SELECT * FROM ${name}`).all()));
   for (const time of [late, late + hourMs]) expect(dump.join()).not.toContain(String(time));
-  expect(ledger.rewind(noon)).toBe(0);
+  expect(ledger.runs.begin(noon).aheadMs).toBe(0);
 });
