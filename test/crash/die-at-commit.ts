@@ -19,36 +19,25 @@ function dieIf(moment: "before" | "after"): void {
   if (commits === at && moment === when) process.kill(process.pid, "SIGKILL");
 }
 
-function commit<T>(write: () => T): T {
-  const result = write();
-  dieIf("after");
-  return result;
-}
-
-const { transaction, prepare } = Database.prototype;
-
-Database.prototype.transaction = function count(this: Database.Database, work: () => unknown) {
-  const isOutermost = (): boolean => !this.inTransaction;
-  const plain = transaction.call(this, work);
-  const counted = transaction.call(this, () => {
-    const result = work();
-    commits += 1;
-    dieIf("before");
-    return result;
-  });
-  // The program opens its write transactions with `immediate`; all others read.
-  const immediate = (): unknown => (isOutermost() ? commit(() => counted.immediate()) : plain.immediate());
-  return Object.assign(() => plain(), { deferred: plain.deferred, immediate });
-} as unknown as typeof transaction;
+const { prepare } = Database.prototype;
+/** Whether a transaction is open that was begun in order to write. */
+let isWriting = false;
 
 Database.prototype.prepare = function count(this: Database.Database, sql: string) {
   const statement: Database.Statement = prepare.call(this, sql);
   const run = statement.run.bind(statement);
+  const isEnd = sql === "COMMIT";
   statement.run = (...bound: unknown[]) => {
-    if (this.inTransaction || statement.readonly) return run(...bound);
+    if (sql === "BEGIN IMMEDIATE") isWriting = true;
+    if (sql === "ROLLBACK") isWriting = false;
+    const isCommit = isEnd ? isWriting : !this.inTransaction && !isWriting && !statement.readonly;
+    if (!isCommit) return run(...bound);
+    isWriting = false;
     commits += 1;
     dieIf("before");
-    return commit(() => run(...bound));
+    const result = run(...bound);
+    dieIf("after");
+    return result;
   };
   return statement;
 } as unknown as typeof prepare;
