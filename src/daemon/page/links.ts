@@ -1,8 +1,7 @@
 import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
 import type { PostId } from "../../model/post.ts";
 import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
-import { html, type Markup } from "./html.ts";
-import { type Column, table } from "./table.ts";
+import { type Column, html, type Markup, table } from "./html.ts";
 import type { Looking } from "./view.ts";
 
 /** What the address asks for; whatever else stands there is as if it were left out. */

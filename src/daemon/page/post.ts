@@ -4,13 +4,12 @@ import type {
   ExplainedField,
   ExplainedRule,
   ExplainedWait,
+  ExplainedWrite,
   Explanation,
 } from "../../story/explain/explanation.ts";
 import { siteOf, webAddress } from "./addresses.ts";
-import { html, type Markup, type Piece } from "./html.ts";
+import { type Column, html, type Markup, type Piece, table } from "./html.ts";
 import { renderIssue } from "./links.ts";
-import { renderRecord } from "./post-record.ts";
-import { type Column, table } from "./table.ts";
 import type { Looking } from "./view.ts";
 import { renderCode, renderCommand, renderSentence } from "./waits.ts";
 
@@ -182,4 +181,37 @@ function renderSelection({ select, standing }: Explanation): Markup {
         select.conditions,
       )
     }</section>`;
+}
+
+/** The last writes to either side for a post, the newest first. */
+function renderRecord({ times }: Looking, { writes }: Explanation): Markup | undefined {
+  if (writes.length === 0) return undefined;
+  return html`<section aria-labelledby="writes"><h2 id="writes">Last writes</h2>${table(
+    "The last writes to either side",
+    [
+      { title: "When", show: ({ at }) => times.show(Date.parse(at)) },
+      { title: "Run", show: ({ run }) => run },
+      { title: "What", show: describeWrite },
+      { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
+      { title: "Outcome", show: renderOutcome },
+    ],
+    writes,
+  )}</section>`;
+}
+
+function describeWrite({ kind, issue, fields }: ExplainedWrite): Piece {
+  return html`${kind}${issue !== null && ` ${issue}`} ${fields.map(
+    ({ field, before, value }, index) =>
+      html`${index > 0 && ", "}<bdi>${field}: ${before === undefined ? "" : `${plainValue(before)} → `}${plainValue(value)}</bdi>`,
+  )}`;
+}
+
+/** The same in the midst of a text. */
+function plainValue(value: ExplainedWrite["fields"][number]["value"]): string {
+  return value === null ? "–" : String(value);
+}
+
+function renderOutcome({ outcome, message }: ExplainedWrite): Piece {
+  const look = outcome === "applied" ? "good" : outcome === "unknown" ? "warn" : "bad";
+  return html`<span class="badge ${look}">${outcome}</span>${message !== null && html` <span class="quiet"><bdi>${message}</bdi></span>`}`;
 }
