@@ -3,6 +3,7 @@ import type { PostId } from "../../model/post.ts";
 import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
 import { type Column, html, type Markup, table } from "./html.ts";
 import type { Looking } from "./view.ts";
+import { renderBadge, renderPostLink } from "./waits.ts";
 
 /** What the address asks for; whatever else stands there is as if it were left out. */
 export type LinksQuery = Readonly<Record<string, string | undefined>>;
@@ -140,7 +141,7 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
     {
       title: "Post",
       show: ({ key, post, title }) =>
-        html`<a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+        html`${renderPostLink(key, post, title)}
           <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi></span>`,
     },
     { title: "Status", show: ({ status }) => html`<bdi>${status === null ? "–" : String(status)}</bdi>` },
@@ -149,7 +150,7 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
       title: "State",
       show: ({ state, stateReason, absence, waits }) => html`${describeState(state, stateReason)}
         ${absence !== undefined && html` <span class="badge warn">${absence}</span>`}
-        ${waits.map((kind) => html` <span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`)}`,
+        ${waits.map((kind) => html` ${renderBadge({ kind })}`)}`,
     },
   ];
 }

@@ -1,5 +1,6 @@
 import type { WaitingPost } from "../../ledger/browse.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { FieldValue } from "../../model/post.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
@@ -62,7 +63,8 @@ function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): 
   ];
 }
 
-function renderBadge({ kind }: WaitingPost): Markup {
+/** The kind of what waits, by how bad it is. */
+export function renderBadge({ kind }: Pick<WaitingPost, "kind">): Markup {
   return html`<span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`;
 }
 
@@ -71,7 +73,7 @@ function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Mark
   const remedy = remedyOf(waiting, key);
   return html`<li>
     ${renderBadge(waiting)}
-    <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : title}</bdi></a>
+    ${renderPostLink(key, post, title)}
     <span class="quiet"><bdi>${key}/${post}</bdi>, since ${times.show(since)}</span>
     ${renderPlanned(waiting)}
     <p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>
@@ -107,10 +109,15 @@ function renderOther({ times }: Looking, title: string, key: string, found: read
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
       ({ post, title: named, message, since, until, planned }) => html`<li>
-        <a href="${postAddress(key, post)}"><bdi>${named === null || named === "" ? post : named}</bdi></a>
+        ${renderPostLink(key, post, named)}
         <span class="quiet">since ${times.show(since)}${until !== undefined && html`, follows at ${times.show(until)}`}</span>
         ${renderPlanned({ planned })}<p>${renderSentence(message)}</p></li>`,
     )}</ul></details>`;
+}
+
+/** A post by its title, or by its id where it has none, with the way to its page. */
+export function renderPostLink(key: string, post: string, title: FieldValue): Markup {
+  return html`<a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>`;
 }
 
 /** Nothing runs on the page: a click on a command, or a long touch, takes all of it for copying. */
