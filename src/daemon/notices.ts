@@ -3,7 +3,7 @@ import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
-import { describeHeard, describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
+import { describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
 const quietMs = 3_600_000;
@@ -71,10 +71,9 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
 
 /** What would be written, and how many voters would hear: of each by its id where few wait, else of those that are alike. */
 function describeLines(rows: readonly WaitingRow[]): string {
-  const lines = groupAlike(rows, false).flatMap(({ lines: alike, shown, isGroup, voters, unknownVotes }) => {
+  const lines = groupAlike(rows, false).flatMap(({ lines: alike, shown, isGroup, heard }) => {
     const [first] = shown;
     if (!isGroup || first === undefined) return shown.flatMap(describeRow);
-    const heard = describeHeard(voters, unknownVotes);
     return [`${alike.length} alike, such as ${clean(first.post)}${heard === "" ? "" : `; ${heard}`}`];
   });
   if (lines.length === 0) return "";

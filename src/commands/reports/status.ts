@@ -2,7 +2,7 @@ import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
-import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { describeExtent } from "../print/progress.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -166,14 +166,13 @@ function toWaiting(line: WaitingLine): Shown {
   return { ...line, planned: line.planned ?? undefined };
 }
 
-function printAlike(out: Output, project: string, { lines, shown, isGroup, ...sums }: Alike<Shown>): void {
+function printAlike(out: Output, project: string, { lines, shown, isGroup, heard }: Alike<Shown>): void {
   const [first] = shown;
   if (first === undefined) return;
   if (!isGroup) {
     for (const line of shown) printWait(out, describe(project, line), line.command, stateOf(line));
     return;
   }
-  const heard = describeHeard(sums.voters, sums.unknownVotes);
   const names = shown.map((line) => nameOf(line)).join(", ");
   const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
   const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${first.message}`;

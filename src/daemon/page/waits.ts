@@ -2,7 +2,7 @@ import type { WaitingPost } from "../../ledger/browse.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { FieldValue } from "../../model/post.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
-import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
 import type { Looking } from "./view.ts";
@@ -50,10 +50,9 @@ function renderList(looking: Looking, key: string, memory: ProjectMemory): Marku
 }
 
 function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): readonly Markup[] {
-  const { lines, shown, isGroup, voters, unknownVotes } = alike;
+  const { lines, shown, isGroup, heard } = alike;
   const [first] = shown;
   if (!isGroup || first === undefined) return shown.map((post) => renderWait(looking, key, post));
-  const heard = describeHeard(voters, unknownVotes);
   const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
   const isHeld = first.kind === "held" && first.isStopped !== true;
   const remedy = isHeld && renderCommand(command("approve", key));

@@ -11,10 +11,8 @@ export interface Alike<Line> {
   /** What is shown by itself: each of them, or examples of a large group. */
   readonly shown: readonly Line[];
   readonly isGroup: boolean;
-  /** Voters who would hear of all of them, as far as the board shows votes. */
-  readonly voters: number;
-  /** Of how many the board shows no votes. */
-  readonly unknownVotes: number;
+  /** How many voters would hear of all of them; '' where none would. */
+  readonly heard: string;
 }
 
 /** Groups what is alike, in the order of the first of each. Few are no group: each is shown by itself. */
@@ -24,15 +22,10 @@ export function groupAlike<Line extends Waiting>(
 ): readonly Alike<Line>[] {
   return [...Map.groupBy(lines, likenessOf).values()].map((alike) => {
     const isGroup = !isFull && alike.length > mostAlike;
-    const heard = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
-    const { known: voters, unknown: unknownVotes } = countVoters(heard);
-    return {
-      lines: alike,
-      shown: isGroup ? alike.slice(0, examplesOfGroup) : alike,
-      isGroup,
-      voters,
-      unknownVotes,
-    };
+    const notifies = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+    const { known, unknown } = countVoters(notifies);
+    const shown = isGroup ? alike.slice(0, examplesOfGroup) : alike;
+    return { lines: alike, shown, isGroup, heard: describeHeard(known, unknown) };
   });
 }
 
