@@ -252,7 +252,7 @@ function describe(project: string, line: Shown): string {
   const { kind, issues, since, message, code, planned } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
-  const what = planned === undefined ? "" : describePlanned(planned, true);
+  const what = describePlanned(planned, true);
   const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
   return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${said}${end}`;
 }

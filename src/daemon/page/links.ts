@@ -1,5 +1,6 @@
 import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
 import type { PostId } from "../../model/post.ts";
+import { describeIssueState } from "../../story/explain/explanation.ts";
 import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
 import { type Column, html, type Markup, table } from "./html.ts";
 import type { Looking } from "./view.ts";
@@ -148,7 +149,12 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
     { title: "Issue", show: (link) => renderIssue(nameOf(link), site) },
     {
       title: "State",
-      show: ({ state, stateReason, absence, waits }) => html`${describeState(state, stateReason)}
+      show: ({
+        state,
+        stateReason,
+        absence,
+        waits,
+      }) => html`${state === undefined ? "not read yet" : describeIssueState(state, stateReason ?? null)}
         ${absence !== undefined && html` <span class="badge warn">${absence}</span>`}
         ${waits.map((kind) => html` ${renderBadge({ kind })}`)}`,
     },
@@ -163,9 +169,4 @@ function nameOf({ repository, issue }: BrowsedLink): string {
 export function renderIssue(name: string, site: string | undefined): Markup {
   const address = issueAddress(site, name);
   return address === undefined ? html`${name}` : html`<a href="${address}" rel="noreferrer">${name}</a>`;
-}
-
-function describeState(state: string | undefined, reason: string | undefined): string {
-  if (state === undefined) return "not read yet";
-  return reason === undefined ? state : `${state} as ${reason.replaceAll("_", " ")}`;
 }

@@ -82,7 +82,7 @@ function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Mark
 
 /** What would be written, and how many voters would hear of it. */
 function renderPlanned({ planned }: Pick<WaitingPost, "planned">): Markup | undefined {
-  const text = planned === undefined ? "" : describePlanned(planned, true);
+  const text = describePlanned(planned, true);
   return text === "" ? undefined : html`<p><b>${renderSentence(text)}</b></p>`;
 }
 

@@ -1,4 +1,5 @@
 import type { PlannedChange, WaitingRow } from "../../ledger/rows.ts";
+import type { FieldValue } from "../../model/post.ts";
 import { countVoters, examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
@@ -40,11 +41,12 @@ function placeOf(planned: PlannedChange | undefined): string | undefined {
 }
 
 /**
- * What would be written, and how many voters would hear of it: "status: planned → completed; 202 voters hear of it".
+ * What would be written, and how many voters would hear of it: "status: planned → completed; 202 voters hear of it"; '' where that is not recorded.
  *
  * @param hasTexts - whether texts of posts may be quoted.
  */
-export function describePlanned(planned: PlannedChange, hasTexts: boolean): string {
+export function describePlanned(planned: PlannedChange | undefined, hasTexts: boolean): string {
+  if (planned === undefined) return "";
   const what = describeWritten(planned, hasTexts);
   const heard = describeHeard(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
   return heard === "" ? what : `${what}; ${heard}`;
@@ -66,16 +68,20 @@ export function describeHeard(voters: number, unknownVotes: number): string {
 
 function describeChange({ field, from, to }: PlannedChange["changes"][number], hasTexts: boolean): string {
   if (isText(field) && !hasTexts) return field;
-  return from === undefined
-    ? `${field}: ${showValue(to)}`
-    : `${field}: ${showValue(from)} → ${showValue(to)}`;
+  return showChange(field, from, to);
+}
+
+/** "status: planned → completed"; undefined where it is not known what was there before. */
+export function showChange(field: string, from: FieldValue | undefined, to: FieldValue): string {
+  return `${field}: ${from === undefined ? "" : `${showValue(from)} → `}${showValue(to)}`;
+}
+
+/** The value of a field; an empty one is a dash. */
+export function showValue(value: FieldValue): string {
+  return value === null ? "–" : String(value);
 }
 
 /** Whether people have written its value. */
 function isText(field: string): boolean {
   return field === "title" || field === "body" || field === "comment";
-}
-
-function showValue(value: string | number | boolean | null): string {
-  return value === null ? "–" : String(value);
 }
