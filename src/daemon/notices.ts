@@ -2,8 +2,8 @@ import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
-import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
-import { describeHeard, describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
+import { describeState, isParked, type ProjectState } from "../sync/tell/project-state.ts";
+import { describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
 const quietMs = 3_600_000;
@@ -35,7 +35,8 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
   const { project, held, parked, quarantined, hold, errors } = report;
   const idsOf = (kind: WaitingRow["kind"]): readonly string[] =>
     [...new Set(waiting.filter((row) => row.kind === kind).map(({ post }) => String(post)))].toSorted();
-  const failures = errors.filter((error) => !isParked(error, waiting));
+  const stopped = waiting.filter(({ kind }) => kind === "parked");
+  const failures = errors.filter((error) => !isParked(error, stopped));
   const waits = [
     {
       kind: "held" as const,
@@ -71,10 +72,9 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
 
 /** What would be written, and how many voters would hear: of each by its id where few wait, else of those that are alike. */
 function describeLines(rows: readonly WaitingRow[]): string {
-  const lines = groupAlike(rows, false).flatMap(({ lines: alike, shown, isGroup, voters, unknownVotes }) => {
+  const lines = groupAlike(rows, false).flatMap(({ lines: alike, shown, isGroup, heard }) => {
     const [first] = shown;
     if (!isGroup || first === undefined) return shown.flatMap(describeRow);
-    const heard = describeHeard(voters, unknownVotes);
     return [`${alike.length} alike, such as ${clean(first.post)}${heard === "" ? "" : `; ${heard}`}`];
   });
   if (lines.length === 0) return "";
@@ -89,11 +89,6 @@ function describeRow({ post, planned }: WaitingRow): readonly string[] {
   return planned === undefined
     ? []
     : [`${clean(post)}: ${clean(describePlanned(planned, false), maxLineLength)}`];
-}
-
-/** What is parked is said as that, and needs no second word. */
-function isParked({ post, code }: ReportedError, waiting: readonly WaitingRow[]): boolean {
-  return waiting.some((row) => row.kind === "parked" && row.post === post && row.code === code);
 }
 
 function describeFailure(project: string, code: string, errors: readonly ReportedError[]): Cause {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Gate, judgeVisitor, type Visitor } from "../../src/daemon/page/gate.ts";
-import { createGuests } from "../../src/daemon/page/guests.ts";
+import { createGuests, type Gate, judgeVisitor, type Visitor } from "../../src/daemon/page/gate.ts";
 import { code, openPage } from "../support/page-stage.ts";
 
 const token = "page-token-0123456789";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { issueAddress, readPostAddress, siteOf, webAddress } from "../../src/daemon/page/addresses.ts";
-import { describeLength } from "../../src/daemon/page/times.ts";
+import { describeLength } from "../../src/daemon/page/view.ts";
 import { readReport } from "../../src/sync/tell/stored-report.ts";
 import { addPost, openPage, parkPost } from "../support/page-stage.ts";
 

@@ -81,7 +81,8 @@ describe("what is alike", () => {
   it("is a group above 20, with its voters and three examples", () => {
     const [group, ...others] = groupAlike(many, false);
     expect(others).toEqual([]);
-    expect(group).toMatchObject({ lines: many, shown: many.slice(0, 3), isGroup: true, voters: 21 * 202 });
+    expect(group).toMatchObject({ lines: many, shown: many.slice(0, 3), isGroup: true });
+    expect(group?.heard).toBe("4,242 voters hear of it");
     expect(groupAlike(many.slice(1), false)).toMatchObject([{ isGroup: false, shown: many.slice(1) }]);
     expect(groupAlike(many, true)).toMatchObject([{ isGroup: false, shown: many }]);
   });
@@ -89,7 +90,7 @@ describe("what is alike", () => {
   it("counts posts of which the board shows no votes by themselves", () => {
     const planned = { ...patch, notifies: null };
     const lines = [...many.slice(1), held(30, { planned }), held(31, { planned })];
-    expect(groupAlike(lines, false)).toMatchObject([{ voters: 20 * 202, unknownVotes: 2 }]);
+    expect(groupAlike(lines, false)).toMatchObject([{ heard: "at least 4,040 voters hear of it" }]);
   });
 
   it.each<[string, Partial<Waiting>]>([

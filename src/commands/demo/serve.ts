@@ -5,7 +5,7 @@ import { connectSides, syncProjects } from "../../app.ts";
 import { readTextFile } from "../../config/files.ts";
 import { loadConfigAndSecrets } from "../../config/load.ts";
 import { type HttpServer, serveHttp } from "../../daemon/http.ts";
-import { createCode } from "../../daemon/page/guests.ts";
+import { createCode } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
 import { ConfigError } from "../../errors.ts";
 import { redactor } from "../../log.ts";

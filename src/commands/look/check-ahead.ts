@@ -8,7 +8,7 @@ import { namesPage } from "../../sync/read/naming.ts";
 import { runProjects } from "../../sync/run.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { withPrivateCopy } from "../open/state.ts";
-import { count } from "../print/text.ts";
+import { count, countNotified } from "../print/text.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
 export interface Ahead {
@@ -98,11 +98,7 @@ function describeAhead(ahead: Ahead): string {
   ].filter(({ amount }) => amount > 0);
   if (parts.length + held === 0 && why !== "") return `Nothing could be planned: ${why}.`;
   const what = parts.length === 0 ? "nothing to do" : parts.map(({ said }) => said).join(", ");
-  const unseen =
-    unseenVotes === 0
-      ? ""
-      : `, and those of ${count(unseenVotes, "post")} whose votes the board does not show`;
-  const voters = `${count(notified, "voter")} notified${unseen}`;
+  const voters = countNotified({ known: notified, unknown: unseenVotes }, "notified");
   const isThere =
     named === 0
       ? ""

@@ -1,4 +1,4 @@
-import { codeMs, createCode } from "../../daemon/page/guests.ts";
+import { codeMs, createCode } from "../../daemon/page/gate.ts";
 import { ConfigError } from "../../errors.ts";
 import { besideRuns } from "../open/beside.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";

@@ -7,7 +7,12 @@ import { readHeartbeat } from "./heartbeat.ts";
 /** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
 export function nextRunOf(config: Config, key: string, ledger: Ledger | undefined): string | null {
   if (readHeartbeat(ledger)?.isAlive !== true) return null;
-  const project = config.projects.find((one) => one.project === key);
-  const at = nextTime(project?.schedule ?? config.schedule, config.timezone, systemClock.now());
+  const at = nextTimeOf(config, key);
   return at === undefined ? null : new Date(at).toISOString();
+}
+
+/** The next time that the config names for a project, epoch ms; undefined where it has no schedule. */
+export function nextTimeOf({ projects, schedule, timezone }: Config, key: string): number | undefined {
+  const project = projects.find((one) => one.project === key);
+  return nextTime(project?.schedule ?? schedule, timezone, systemClock.now());
 }

@@ -1,10 +1,9 @@
 import { policyOf } from "../../app.ts";
 import type { Config } from "../../config/schema.ts";
-import { nextTime } from "../../config/times.ts";
 import type { PageView } from "../../daemon/page/view.ts";
 import type { Late } from "../../daemon/readiness.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import { systemClock } from "./clock.ts";
+import { nextTimeOf } from "./next-run.ts";
 
 /**
  * What the status page shows beside the state.
@@ -17,11 +16,8 @@ export function viewConfig(
   tracker: Pick<PageView, "budgetOf">,
   late: readonly Late[] | undefined,
 ): PageView {
-  const schedules = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
-  const nextRunOf = (key: string): number | undefined =>
-    late && nextTime(schedules.get(key) ?? config.schedule, config.timezone, systemClock.now());
   return {
-    projects: projects.map((project) => ({ project, nextRunAt: nextRunOf(project.key) })),
+    projects: projects.map((project) => ({ project, nextRunAt: late && nextTimeOf(config, project.key) })),
     policy: policyOf(config),
     timezone: config.timezone,
     trackerUrl: config.tracker.url,

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { escapeControls } from "../../escape.ts";
+import type { Voters } from "../../sync/tell/alike.ts";
 import type { Output } from "./terminal.ts";
 
 /** What people wrote, on one line and harmless: nothing in it can command a terminal, hide, or pass for a line of ours. */
@@ -94,4 +95,11 @@ export function printParagraph(output: Output, text: string): void {
 /** `1 issue`, `2 issues`; thousands are set apart. */
 export function count(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Who hears of several writes: "5 voters notified", and of how many posts that isn't known. */
+export function countNotified({ known, unknown }: Voters, verb: "notified" | "would be notified"): string {
+  const others =
+    unknown === 0 ? "" : `, and those of ${count(unknown, "post")} whose votes the board does not show`;
+  return `${count(known, "voter")} ${verb}${others}`;
 }

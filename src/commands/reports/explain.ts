@@ -1,12 +1,15 @@
-import type { FieldValue } from "../../model/post.ts";
-import type {
-  Age,
-  ExplainedField,
-  ExplainedIssue,
-  ExplainedRule,
-  ExplainedWrite,
-  Explanation,
+import {
+  type Age,
+  type AnyRule,
+  describeFacts,
+  describeSet,
+  type ExplainedField,
+  type ExplainedIssue,
+  type ExplainedWrite,
+  type Explanation,
+  findDeciding,
 } from "../../story/explain/explanation.ts";
+import { showChange, showValue } from "../../sync/tell/waiting-lines.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
 import { type Look, oneLine, paint, printLine } from "../print/text.ts";
@@ -51,33 +54,18 @@ function printSelection(out: Output, { select, standing }: Explanation): void {
 
 function printIssue(out: Output, { issue, facts, duplicateOf, remarks, match, rules }: ExplainedIssue): void {
   heading(out, `Issue ${issue}`);
-  if (facts !== null) printLine(out, "", oneLine(describeFacts(facts)));
+  if (facts !== null)
+    printLine(out, "", oneLine(`It is ${describeFacts(facts)}; changed last at ${facts.updatedAt}.`));
   for (const remark of remarks) printLine(out, "", oneLine(remark));
   if (duplicateOf !== null)
     printLine(out, "", `It was closed in favour of ${duplicateOf}, which counts for it.`);
   for (const rule of rules) printRule(out, rule, match);
 }
 
-function describeFacts(facts: NonNullable<ExplainedIssue["facts"]>): string {
-  const { state, stateReason, labels, assignees, milestone, type, updatedAt } = facts;
-  const parts = [
-    stateReason === null ? state : `${state} as ${stateReason.replaceAll("_", " ")}`,
-    labels.length > 0 && `labels ${labels.join(", ")}`,
-    assignees.length > 0 && `assigned to ${assignees.join(", ")}`,
-    milestone !== null && `milestone ${milestone.title} (${milestone.state})`,
-    type !== null && `type ${type}`,
-    `changed last at ${updatedAt}`,
-  ];
-  return `It is ${parts.filter((part) => part !== false).join("; ")}.`;
-}
-
-/** A rule of either direction. */
-type AnyRule = Omit<ExplainedRule, "set"> & { readonly set: object };
-
-function printRule(out: Output, { rule, verdict, conditions, set }: AnyRule, match: number | null): void {
-  const what = Object.entries(set).map(([field, value]) => `${field}: ${String(value)}`);
+function printRule(out: Output, tried: AnyRule, match: number | null): void {
+  const { rule, verdict, conditions } = tried;
   const first = rule === match ? paint(out, "bold", " ← decides") : "";
-  printLine(out, sign(out, verdict), `rule ${rule} sets ${oneLine(what.join(", "))}${first}`);
+  printLine(out, sign(out, verdict), `rule ${rule} sets ${oneLine(describeSet(tried))}${first}`);
   if (conditions.length === 0) printLine(out, "    ", "it names no condition, so it always holds");
   for (const { name, wants, shows, verdict: each } of conditions) {
     printLine(out, `    ${sign(out, each)}`, oneLine(`${name}: ${wants} – it shows: ${shows}`));
@@ -87,41 +75,36 @@ function printRule(out: Output, { rule, verdict, conditions, set }: AnyRule, mat
 function printFields(out: Output, { rules, fields }: Explanation): void {
   heading(out, "What the rules make of it");
   printLine(out, "", oneLine(rules.message));
-  if (fields.length > 0) printRecords(out, columns, fields);
+  if (fields.length > 0)
+    printRecords(
+      out,
+      [...columnsOf("post"), { title: "last not ours", show: ({ lastNotOurs }) => showValue(lastNotOurs) }],
+      fields,
+    );
 }
 
-const columns: readonly Column<ExplainedField>[] = [
-  { title: "field", show: ({ field }) => field },
-  { title: "rules ask for", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
-  { title: "post shows", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
-  { title: "rules asked", show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)) },
-  { title: "post showed", show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)) },
-  { title: "last not ours", show: ({ lastNotOurs }) => showValue(lastNotOurs) },
-];
+/** What the rules and one side say of a field, now and when they agreed last. */
+function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
+  return [
+    { title: "field", show: ({ field }) => field },
+    { title: "rules ask for", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
+    { title: `${side} shows`, show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+    { title: "rules asked", show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)) },
+    { title: `${side} showed`, show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)) },
+  ];
+}
 
 function printBoardRules(out: Output, { boardRules, issueFields }: Explanation): void {
   if (boardRules.length === 0) return;
-  const first = boardRules.find(({ verdict }) => verdict !== "fails");
   heading(out, "What the board rules make of its issues");
-  for (const rule of boardRules) printRule(out, rule, first?.verdict === "holds" ? first.rule : null);
-  if (issueFields.length > 0) printRecords(out, issueColumns, issueFields);
+  const deciding = findDeciding(boardRules);
+  for (const rule of boardRules) printRule(out, rule, deciding);
+  if (issueFields.length > 0)
+    printRecords(out, [{ title: "issue", show: ({ issue }) => issue }, ...columnsOf("issue")], issueFields);
 }
-
-const issueColumns: readonly Column<Explanation["issueFields"][number]>[] = [
-  { title: "issue", show: ({ issue }) => issue },
-  { title: "field", show: ({ field }) => field },
-  { title: "rules ask for", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
-  { title: "issue shows", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
-  { title: "rules asked", show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)) },
-  { title: "issue showed", show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)) },
-];
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): string {
   return target.kind === "none" ? "nothing" : showValue(target.value);
-}
-
-function showValue(value: FieldValue): string {
-  return value === null ? "–" : String(value);
 }
 
 function printWaits(out: Output, { waits }: Explanation): void {
@@ -152,22 +135,16 @@ export function describeWrite(write: ExplainedWrite): string {
 
 /** The fields of a write, each with what was there before where that is known. */
 export function showChanges({ fields }: Pick<ExplainedWrite, "fields">): string {
-  return fields
-    .map(({ field, before, value }) =>
-      before === undefined
-        ? `${field}: ${showValue(value)}`
-        : `${field}: ${showValue(before)} → ${showValue(value)}`,
-    )
-    .join(", ");
+  return fields.map(({ field, before, value }) => showChange(field, before, value)).join(", ");
 }
 
-const signs: Readonly<Record<ExplainedRule["verdict"], readonly [sign: string, look: Look]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: Look]>> = {
   holds: ["✓ ", "green"],
   fails: ["✗ ", "red"],
   unknown: ["? ", "yellow"],
 };
 
-function sign(out: Output, verdict: ExplainedRule["verdict"]): string {
+function sign(out: Output, verdict: AnyRule["verdict"]): string {
   const [text, look] = signs[verdict];
   return paint(out, look, text);
 }

@@ -3,7 +3,7 @@ import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../.
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
-import { count, paint, printLine } from "../print/text.ts";
+import { count, countNotified, paint, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
@@ -73,7 +73,8 @@ function showReason(line: Line): string {
   return isGroup(line) ? `HELD: ${held}` : `HELD: ${held} (${reason})`;
 }
 
-function showFields(fields: PlannedAction["fields"]): string {
+/** The fields of an action with their values; empty lists are left out. */
+export function showFields(fields: PlannedAction["fields"]): string {
   return Object.entries(fields)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
     .map(([field, value]) => `${field}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)
@@ -132,10 +133,7 @@ function toVoters(actions: readonly PlannedAction[]): string {
 }
 
 function votersOf(actions: readonly PlannedAction[]): string {
-  const known = actions.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0);
-  const unknown = actions.filter(({ notifies }) => notifies === null).length;
-  if (unknown > 0) {
-    return `${count(known, "voter")} would be notified, and those of ${count(unknown, "post")} whose votes the board does not show.`;
-  }
-  return known === 0 ? "no voter would be notified." : `${count(known, "voter")} would be notified.`;
+  const voters = countVoters(actions.map(({ notifies }) => notifies));
+  if (voters.known + voters.unknown === 0) return "no voter would be notified.";
+  return `${countNotified(voters, "would be notified")}.`;
 }

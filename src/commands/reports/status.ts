@@ -3,7 +3,7 @@ import type { PlannedChange } from "../../model/link.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
-import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { describeExtent } from "../print/progress.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -167,14 +167,13 @@ function toWaiting(line: WaitingLine): Shown {
   return { ...line, planned: line.planned ?? undefined };
 }
 
-function printAlike(out: Output, project: string, { lines, shown, isGroup, ...sums }: Alike<Shown>): void {
+function printAlike(out: Output, project: string, { lines, shown, isGroup, heard }: Alike<Shown>): void {
   const [first] = shown;
   if (first === undefined) return;
   if (!isGroup) {
     for (const line of shown) printWait(out, describe(project, line), line.command, stateOf(line));
     return;
   }
-  const heard = describeHeard(sums.voters, sums.unknownVotes);
   const names = shown.map((line) => nameOf(line)).join(", ");
   const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
   const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${first.message}`;
@@ -254,7 +253,7 @@ function describe(project: string, line: Shown): string {
   const { kind, issues, since, message, code, planned } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
-  const what = planned === undefined ? "" : describePlanned(planned, true);
+  const what = describePlanned(planned, true);
   const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
   return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${said}${end}`;
 }

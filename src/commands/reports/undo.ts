@@ -6,10 +6,12 @@ import type {
   SavedAction,
 } from "../../sync/ground/reports.ts";
 import type { RunResult } from "../../sync/run.ts";
+import { countVoters } from "../../sync/tell/alike.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, printLine } from "../print/text.ts";
+import { count, countNotified, printLine } from "../print/text.ts";
+import { showFields } from "./plan.ts";
 import { errorOf, printErrors, printNotInStep } from "./run.ts";
 
 const columns: readonly Column<PlannedAction>[] = [
@@ -28,15 +30,8 @@ export function printLook(
   const lines = actions.flatMap((action) => action.lines);
   printRecords(out, columns, lines);
   printErrors(out, report.projects);
-  const known = lines.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0);
-  const unknown = lines.filter(({ notifies }) => notifies === null).length;
-  const others =
-    unknown === 0 ? "" : `, and those of ${count(unknown, "post")} whose votes the board does not show`;
-  printLine(
-    out,
-    "",
-    `${count(lines.length, "write")} to undo; ${count(known, "voter")} would be notified${others}.`,
-  );
+  const voters = countNotified(countVoters(lines.map(({ notifies }) => notifies)), "would be notified");
+  printLine(out, "", `${count(lines.length, "write")} to undo; ${voters}.`);
 }
 
 /** What `undo --json` prints. */
@@ -104,10 +99,4 @@ function describe(actions: readonly CarriedAction[]): string {
     return amount === 0 ? [] : [`${amount} ${said}`];
   });
   return parts.join(", ") || "nothing to undo";
-}
-
-function showFields(fields: PlannedAction["fields"]): string {
-  return Object.entries(fields)
-    .map(([field, value]) => `${field}: ${String(value)}`)
-    .join("; ");
 }

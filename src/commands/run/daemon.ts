@@ -7,7 +7,7 @@ import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
 import type { HttpPart, HttpServer } from "../../daemon/http.ts";
 import { createMetrics, type Metrics, metricsPart } from "../../daemon/metrics.ts";
-import { printOf } from "../../daemon/page/guests.ts";
+import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";

@@ -1,8 +1,6 @@
 import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
-import { html, type Markup } from "./html.ts";
-import { table } from "./table.ts";
-import { describeLength, type Times } from "./times.ts";
-import type { Looking } from "./view.ts";
+import { html, type Markup, table } from "./html.ts";
+import { describeLength, type Looking, type Times } from "./view.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,9 +1,10 @@
 import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
 import type { PostId } from "../../model/post.ts";
+import { describeIssueState } from "../../story/explain/explanation.ts";
 import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
-import { html, type Markup } from "./html.ts";
-import { type Column, table } from "./table.ts";
+import { type Column, html, type Markup, table } from "./html.ts";
 import type { Looking } from "./view.ts";
+import { renderBadge, renderPostLink } from "./waits.ts";
 
 /** What the address asks for; whatever else stands there is as if it were left out. */
 export type LinksQuery = Readonly<Record<string, string | undefined>>;
@@ -141,16 +142,21 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
     {
       title: "Post",
       show: ({ key, post, title }) =>
-        html`<a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>
+        html`${renderPostLink(key, post, title)}
           <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi></span>`,
     },
     { title: "Status", show: ({ status }) => html`<bdi>${status === null ? "–" : String(status)}</bdi>` },
     { title: "Issue", show: (link) => renderIssue(nameOf(link), site) },
     {
       title: "State",
-      show: ({ state, stateReason, absence, waits }) => html`${describeState(state, stateReason)}
+      show: ({
+        state,
+        stateReason,
+        absence,
+        waits,
+      }) => html`${state === undefined ? "not read yet" : describeIssueState(state, stateReason ?? null)}
         ${absence !== undefined && html` <span class="badge warn">${absence}</span>`}
-        ${waits.map((kind) => html` <span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`)}`,
+        ${waits.map((kind) => html` ${renderBadge({ kind })}`)}`,
     },
   ];
 }
@@ -163,9 +169,4 @@ function nameOf({ repository, issue }: BrowsedLink): string {
 export function renderIssue(name: string, site: string | undefined): Markup {
   const address = issueAddress(site, name);
   return address === undefined ? html`${name}` : html`<a href="${address}" rel="noreferrer">${name}</a>`;
-}
-
-function describeState(state: string | undefined, reason: string | undefined): string {
-  if (state === undefined) return "not read yet";
-  return reason === undefined ? state : `${state} as ${reason.replaceAll("_", " ")}`;
 }

@@ -14,8 +14,7 @@ import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts"
 import { linksAddress, postAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { html, type Markup, type Piece } from "./html.ts";
-import { describeLength } from "./times.ts";
-import type { Looking, PageProject } from "./view.ts";
+import { describeLength, type Looking, type PageProject } from "./view.ts";
 import { renderCommand, renderSentence, renderWaits } from "./waits.ts";
 
 const hourMs = 3_600_000;

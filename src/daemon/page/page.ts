@@ -3,15 +3,13 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import type { HttpPart } from "../http.ts";
 import { readPostAddress } from "./addresses.ts";
-import { type Gate, judgeVisitor } from "./gate.ts";
-import { createGuests } from "./guests.ts";
+import { createGuests, type Gate, judgeVisitor } from "./gate.ts";
 import { html, type Markup } from "./html.ts";
 import { contentSecurityPolicy, type Frame, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
-import { createTimes } from "./times.ts";
-import type { Looking, PageView } from "./view.ts";
+import { createTimes, type Looking, type PageView } from "./view.ts";
 
 /** What the status page is made of. */
 export interface PageOptions {

@@ -1,16 +1,19 @@
 import type { PostId } from "../../model/post.ts";
 import { explainPost } from "../../story/explain/explain.ts";
-import type {
-  ExplainedField,
-  ExplainedRule,
-  ExplainedWait,
-  Explanation,
+import {
+  type AnyRule,
+  describeFacts,
+  describeSet,
+  type ExplainedField,
+  type ExplainedWait,
+  type ExplainedWrite,
+  type Explanation,
+  findDeciding,
 } from "../../story/explain/explanation.ts";
+import { showChange } from "../../sync/tell/waiting-lines.ts";
 import { siteOf, webAddress } from "./addresses.ts";
-import { html, type Markup, type Piece } from "./html.ts";
+import { type Column, html, type Markup, type Piece, table } from "./html.ts";
 import { renderIssue } from "./links.ts";
-import { renderRecord } from "./post-record.ts";
-import { type Column, table } from "./table.ts";
 import type { Looking } from "./view.ts";
 import { renderCode, renderCommand, renderSentence } from "./waits.ts";
 
@@ -61,19 +64,6 @@ function renderPlaces({ ledger, times }: Looking, story: Explanation, site: stri
   </dl>`;
 }
 
-function describeFacts(facts: NonNullable<Explanation["issues"][number]["facts"]>): string {
-  const { state, stateReason, labels, assignees, milestone, type } = facts;
-  return [
-    stateReason === null ? state : `${state} as ${stateReason.replaceAll("_", " ")}`,
-    labels.length > 0 && `labels ${labels.join(", ")}`,
-    assignees.length > 0 && `assigned to ${assignees.join(", ")}`,
-    milestone !== null && `milestone ${milestone.title} (${milestone.state})`,
-    type !== null && `type ${type}`,
-  ]
-    .filter((part) => part !== false)
-    .join("; ");
-}
-
 function renderWaits({ times }: Looking, waits: readonly ExplainedWait[]): Markup | undefined {
   if (waits.length === 0) return undefined;
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits, or was said of it</h2><ul class="waits">${waits.map(
@@ -88,7 +78,7 @@ function renderWaits({ times }: Looking, waits: readonly ExplainedWait[]): Marku
 function renderRules(story: Explanation, site: string | undefined): Markup | undefined {
   const { issues, rules, boardRules } = story;
   if (issues.length === 0 && boardRules.length === 0) return undefined;
-  const first = boardRules.find(({ verdict }) => verdict !== "fails");
+  const deciding = findDeciding(boardRules);
   return html`<section aria-labelledby="rules"><h2 id="rules">Rules</h2>
     ${issues.length > 0 && html`<p><bdi>${rules.message}</bdi></p>`}
     ${issues.map(
@@ -106,30 +96,27 @@ function renderRules(story: Explanation, site: string | undefined): Markup | und
     ${
       boardRules.length > 0 &&
       html`<div class="card"><h3>From the post to its issues</h3>${boardRules.map((rule) =>
-        renderRule(rule, first?.verdict === "holds" ? first.rule : null),
+        renderRule(rule, deciding),
       )}</div>`
     }</section>`;
 }
 
-const signs: Readonly<Record<ExplainedRule["verdict"], readonly [look: string, text: string]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [look: string, text: string]>> = {
   holds: ["good", "✓ holds"],
   fails: ["", "✗ fails"],
   unknown: ["warn", "? unknown"],
 };
 
-function renderRule(
-  { rule, verdict, conditions, set }: Omit<ExplainedRule, "set"> & { readonly set: object },
-  match: number | null,
-): Markup {
-  const what = Object.entries(set).map(([field, value]) => `${field}: ${String(value)}`);
-  return html`<div class="rule">${renderSign(verdict)} Rule ${rule} sets <bdi>${what.join(", ")}</bdi>${rule === match && html` <b>← decides</b>`}
+function renderRule(tried: AnyRule, match: number | null): Markup {
+  const { rule, verdict, conditions } = tried;
+  return html`<div class="rule">${renderSign(verdict)} Rule ${rule} sets <bdi>${describeSet(tried)}</bdi>${rule === match && html` <b>← decides</b>`}
     <ul>${conditions.length === 0 && html`<li class="quiet">It names no condition, so it always holds.</li>`}${conditions.map(
       ({ name, wants, shows, verdict: each }) =>
         html`<li class="quiet">${renderSign(each)} <bdi>${name}: ${wants} – it shows: ${shows}</bdi></li>`,
     )}</ul></div>`;
 }
 
-function renderSign(verdict: ExplainedRule["verdict"]): Markup {
+function renderSign(verdict: AnyRule["verdict"]): Markup {
   const [look, text] = signs[verdict];
   return html`<span class="badge ${look}">${text}</span>`;
 }
@@ -182,4 +169,32 @@ function renderSelection({ select, standing }: Explanation): Markup {
         select.conditions,
       )
     }</section>`;
+}
+
+/** The last writes to either side for a post, the newest first. */
+function renderRecord({ times }: Looking, { writes }: Explanation): Markup | undefined {
+  if (writes.length === 0) return undefined;
+  return html`<section aria-labelledby="writes"><h2 id="writes">Last writes</h2>${table(
+    "The last writes to either side",
+    [
+      { title: "When", show: ({ at }) => times.show(Date.parse(at)) },
+      { title: "Run", show: ({ run }) => run },
+      { title: "What", show: describeWrite },
+      { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
+      { title: "Outcome", show: renderOutcome },
+    ],
+    writes,
+  )}</section>`;
+}
+
+function describeWrite({ kind, issue, fields }: ExplainedWrite): Piece {
+  return html`${kind}${issue !== null && ` ${issue}`} ${fields.map(
+    ({ field, before, value }, index) =>
+      html`${index > 0 && ", "}<bdi>${showChange(field, before, value)}</bdi>`,
+  )}`;
+}
+
+function renderOutcome({ outcome, message }: ExplainedWrite): Piece {
+  const look = outcome === "applied" ? "good" : outcome === "unknown" ? "warn" : "bad";
+  return html`<span class="badge ${look}">${outcome}</span>${message !== null && html` <span class="quiet"><bdi>${message}</bdi></span>`}`;
 }

@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import type { Late } from "../readiness.ts";
-import type { Times } from "./times.ts";
+import { html, type Markup } from "./html.ts";
 
 /** What the page shows beside the state; asked for anew with every request, because a config may be read again. */
 export interface PageView {
@@ -29,4 +29,67 @@ export interface Looking {
   readonly view: PageView;
   readonly ledger: Ledger;
   readonly times: Times;
+}
+
+/** How the page tells times. */
+export interface Times {
+  /** Epoch ms; every "ago" counts from here. */
+  readonly now: number;
+  /** "22 Nov 2026, 02:10 UTC", for the head of the page. */
+  readonly today: string;
+  /** A time, and how far away it is: "02:10 (3 minutes ago)". */
+  show(at: number): Markup;
+  /** A time by itself: "22 Nov, 02:10". */
+  name(at: number): string;
+}
+
+/**
+ * Times in the zone of the config's schedules.
+ *
+ * @param now - epoch ms.
+ */
+export function createTimes(now: number, timeZone: string): Times {
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
+  const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
+  const whole = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+  });
+  const name = (at: number): string => `${day.format(at)}, ${clock.format(at)}`;
+  const isToday = (at: number): boolean => day.format(at) === day.format(now) && Math.abs(now - at) < dayMs;
+  return {
+    now,
+    today: whole.format(now),
+    name,
+    show: (
+      at,
+    ) => html`<time datetime="${new Date(at).toISOString()}">${isToday(at) ? clock.format(at) : name(at)}</time>
+      <span class="quiet">(${describeDistance(at - now)})</span>`,
+  };
+}
+
+const dayMs = 86_400_000;
+const units: readonly (readonly [unit: string, ms: number])[] = [
+  ["day", dayMs],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+];
+
+/** A length of time in its largest unit: "3 minutes"; below two seconds in milliseconds. */
+export function describeLength(ms: number): string {
+  if (ms < 2000) return `${Math.round(ms)} ms`;
+  const [unit, size] = units.find(([, one]) => ms >= one) ?? ["second", 1000];
+  const number = Math.round(ms / size);
+  return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
+}
+
+function describeDistance(ms: number): string {
+  if (Math.abs(ms) < 2000) return "now";
+  return ms < 0 ? `${describeLength(-ms)} ago` : `in ${describeLength(ms)}`;
 }

@@ -1,7 +1,8 @@
 import type { WaitingPost } from "../../ledger/browse.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { FieldValue } from "../../model/post.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
-import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
 import type { Looking } from "./view.ts";
@@ -49,10 +50,9 @@ function renderList(looking: Looking, key: string, memory: ProjectMemory): Marku
 }
 
 function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): readonly Markup[] {
-  const { lines, shown, isGroup, voters, unknownVotes } = alike;
+  const { lines, shown, isGroup, heard } = alike;
   const [first] = shown;
   if (!isGroup || first === undefined) return shown.map((post) => renderWait(looking, key, post));
-  const heard = describeHeard(voters, unknownVotes);
   const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
   const isHeld = first.kind === "held" && first.isStopped !== true;
   const remedy = isHeld && renderCommand(command("approve", key));
@@ -62,7 +62,8 @@ function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): 
   ];
 }
 
-function renderBadge({ kind }: WaitingPost): Markup {
+/** The kind of what waits, by how bad it is. */
+export function renderBadge({ kind }: Pick<WaitingPost, "kind">): Markup {
   return html`<span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`;
 }
 
@@ -71,7 +72,7 @@ function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Mark
   const remedy = remedyOf(waiting, key);
   return html`<li>
     ${renderBadge(waiting)}
-    <a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : title}</bdi></a>
+    ${renderPostLink(key, post, title)}
     <span class="quiet"><bdi>${key}/${post}</bdi>, since ${times.show(since)}</span>
     ${renderPlanned(waiting)}
     <p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>
@@ -81,7 +82,7 @@ function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Mark
 
 /** What would be written, and how many voters would hear of it. */
 function renderPlanned({ planned }: Pick<WaitingPost, "planned">): Markup | undefined {
-  const text = planned === undefined ? "" : describePlanned(planned, true);
+  const text = describePlanned(planned, true);
   return text === "" ? undefined : html`<p><b>${renderSentence(text)}</b></p>`;
 }
 
@@ -107,10 +108,15 @@ function renderOther({ times }: Looking, title: string, key: string, found: read
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
       ({ post, title: named, message, since, until, planned }) => html`<li>
-        <a href="${postAddress(key, post)}"><bdi>${named === null || named === "" ? post : named}</bdi></a>
+        ${renderPostLink(key, post, named)}
         <span class="quiet">since ${times.show(since)}${until !== undefined && html`, follows at ${times.show(until)}`}</span>
         ${renderPlanned({ planned })}<p>${renderSentence(message)}</p></li>`,
     )}</ul></details>`;
+}
+
+/** A post by its title, or by its id where it has none, with the way to its page. */
+export function renderPostLink(key: string, post: string, title: FieldValue): Markup {
+  return html`<a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>`;
 }
 
 /** Nothing runs on the page: a click on a command, or a long touch, takes all of it for copying. */

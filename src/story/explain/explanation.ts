@@ -88,6 +88,9 @@ export interface ExplainedRule {
   readonly set: PostChange;
 }
 
+/** A rule of either direction. */
+export type AnyRule = ExplainedRule | Explanation["boardRules"][number];
+
 /** A field that rules set: what both sides say of it, and what they agreed on last. */
 export interface ExplainedField {
   readonly field: string;
@@ -152,4 +155,36 @@ export interface Explaining extends ExplainSources {
 /** An issue as a person knows it: `owner/name#number`. */
 export function nameOf({ ledger }: Pick<Explaining, "ledger">, issue: IssueRef): string {
   return nameIssue({ world: { ledger } }, issue);
+}
+
+/** What a rule sets: "status: completed, isReviewed: true". */
+export function describeSet({ set }: AnyRule): string {
+  return Object.entries(set)
+    .map(([field, value]) => `${field}: ${String(value)}`)
+    .join(", ");
+}
+
+/** The board rule that decides, counted from 1; null where none does, or while that can't be said. */
+export function findDeciding(boardRules: Explanation["boardRules"]): number | null {
+  const first = boardRules.find(({ verdict }) => verdict !== "fails");
+  return first?.verdict === "holds" ? first.rule : null;
+}
+
+/** What an issue shows: "closed as not planned; labels bug, ui; type Bug". */
+export function describeFacts(facts: NonNullable<ExplainedIssue["facts"]>): string {
+  const { state, stateReason, labels, assignees, milestone, type } = facts;
+  return [
+    describeIssueState(state, stateReason),
+    labels.length > 0 && `labels ${labels.join(", ")}`,
+    assignees.length > 0 && `assigned to ${assignees.join(", ")}`,
+    milestone !== null && `milestone ${milestone.title} (${milestone.state})`,
+    type !== null && `type ${type}`,
+  ]
+    .filter((part) => part !== false)
+    .join("; ");
+}
+
+/** The state of an issue: "closed as not planned". */
+export function describeIssueState(state: string, reason: string | null): string {
+  return reason === null ? state : `${state} as ${reason.replaceAll("_", " ")}`;
 }

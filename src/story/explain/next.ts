@@ -8,6 +8,7 @@ import { describeAction } from "../../sync/ground/describe.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
+import { describeHeard } from "../../sync/tell/waiting-lines.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
 /** The part of an explanation that tells what comes. */
@@ -113,18 +114,13 @@ function describePlanned({ kind, issue, fields, reason, notifies, held }: Planne
     "patch-note": "writes the line that names its issues into the post's internal note",
     "patch-post": `writes to the post: ${values.join(", ")}`,
   }[kind];
-  const voters = notifies === 0 ? "" : `; ${countVoters(notifies)} of it`;
-  const sentence = `the next run ${what} (${reason})${voters}.`;
+  const heard = notifies === null ? "its voters hear of it" : describeHeard(notifies, 0);
+  const sentence = `the next run ${what} (${reason})${heard === "" ? "" : `; ${heard}`}.`;
   return held === undefined ? `T${sentence.slice(1)}` : `Held until a person lets it go: then ${sentence}`;
 }
 
 function showValue(value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
-}
-
-function countVoters(notifies: number | null): string {
-  if (notifies === null) return "its voters hear";
-  return notifies === 1 ? "1 voter hears" : `${notifies.toLocaleString("en")} voters hear`;
 }
 
 /** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */

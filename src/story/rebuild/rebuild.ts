@@ -9,8 +9,7 @@ import type { SyncProject, World } from "../../sync/ground/world.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
 import { pickProject } from "../../sync/read/identify.ts";
 import { runProjects } from "../../sync/run.ts";
-import { findAll, type RebuildFindings } from "./findings.ts";
-import { type SurveyedIssue, surveyRepository } from "./survey.ts";
+import { findAll, type RebuildFindings, type SurveyedIssue, surveyRepository } from "./findings.ts";
 
 /** What `rebuild --json` prints. */
 export interface RebuildReport {

@@ -140,9 +140,16 @@ function judgeFailing({ report, parked, lastSuccessAt, late, now }: Known): Fail
  * What is parked waits for a person. A write of unknown outcome is looked up, so it follows by itself. What an order could not
  * do is the order's failure, not the project's.
  */
-function isSettled({ code, post }: StoredError, parked: Known["parked"]): boolean {
-  if (/^(?:plan|undo)\.|\.unknown$/.test(code)) return true;
-  return post !== undefined && parked.some((one) => one.post === post && one.code === code);
+function isSettled(error: StoredError, parked: Known["parked"]): boolean {
+  return /^(?:plan|undo)\.|\.unknown$/.test(error.code) || isParked(error, parked);
+}
+
+/** What is parked is said as that, and needs no second word. */
+export function isParked(
+  { post, code }: { readonly post?: string | undefined; readonly code: string },
+  parked: Known["parked"],
+): boolean {
+  return parked.some((one) => one.post === post && one.code === code);
 }
 
 function judgeLater({ counts, report, nextRunAt, now }: Known): Later | undefined {

@@ -1,5 +1,6 @@
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PlannedChange } from "../../model/link.ts";
+import type { FieldValue } from "../../model/post.ts";
 import { countVoters, examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
@@ -12,10 +13,8 @@ export interface Alike<Line> {
   /** What is shown by itself: each of them, or examples of a large group. */
   readonly shown: readonly Line[];
   readonly isGroup: boolean;
-  /** Voters who would hear of all of them, as far as the board shows votes. */
-  readonly voters: number;
-  /** Of how many the board shows no votes. */
-  readonly unknownVotes: number;
+  /** How many voters would hear of all of them; '' where none would. */
+  readonly heard: string;
 }
 
 /** Groups what is alike, in the order of the first of each. Few are no group: each is shown by itself. */
@@ -25,15 +24,10 @@ export function groupAlike<Line extends Waiting>(
 ): readonly Alike<Line>[] {
   return [...Map.groupBy(lines, likenessOf).values()].map((alike) => {
     const isGroup = !isFull && alike.length > mostAlike;
-    const heard = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
-    const { known: voters, unknown: unknownVotes } = countVoters(heard);
-    return {
-      lines: alike,
-      shown: isGroup ? alike.slice(0, examplesOfGroup) : alike,
-      isGroup,
-      voters,
-      unknownVotes,
-    };
+    const notifies = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+    const { known, unknown } = countVoters(notifies);
+    const shown = isGroup ? alike.slice(0, examplesOfGroup) : alike;
+    return { lines: alike, shown, isGroup, heard: describeHeard(known, unknown) };
   });
 }
 
@@ -48,11 +42,12 @@ function placeOf(planned: PlannedChange | undefined): string | undefined {
 }
 
 /**
- * What would be written, and how many voters would hear of it: "status: planned → completed; 202 voters hear of it".
+ * What would be written, and how many voters would hear of it: "status: planned → completed; 202 voters hear of it"; '' where that is not recorded.
  *
  * @param hasTexts - whether texts of posts may be quoted.
  */
-export function describePlanned(planned: PlannedChange, hasTexts: boolean): string {
+export function describePlanned(planned: PlannedChange | undefined, hasTexts: boolean): string {
+  if (planned === undefined) return "";
   const what = describeWritten(planned, hasTexts);
   const heard = describeHeard(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
   return heard === "" ? what : `${what}; ${heard}`;
@@ -74,16 +69,20 @@ export function describeHeard(voters: number, unknownVotes: number): string {
 
 function describeChange({ field, from, to }: PlannedChange["changes"][number], hasTexts: boolean): string {
   if (isText(field) && !hasTexts) return field;
-  return from === undefined
-    ? `${field}: ${showValue(to)}`
-    : `${field}: ${showValue(from)} → ${showValue(to)}`;
+  return showChange(field, from, to);
+}
+
+/** "status: planned → completed"; undefined where it is not known what was there before. */
+export function showChange(field: string, from: FieldValue | undefined, to: FieldValue): string {
+  return `${field}: ${from === undefined ? "" : `${showValue(from)} → `}${showValue(to)}`;
+}
+
+/** The value of a field; an empty one is a dash. */
+export function showValue(value: FieldValue): string {
+  return value === null ? "–" : String(value);
 }
 
 /** Whether people have written its value. */
 function isText(field: string): boolean {
   return field === "title" || field === "body" || field === "comment";
-}
-
-function showValue(value: string | number | boolean | null): string {
-  return value === null ? "–" : String(value);
 }
