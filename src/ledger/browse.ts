@@ -1,17 +1,10 @@
 import type { Absence, Issue, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { FieldValue, PostId, ProjectId } from "../model/post.ts";
-import type { WaitingRow } from "./rows.ts";
 
 /** What people look through, page by page. Reads only; no call reads more than a bounded part of the state. */
 export interface Browse {
   /** The links of a project, the newest issue first. */
   links(project: ProjectId, search: LinkSearch): LinkPage;
-  /** What waits in a project, of these kinds, oldest first; at most `limit`. */
-  waiting(
-    project: ProjectId,
-    kinds: readonly Exclude<WaitingRow["kind"], "intent">[],
-    limit: number,
-  ): readonly WaitingPost[];
   /**
    * The finished runs that began at `since` or later, in spans of `spanMs` from there on, oldest first; spans without a run are
    * left out. Of very many runs only the newest are counted.
@@ -49,8 +42,6 @@ export interface BrowsedLink {
   /** What a person has to answer. */
   readonly waits: readonly ("held" | "parked" | "quarantined")[];
 }
-
-export type WaitingPost = Omit<WaitingRow, "issues">;
 
 export interface RunHistory {
   readonly spans: readonly RunSpan[];

@@ -16,8 +16,8 @@ export interface Rows {
   counts(project: ProjectId): RowCounts;
   /** Every action that is held, by post. */
   held(project: ProjectId): readonly HeldAction[];
-  /** Everything that waits for a person or a time, oldest first, for `status`; at most `limit`. */
-  waiting(project: ProjectId, limit: number): readonly WaitingRow[];
+  /** What waits for a person or a time, oldest first; of these kinds, where some are named; at most `limit`. */
+  waiting(project: ProjectId, limit: number, kinds?: readonly WaitingRow["kind"][]): readonly WaitingRow[];
 }
 
 export interface RowRecord {

@@ -142,7 +142,7 @@ export function describeBrowse(ledger: () => Ledger): void {
 
   describe("what waits", () => {
     it("is found by its kind, the oldest first", () => {
-      const { browse: look } = ledger();
+      const { rows: look } = ledger();
       pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
@@ -159,23 +159,22 @@ export function describeBrowse(ledger: () => Ledger): void {
         { post: "p1", kind: "held", code: undefined, since: noon + 1, title: "Title of p1" },
         { post: "p1", kind: "waiting", since: noon + 2 },
       ];
-      expect(look.waiting(project, ["held", "quarantined", "parked"], 10)).toMatchObject([parked, held]);
-      expect(look.waiting(project, ["parked", "waiting"], 10)).toMatchObject([parked, waiting]);
-      expect(look.waiting(project, ["parked", "held"], 1)).toHaveLength(1);
-      expect(look.waiting(otherProject, ["parked"], 10)).toEqual([]);
+      expect(look.waiting(project, 10, ["held", "quarantined", "parked"])).toMatchObject([parked, held]);
+      expect(look.waiting(project, 10, ["parked", "waiting"])).toMatchObject([parked, waiting]);
+      expect(look.waiting(project, 1, ["parked", "held"])).toHaveLength(1);
+      expect(look.waiting(otherProject, 10, ["parked"])).toEqual([]);
     });
   });
 
   describe("the history of runs", () => {
     it("adds up what each span of time has done", () => {
-      const { browse: look } = ledger();
-      expect(look.runs(noon, hourMs)).toEqual({ spans: [], countedFrom: undefined, isCut: false });
+      expect(ledger().browse.runs(noon, hourMs)).toEqual({ spans: [], countedFrom: undefined, isCut: false });
       finishRun(ledger(), noon - 1, 5, { created: 9 });
       finishRun(ledger(), noon, 40, { created: 1, issueWrites: 2 }, { postWrites: 3, failed: 1 });
       finishRun(ledger(), noon + hourMs - 1, 90, {});
       finishRun(ledger(), noon + 3 * hourMs, 7, { failed: 2 });
-      ledger().runs.begin(noon + 4 * hourMs).run;
-      expect(look.runs(noon, hourMs)).toEqual({
+      ledger().runs.begin(noon + 4 * hourMs);
+      expect(ledger().browse.runs(noon, hourMs)).toEqual({
         spans: [
           { span: 0, runs: 2, writes: 6, failures: 1, longestMs: 90 },
           { span: 3, runs: 1, writes: 0, failures: 2, longestMs: 7 },

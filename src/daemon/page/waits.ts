@@ -1,5 +1,5 @@
-import type { WaitingPost } from "../../ledger/browse.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
 import type { FieldValue } from "../../model/post.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
@@ -29,7 +29,7 @@ export function renderWaits(looking: Looking): Markup {
 }
 
 function renderList(looking: Looking, key: string, memory: ProjectMemory): Markup | undefined {
-  const found = looking.ledger.browse.waiting(memory.id, ["held", "parked", "quarantined"], mostRead);
+  const found = looking.ledger.rows.waiting(memory.id, mostRead, ["held", "parked", "quarantined"]);
   if (found.length === 0) return undefined;
   const counts = looking.ledger.rows.counts(memory.id);
   const total = [
@@ -49,7 +49,7 @@ function renderList(looking: Looking, key: string, memory: ProjectMemory): Marku
   </div>`;
 }
 
-function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): readonly Markup[] {
+function renderAlike(looking: Looking, key: string, alike: Alike<WaitingRow>): readonly Markup[] {
   const { lines, shown, isGroup, heard } = alike;
   const [first] = shown;
   if (!isGroup || first === undefined) return shown.map((post) => renderWait(looking, key, post));
@@ -63,11 +63,11 @@ function renderAlike(looking: Looking, key: string, alike: Alike<WaitingPost>): 
 }
 
 /** The kind of what waits, by how bad it is. */
-export function renderBadge({ kind }: Pick<WaitingPost, "kind">): Markup {
+export function renderBadge({ kind }: Pick<WaitingRow, "kind">): Markup {
   return html`<span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`;
 }
 
-function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Markup {
+function renderWait({ times }: Looking, key: string, waiting: WaitingRow): Markup {
   const { post, title, code, message, since } = waiting;
   const remedy = remedyOf(waiting, key);
   return html`<li>
@@ -81,7 +81,7 @@ function renderWait({ times }: Looking, key: string, waiting: WaitingPost): Mark
 }
 
 /** What would be written, and how many voters would hear of it. */
-function renderPlanned({ planned }: Pick<WaitingPost, "planned">): Markup | undefined {
+function renderPlanned({ planned }: Pick<WaitingRow, "planned">): Markup | undefined {
   const text = describePlanned(planned, true);
   return text === "" ? undefined : html`<p><b>${renderSentence(text)}</b></p>`;
 }
@@ -98,12 +98,12 @@ const others: readonly (readonly [
 
 function renderOthers(looking: Looking, key: string, memory: ProjectMemory): readonly (Markup | undefined)[] {
   return others.map(([words, kinds]) => {
-    const found = looking.ledger.browse.waiting(memory.id, kinds, mostShown + 1);
+    const found = looking.ledger.rows.waiting(memory.id, mostShown + 1, kinds);
     return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, found);
   });
 }
 
-function renderOther({ times }: Looking, title: string, key: string, found: readonly WaitingPost[]): Markup {
+function renderOther({ times }: Looking, title: string, key: string, found: readonly WaitingRow[]): Markup {
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(

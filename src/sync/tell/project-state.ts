@@ -70,7 +70,7 @@ export function readProjectState(ledger: Ledger, key: string, moment: Moment): P
   return judgeProject({
     ...moment,
     counts: memory && ledger.rows.counts(memory.id),
-    parked: memory === undefined ? [] : ledger.browse.waiting(memory.id, ["parked"], mostParked),
+    parked: memory === undefined ? [] : ledger.rows.waiting(memory.id, mostParked, ["parked"]),
     report: last && readReport(last.report),
     lastSuccessAt: memory?.lastSuccessAt,
   });

@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunSpan, WaitingPost } from "../../browse.ts";
+import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunSpan } from "../../browse.ts";
 import { decodeValue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -31,13 +31,6 @@ interface LinkColumns extends Place {
   is_quarantined: number;
 }
 
-interface WaitingColumns extends Omit<WaitingPost, "code" | "planned" | "until" | "isStopped"> {
-  code: string | null;
-  planned: string | null;
-  until: number | null;
-  isStopped: number;
-}
-
 type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
 
 /** Before every link: the list runs from the newest issue of the last repository downwards. */
@@ -64,21 +57,6 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
     LEFT JOIN repositories ON repositories.id = links.repository
     WHERE links.project = @project AND (links.repository, links.number, links.post) < (@repository, @number, @row)
     ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT @limit`);
-  const selectWaiting = store.prepare<[{ project: number; kinds: string; limit: number }], WaitingColumns>(`
-    SELECT posts.id AS post, CAST(facts ->> '$.title' AS TEXT) AS title, kind, code, message, since, planned,
-      follows_at AS until, isStopped
-    FROM (
-      SELECT post, kind, NULL AS code, message, since, planned, follows_at,
-        kind = 'held' AND signature IS NULL AS isStopped FROM json_each(@kinds) AS wanted
-      CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
-      UNION ALL
-      SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM json_each(@kinds) AS wanted
-      CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked'
-      ORDER BY since, post, kind LIMIT @limit
-    ) AS waiting
-    CROSS JOIN posts ON posts.number = waiting.post
-    LEFT JOIN post_facts ON post_facts.post = waiting.post
-    ORDER BY since, id, kind`);
   const selectOldest = store.prepare<[{ since: number; limit: number }], { at: number }>(`
     SELECT started_at AS at FROM runs INDEXED BY runs_started
     WHERE started_at >= @since AND finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1 OFFSET @limit - 1`);
@@ -120,10 +98,6 @@ export function createBrowse(store: Store, numbers: Numbers): Browse {
   return {
     links: (project, wanted) =>
       ofProject(project, { links: [], next: undefined }, (number) => search(number, wanted)),
-    waiting: (project, kinds, limit) =>
-      ofProject(project, [], (number) =>
-        selectWaiting.all({ project: number, kinds: JSON.stringify(kinds), limit }).map(toWaiting),
-      ),
     runs: (since, spanMs) =>
       store.read(() => {
         const oldest = selectOldest.get({ since, limit: mostRuns });
@@ -209,15 +183,5 @@ function toLink(columns: LinkColumns): BrowsedLink {
     stateReason: columns.state_reason ?? undefined,
     absence: columns.absence ?? undefined,
     waits: waitsOf(columns),
-  };
-}
-
-function toWaiting({ code, planned, until, isStopped, ...columns }: WaitingColumns): WaitingPost {
-  return {
-    ...columns,
-    code: code ?? undefined,
-    planned: planned === null ? undefined : JSON.parse(planned),
-    until: until ?? undefined,
-    ...(isStopped === 1 && { isStopped: true }),
   };
 }

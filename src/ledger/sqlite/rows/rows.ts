@@ -83,7 +83,8 @@ export function createRows(
     statuses: (project) =>
       ofProject(project, [], (number) => selectStatuses.all(number).map(({ status }) => status)),
     counts: (project) => reader.counts(project),
-    waiting: (project, limit) => ofProject(project, [], (number) => reader.waiting(number, limit)),
+    waiting: (project, limit, kinds) =>
+      ofProject(project, [], (number) => reader.waiting(number, limit, kinds)),
     changes: {
       "record-row": ({ record, ...of }) => recorder.record(...place(of), record),
       "set-bases": ({ bases, ...of }) => recorder.setBases(place(of)[1], bases),

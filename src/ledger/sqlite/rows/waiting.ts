@@ -1,5 +1,5 @@
 import type { RepositoryId } from "../../../model/issue.ts";
-import type { PlannedChange } from "../../../model/link.ts";
+import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
 import type { Store } from "../file/store.ts";
@@ -11,7 +11,7 @@ export interface WaitingReader {
   /** By the project's number. */
   held(project: number): readonly HeldAction[];
   /** By the project's number; oldest first. */
-  waiting(project: number, limit: number): readonly WaitingRow[];
+  waiting(project: number, limit: number, kinds?: readonly WaitingRow["kind"][]): readonly WaitingRow[];
 }
 
 interface WaitingColumns {
@@ -47,6 +47,34 @@ const noCounts: RowCounts = {
   nextAt: null,
 };
 
+const allKinds: readonly WaitingRow["kind"][] = [
+  "held",
+  "parked",
+  "quarantined",
+  "undecided",
+  "did-not-stick",
+  "disagreement",
+  "settling",
+  "waiting",
+  "intent",
+];
+
+/** What is said of a write whose outcome nobody knows. */
+const inDoubt: Readonly<Record<IntentKind, string>> = {
+  "create-issue":
+    "It is not known yet whether its issue was opened; it is looked for before another one is opened.",
+  "update-issue":
+    "It is not known yet whether the change of its issue arrived; the issue is read again first.",
+  "change-issue":
+    "It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.",
+  "comment-issue":
+    "It is not known yet whether the comment on its issue was made; it is looked for before another one is made.",
+  "patch-post":
+    "It is not known yet whether the change of the post arrived; the post is looked at again first.",
+  "patch-note":
+    "It is not known yet whether the change of the post arrived; the post is looked at again first.",
+};
+
 /** Reads what `status` shows. */
 export function createWaitingReader(store: Store): WaitingReader {
   const selectCounts = store.prepare<[string], RowCounts>(`
@@ -71,27 +99,25 @@ export function createWaitingReader(store: Store): WaitingReader {
         AND planned IS NOT NULL AND planned ->> '$.notifies' IS NULL) AS unknownVotes,
       (SELECT min(follows_at) FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')) AS nextAt
     FROM board_projects AS known WHERE known.id = ?`);
-  const selectWaiting = store.prepare<[{ project: number; limit: number }], WaitingColumns>(`
+  const selectWaiting = store.prepare<[{ project: number; kinds: string; limit: number }], WaitingColumns>(`
     SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at, isStopped,
       CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
     FROM (
       SELECT post, kind, NULL AS code, message, since, planned, follows_at,
-        kind = 'held' AND signature IS NULL AS isStopped FROM notes WHERE project = @project
+        kind = 'held' AND signature IS NULL AS isStopped FROM json_each(@kinds) AS wanted
+      CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
       UNION ALL
-      SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM parked WHERE project = @project
+      SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM json_each(@kinds) AS wanted
+      CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked'
       UNION ALL
-      SELECT post, 'intent', NULL, CASE kind
-          WHEN 'create-issue' THEN 'It is not known yet whether its issue was opened; it is looked for before another one is opened.'
-          WHEN 'update-issue' THEN 'It is not known yet whether the change of its issue arrived; the issue is read again first.'
-          WHEN 'change-issue' THEN 'It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.'
-          WHEN 'comment-issue' THEN 'It is not known yet whether the comment on its issue was made; it is looked for before another one is made.'
-          ELSE 'It is not known yet whether the change of the post arrived; the post is looked at again first.'
-        END, coalesce(unknown_at, sent_at), NULL, NULL, 0
-      FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+      SELECT post, 'intent', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0 FROM json_each(@kinds) AS wanted
+      CROSS JOIN intents ON intents.project = @project AND wanted.value = 'intent' AND ended_at IS NULL
+        AND state IN ('SENT', 'UNKNOWN')
+      ORDER BY since, post, kind LIMIT @limit
     ) AS waiting
-    JOIN posts ON posts.number = waiting.post
+    CROSS JOIN posts ON posts.number = waiting.post
     LEFT JOIN post_facts ON post_facts.post = waiting.post
-    ORDER BY since, id, kind LIMIT @limit`);
+    ORDER BY since, id, kind`);
   const selectHeld = store.prepare<[number], HeldColumns>(`
     SELECT posts.id AS post, notes.action AS kind, signature, message, planned,
       CAST(post_facts.facts ->> '$.title' AS TEXT) AS title
@@ -109,8 +135,8 @@ export function createWaitingReader(store: Store): WaitingReader {
     held: (project) =>
       selectHeld.all(project).map((held) => ({ ...held, planned: readPlanned(held.planned) })),
     counts: (project) => selectCounts.get(project) ?? noCounts,
-    waiting(project, limit) {
-      const found = selectWaiting.all({ project, limit });
+    waiting(project, limit, kinds = allKinds) {
+      const found = selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) });
       const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
       const linked = groupByPost(selectIssues.all({ project, posts }));
       return found.map(({ post, id, kind, code, message, since, title, planned, follows_at, isStopped }) => ({
@@ -118,7 +144,7 @@ export function createWaitingReader(store: Store): WaitingReader {
         issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
         kind,
         code: code ?? undefined,
-        message,
+        message: kind === "intent" ? inDoubt[message as IntentKind] : message,
         since,
         title,
         planned: readPlanned(planned),
