@@ -3,7 +3,6 @@ import type { Absence, Issue, IssueRef, Milestone, RepositoryId, Signals } from 
 import type { ContentBase, Link, Parked } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
-import type { Left } from "./backlogs.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
 import type {
   AccountMemory,
@@ -13,13 +12,21 @@ import type {
   RepositoryMemory,
 } from "./memory.ts";
 import type { SaidNotice } from "./notices.ts";
+import type { Left } from "./pace.ts";
 import type { MarkedIssue, NamingIssue, PullId } from "./pulls.ts";
 import type { NewRequest, RequestId } from "./requests.ts";
 import type { RowRecord } from "./rows.ts";
 import type { RunRecord, SignOfLife } from "./runs.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
-export type Change = PullChange | IssueChange | RowChange | JournalChange | Remembered | PersonChange;
+export type Change =
+  | PullChange
+  | IssueChange
+  | RowChange
+  | JournalChange
+  | PaceChange
+  | Remembered
+  | PersonChange;
 
 /** What a pull of the board has shown, page by page. */
 export type PullChange =
@@ -177,6 +184,12 @@ export type JournalChange =
    * arrive all the same, once more or for the first time.
    */
   | { readonly kind: "take-up"; readonly intent: IntentId; readonly at: number }
+  /** One line for every write to either side, whatever came of it. */
+  | { readonly kind: "audit"; readonly entry: AuditEntry }
+  | { readonly kind: "finish-run"; readonly run: number; readonly record: RunRecord };
+
+/** What the pace counts, and what waits for it. */
+export type PaceChange =
   /** A write is about to leave for the tracker: durable before `commit` ends, so that the pace survives a crash. */
   | {
       readonly kind: "pace-write";
@@ -187,8 +200,6 @@ export type JournalChange =
       /** Whose write. */
       readonly project: ProjectId;
     }
-  /** One line for every write to either side, whatever came of it. */
-  | { readonly kind: "audit"; readonly entry: AuditEntry }
   /**
    * What a run leaves to be written. With nothing left there is no backlog any more, and where there was none nothing is
    * written.
@@ -201,7 +212,13 @@ export type JournalChange =
       readonly left: Left;
       readonly at: number;
     }
-  | { readonly kind: "finish-run"; readonly run: number; readonly record: RunRecord };
+  /** Replaces what was known of this side and budget. */
+  | {
+      readonly kind: "limit";
+      readonly side: Side;
+      readonly budget: string;
+      readonly until: number;
+    };
 
 /** What is asked for once, and checked again every `fullEvery`. */
 export type Remembered =
@@ -212,13 +229,6 @@ export type Remembered =
   /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
   | { readonly kind: "remember-repository"; readonly memory: RepositoryMemory }
   | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
-  /** Replaces what was remembered of this side and budget. */
-  | {
-      readonly kind: "remember-limit";
-      readonly side: Side;
-      readonly budget: string;
-      readonly until: number;
-    }
   /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
   | { readonly kind: "declare-old"; readonly at: number };
 

@@ -19,23 +19,8 @@ export interface Journal {
    * was found out since.
    */
   writesOf(run: number): readonly RunWrite[];
-  /** Times given to `paceWrite` for a budget since a time, oldest first, over all projects; creates by themselves. */
-  trackerWrites(
-    since: number,
-    budget: string,
-  ): { readonly all: readonly number[]; readonly creates: readonly number[] };
-  /** How many of them each project has made since a time; in every budget where none is named. */
-  writesByProject(since: number, budget: string | undefined): readonly ProjectWrites[];
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): number;
-}
-
-/** How much of a pace a project has had. */
-export interface ProjectWrites {
-  readonly project: ProjectId;
-  /** Creates included. */
-  readonly all: number;
-  readonly creates: number;
 }
 
 export type IntentId = number & { readonly __intent: true };

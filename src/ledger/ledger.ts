@@ -1,6 +1,5 @@
 import type { Absences } from "./absences.ts";
 import type { Backlinks } from "./backlinks.ts";
-import type { Backlogs } from "./backlogs.ts";
 import type { Browse } from "./browse.ts";
 import type { Change } from "./change.ts";
 import type { Journal } from "./journal.ts";
@@ -8,6 +7,7 @@ import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Memory } from "./memory.ts";
 import type { Notices } from "./notices.ts";
+import type { Pace } from "./pace.ts";
 import type { Pulls } from "./pulls.ts";
 import type { Requests } from "./requests.ts";
 import type { Rows } from "./rows.ts";
@@ -32,7 +32,7 @@ export interface Ledger {
   readonly links: Links;
   readonly backlinks: Backlinks;
   readonly journal: Journal;
-  readonly backlogs: Backlogs;
+  readonly pace: Pace;
   readonly requests: Requests;
   readonly runs: Runs;
   readonly notices: Notices;

@@ -1,9 +1,11 @@
-import type { Side } from "../errors.ts";
 import type { Milestone, ProjectFieldKey, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { AskedPaging } from "../model/page.ts";
 import type { PostField, ProjectId } from "../model/post.ts";
 
-/** Facts about the two sides that are asked for once and checked again every `fullEvery`. */
+/**
+ * Facts about the two sides that are asked for once and checked again every `fullEvery`. They are few, and held in the
+ * process: as they were when the ledger was opened or its last run began, with all that it has committed since.
+ */
 export interface Memory {
   account(): AccountMemory | undefined;
   /** By the name that the config gives the project. */
@@ -18,12 +20,18 @@ export interface Memory {
   repositoryById(id: RepositoryId): RepositoryMemory | undefined;
   /** A field of a project of the tracker. */
   projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
-  /**
-   * Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed.
-   *
-   * @param budget - whose limit, as the tracker names it; '' on the board.
-   */
-  limit(side: Side, budget: string): number | undefined;
+}
+
+/** All that is remembered, as a state is read. */
+export interface Remembering {
+  readonly account: AccountMemory | undefined;
+  readonly projects: readonly ProjectMemory[];
+  readonly pagings: readonly { readonly project: ProjectId; readonly paging: PagingMemory }[];
+  readonly openLists: readonly { readonly project: ProjectId; readonly place: string }[];
+  readonly repositories: readonly RepositoryMemory[];
+  /** Which repository each name of the config means; one that has lost its name to another is known by its id alone. */
+  readonly names: readonly (readonly [RepositoryName, RepositoryId])[];
+  readonly projectFields: readonly ProjectFieldMemory[];
 }
 
 export interface AccountMemory {

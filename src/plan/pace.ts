@@ -15,6 +15,15 @@ export interface RecentWrites {
   readonly creates: readonly number[];
 }
 
+/** Oldest first, as they are given. */
+export function timesOf(sent: readonly { readonly at: number; readonly isCreate: boolean }[]): {
+  readonly all: number[];
+  readonly creates: number[];
+} {
+  const times = (some: typeof sent): number[] => some.map(({ at }) => at);
+  return { all: times(sent), creates: times(sent.filter(({ isCreate }) => isCreate)) };
+}
+
 export interface NextWrite {
   /** Epoch ms; never before `now`. */
   readonly at: number;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { timesOf } from "../../src/plan/pace.ts";
 import {
   content,
   createIntent,
@@ -165,7 +166,7 @@ export function describeJournal(ledger: () => Ledger): void {
       const pace = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
       expect(() => ledger().commit([pace, due])).toThrow("a commit of its own");
       expect(journal.open(project)[0]?.state).toBe("PREPARED");
-      expect(journal.trackerWrites(0, "").all).toEqual([]);
+      expect(timesOf(ledger().pace.writes(0, "")).all).toEqual([]);
     });
   });
 
@@ -390,21 +391,24 @@ export function describeJournal(ledger: () => Ledger): void {
 
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", () => {
-      const { journal } = ledger();
+      const { pace } = ledger();
       ledger().commit([{ kind: "pace-write", at: noon + 2, isCreate: false, budget: "", project }]);
       ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: true, budget: "", project }]);
       ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
-      expect(journal.trackerWrites(noon + 1, "")).toEqual({ all: [noon + 1, noon + 2], creates: [noon + 1] });
-      expect(journal.trackerWrites(noon + 3, "")).toEqual({ all: [], creates: [] });
+      expect(timesOf(pace.writes(noon + 1, ""))).toEqual({
+        all: [noon + 1, noon + 2],
+        creates: [noon + 1],
+      });
+      expect(timesOf(pace.writes(noon + 3, ""))).toEqual({ all: [], creates: [] });
     });
 
     it("is remembered for each budget by itself", () => {
-      const { journal } = ledger();
+      const { pace } = ledger();
       ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
       ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: false, budget: "other", project }]);
-      expect(journal.trackerWrites(noon, "acme")).toEqual({ all: [noon], creates: [noon] });
-      expect(journal.trackerWrites(noon, "other")).toEqual({ all: [noon + 1], creates: [] });
-      expect(journal.trackerWrites(noon, "")).toEqual({ all: [], creates: [] });
+      expect(timesOf(pace.writes(noon, "acme"))).toEqual({ all: [noon], creates: [noon] });
+      expect(timesOf(pace.writes(noon, "other"))).toEqual({ all: [noon + 1], creates: [] });
+      expect(timesOf(pace.writes(noon, ""))).toEqual({ all: [], creates: [] });
     });
   });
 }

@@ -80,30 +80,6 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.account()).toEqual({ login: "bot", checkedAt: noon + 1 });
     });
 
-    it("keeps the limit of each side that was remembered last", () => {
-      const { memory } = ledger();
-      expect([memory.limit("board", ""), memory.limit("tracker", "")]).toEqual([undefined, undefined]);
-      ledger().commit([
-        { kind: "remember-limit", side: "tracker", budget: "", until: noon + 2 },
-        { kind: "remember-limit", side: "board", budget: "", until: noon + 3 },
-        { kind: "remember-limit", side: "tracker", budget: "", until: noon + 1 },
-      ]);
-      expect([memory.limit("board", ""), memory.limit("tracker", "")]).toEqual([noon + 3, noon + 1]);
-    });
-
-    it("keeps the limits of each budget by themselves", () => {
-      const { memory } = ledger();
-      ledger().commit([
-        { kind: "remember-limit", side: "tracker", budget: "acme", until: noon + 1 },
-        { kind: "remember-limit", side: "tracker", budget: "other", until: noon + 2 },
-      ]);
-      expect(["acme", "other", ""].map((budget) => memory.limit("tracker", budget))).toEqual([
-        noon + 1,
-        noon + 2,
-        undefined,
-      ]);
-    });
-
     it.each([
       ["with everything", full],
       ["that was never pulled", bare],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { timesOf } from "../../src/plan/pace.ts";
 import {
   createIntent,
   createIssue,
@@ -66,7 +67,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
       ledger().commit([{ kind: "resolve", intent: open, state: "UNKNOWN", at: noon, message: "no answer" }]);
       prune();
       expect(history()).toHaveLength(1);
-      expect(journal.trackerWrites(0, "").all).toEqual([]);
+      expect(timesOf(ledger().pace.writes(0, "")).all).toEqual([]);
       expect(journal.open(project).map(({ id }) => id)).toEqual([open]);
       expect(runs.last("one")?.report).toMatchObject({ failed: 1 });
       expect(countRuns()).toBe(1);
@@ -88,7 +89,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
       ledger().commit([{ kind: "pace-write", at: later - hourMs, isCreate: true, budget: "", project }]);
       prune();
       expect(journal.statusWrites(project, later - hourMs)).toBe(1);
-      expect(journal.trackerWrites(later - hourMs, "").creates).toHaveLength(1);
+      expect(timesOf(ledger().pace.writes(later - hourMs, "")).creates).toHaveLength(1);
     });
 
     it("leaves the line of an opened issue as long as nothing else tells that it is ours", () => {

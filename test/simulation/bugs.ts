@@ -264,14 +264,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the pace is not remembered",
     breaks: ["I11"],
     from: 1,
-    bug: ofJournal(() => ({ trackerWrites: () => ({ all: [], creates: [] }) })),
+    bug: ofLedger(({ pace }) => ({ pace: withParts(pace, { writes: () => [] }) })),
   },
   {
     name: "limit-in-memory",
     words: "the end of a limit is not remembered",
     breaks: ["I11"],
     from: 83,
-    bug: ofChanges((change) => (change.kind === "remember-limit" ? [] : [change])),
+    bug: ofChanges((change) => (change.kind === "limit" ? [] : [change])),
   },
   {
     name: "old-look",

@@ -255,7 +255,7 @@ describe("a rebuild reports", () => {
     });
     stage.useSecrets({ token: stage.github.token });
     stage.ledger.commit([
-      { kind: "remember-limit", side: "tracker", budget: "", until: stage.clock.now() + 30 * minuteMs },
+      { kind: "limit", side: "tracker", budget: "", until: stage.clock.now() + 30 * minuteMs },
     ]);
     expect(await stage.rebuild()).toMatchObject({
       result: "partial",

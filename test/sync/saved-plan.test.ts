@@ -58,7 +58,7 @@ describe("a saved plan", () => {
     const plan = await stage.savePlan();
     const project = "prj_app" as ProjectId;
     const readLeft = () =>
-      stage.ledger.backlogs.of({ project }).map(({ creates, created }) => ({ creates, created }));
+      stage.ledger.pace.backlogs({ project }).map(({ creates, created }) => ({ creates, created }));
     expect(readLeft()).toEqual([{ creates: 4, created: 2 }]);
     const isSmall = ({ kind }: { readonly kind: string }): boolean => kind === "patch-post";
     const small = plan.projects.map((one) => ({ ...one, actions: one.actions.filter(isSmall) }));

@@ -150,15 +150,16 @@ function describeBudgets(
   const { pace } = view.policy;
   const budgets = [...new Set(repositoryNames(project.settings).map(view.budgetOf))];
   const limits = [
-    { name: "The board", until: ledger.memory.limit("board", "") },
-    ...budgets.map((budget) => ({ name: "GitHub", until: ledger.memory.limit("tracker", budget) })),
+    { name: "The board", until: ledger.pace.limit("board", "") },
+    ...budgets.map((budget) => ({ name: "GitHub", until: ledger.pace.limit("tracker", budget) })),
   ].flatMap(({ name, until }) => (until !== undefined && until > times.now ? [{ name, until }] : []));
   return [
     ...budgets.map((budget) => {
-      const { all, creates } = ledger.journal.trackerWrites(times.now - hourMs, budget);
+      const writes = ledger.pace.writes(times.now - hourMs, budget);
+      const creates = writes.filter(({ isCreate }) => isCreate);
       return [
         budgets.length === 1 ? "Writes to GitHub this hour" : `Writes this hour (${budget})`,
-        html`${all.length} of ${pace.writesPerHour} <span class="quiet more">${creates.length} of ${pace.createsPerHour} new issues</span>`,
+        html`${writes.length} of ${pace.writesPerHour} <span class="quiet more">${creates.length} of ${pace.createsPerHour} new issues</span>`,
       ] as const;
     }),
     ...limits.map(({ name, until }) => [`${name} wants no request before`, times.show(until)] as const),

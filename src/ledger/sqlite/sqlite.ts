@@ -1,4 +1,5 @@
 import type { Change } from "../change.ts";
+import { createHeldMemory, type HeldMemory } from "../held-memory.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Changes } from "./columns/changes.ts";
 import { createNumbers } from "./columns/numbers.ts";
@@ -20,11 +21,10 @@ import { createMarkers } from "./issues/markers.ts";
 import { createSignals } from "./issues/signals.ts";
 import { createAudit } from "./journal/audit.ts";
 import { createBacklinks } from "./journal/backlinks.ts";
-import { createBacklogs } from "./journal/backlogs.ts";
 import { createJournal } from "./journal/journal.ts";
 import { createMemory } from "./journal/memory.ts";
 import { createNotices } from "./journal/notices.ts";
-import { createRecall } from "./journal/recall.ts";
+import { createPace } from "./journal/pace.ts";
 import { createRequests } from "./journal/requests.ts";
 import { createRuns } from "./journal/runs.ts";
 import { createPulls } from "./posts/pulls.ts";
@@ -71,12 +71,13 @@ export function openLedgerCopy(
 /** The ledger over an open database. */
 export function createLedger(store: Store): Ledger {
   const numbers = createNumbers(store);
-  const recall = createRecall(store);
+  const remembered = createMemory(store, numbers);
+  const memory = createHeldMemory();
+  memory.hold(remembered.read());
   const sightings = createSightings();
   const issues = createIssueStore(store);
   const stamp = createStamp(store);
   const parts = {
-    memory: createMemory(store, numbers, recall),
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
     absences: createAbsences(store, numbers, issues),
     signals: createSignals(store, numbers, issues),
@@ -86,13 +87,13 @@ export function createLedger(store: Store): Ledger {
     lookup: createLookup(store, numbers),
     browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, createAudit(store, numbers)),
-    backlogs: createBacklogs(store, numbers),
+    pace: createPace(store, numbers),
     requests: createRequests(store, numbers),
-    runs: createRuns(store, recall, createRewind(store, sightings)),
+    runs: createRuns(store, createRewind(store, sightings)),
     notices: createNotices(store),
   };
   const carried: Changes<Change["kind"]> = {
-    ...parts.memory.changes,
+    ...remembered.changes,
     ...parts.pulls.changes,
     ...parts.absences.changes,
     ...parts.signals.changes,
@@ -100,7 +101,7 @@ export function createLedger(store: Store): Ledger {
     ...parts.backlinks.changes,
     ...parts.rows.changes,
     ...parts.journal.changes,
-    ...parts.backlogs.changes,
+    ...parts.pace.changes,
     ...parts.requests.changes,
     ...parts.runs.changes,
     ...parts.notices.changes,
@@ -109,6 +110,15 @@ export function createLedger(store: Store): Ledger {
   const change = (one: Change): void => (carried[one.kind] as (change: Change) => void)(one);
   return {
     ...parts,
+    memory,
+    runs: {
+      ...parts.runs,
+      begin: (at) => {
+        const begun = parts.runs.begin(at);
+        memory.hold(remembered.read());
+        return begun;
+      },
+    },
     upkeep: createUpkeep(store),
     get copiedAt() {
       return stamp.read();
@@ -116,7 +126,7 @@ export function createLedger(store: Store): Ledger {
     get identity() {
       return stamp.identity();
     },
-    commit: createCommit(store, change),
+    commit: createCommit(store, change, memory),
     after: (changes) => {
       const lookAhead = <T>(read: () => T): T =>
         store.tryOut(() => {
@@ -141,7 +151,7 @@ const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "pace-write"]
  * A line that a request waits for is a commit of its own, on the disk when it returns. That the connection promises that is
  * checked after the first one; nothing changes it from then on.
  */
-function createCommit(store: Store, change: (change: Change) => void): Ledger["commit"] {
+function createCommit(store: Store, change: (change: Change) => void, memory: HeldMemory): Ledger["commit"] {
   let isDurable = false;
   return (changes) => {
     const isAwaited = changes.some(({ kind }) => awaited.has(kind));
@@ -150,6 +160,7 @@ function createCommit(store: Store, change: (change: Change) => void): Ledger["c
     store.transaction(() => {
       for (const one of changes) change(one);
     });
+    for (const one of changes) memory.learn(one);
     if (!isAwaited || isDurable) return;
     assertDurable(store.database, store.file);
     isDurable = true;

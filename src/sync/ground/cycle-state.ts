@@ -1,6 +1,6 @@
 import type { PagePlace } from "../../board/board.ts";
-import type { Left } from "../../ledger/backlogs.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
+import type { Left } from "../../ledger/pace.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";

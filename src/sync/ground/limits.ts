@@ -17,7 +17,7 @@ export function noteLimit(world: World, lane: Lane, retryAt: number | undefined)
   if (retryAt === undefined) return;
   const known = limitOf(world, lane);
   if (known !== undefined && retryAt <= known) return;
-  world.ledger.commit([{ kind: "remember-limit", side: lane.side, budget: lane.budget, until: retryAt }]);
+  world.ledger.commit([{ kind: "limit", side: lane.side, budget: lane.budget, until: retryAt }]);
 }
 
 /** The same, of a read that failed; an error that is no limit is none of its business. */
@@ -50,7 +50,7 @@ export function sayLimit(side: Side, retryAt: number | undefined): string {
 
 /** undefined once the time has passed. */
 function limitOf({ ledger, clock }: World, { side, budget }: Lane): number | undefined {
-  const until = ledger.memory.limit(side, budget);
+  const until = ledger.pace.limit(side, budget);
   const now = clock.now();
   return until !== undefined && until > now && until - now <= longestLimitMs ? until : undefined;
 }

@@ -4,7 +4,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { planAhead, wishedActions } from "../../plan/ahead.ts";
 import { type Action, isHeard } from "../../plan/ground/action.ts";
-import { nextWriteAt } from "../../plan/pace.ts";
+import { nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -157,8 +157,7 @@ interface Pace {
 
 function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Pace {
   const now = clock.now();
-  const { all, creates } = ledger.journal.trackerWrites(now - hourMs, budget);
-  return { at: now, isOver: false, all: [...all], creates: [...creates] };
+  return { at: now, isOver: false, ...timesOf(ledger.pace.writes(now - hourMs, budget)) };
 }
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
-import type { Backlog, Left } from "../../ledger/backlogs.ts";
+import type { Backlog, Left } from "../../ledger/pace.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
-import { estimateEnd } from "../../plan/pace.ts";
+import { estimateEnd, timesOf } from "../../plan/pace.ts";
 import { closureOf, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";
@@ -24,7 +24,7 @@ export function putOff(
 
 /** Counts an action that this run was not ordered to do: if it belongs to an import that is under way, it is still left. */
 export function leave(cycle: PulledCycle, { kind, lanes }: Pick<Wanted, "kind" | "lanes">): void {
-  const known = cycle.world.ledger.backlogs.of({ project: cycle.memory.id });
+  const known = cycle.world.ledger.pace.backlogs({ project: cycle.memory.id });
   for (const lane of lanes) {
     if (!known.some(({ budget }) => lane.side === "tracker" && lane.budget === budget)) continue;
     add(cycle, lane, kind === "create-issue" ? { creates: 1 } : { others: 1 });
@@ -51,7 +51,7 @@ export function noteBacklogs(cycle: PulledCycle): void {
   const { ledger } = world;
   const now = world.clock.now();
   const known = new Map(
-    ledger.backlogs.of({ project: memory.id }).map((backlog) => [backlog.budget, backlog]),
+    ledger.pace.backlogs({ project: memory.id }).map((backlog) => [backlog.budget, backlog]),
   );
   const lanes = repositoryNames(settings).map((name) => laneOf(world, nameNow(world, name)).budget);
   for (const budget of new Set([...lanes, ...known.keys()])) {
@@ -68,7 +68,7 @@ export function noteBacklogs(cycle: PulledCycle): void {
 
 /** Issues that earlier runs have opened of an import that is under way. */
 export function createdBefore({ world, memory }: PulledCycle): number {
-  return sum(world.ledger.backlogs.of({ project: memory.id }).map(({ created }) => created));
+  return sum(world.ledger.pace.backlogs({ project: memory.id }).map(({ created }) => created));
 }
 
 /** When so many more issues will have been opened in a run that goes on, epoch ms. */
@@ -96,7 +96,7 @@ type Sources = { readonly ledger: World["ledger"]; readonly policy: Pick<World["
  * what it knows of others that share the pace.
  */
 export function readImport(sources: Sources, project: ProjectId, now: number): Import | undefined {
-  const mine = sources.ledger.backlogs.of({ project }).filter(({ creates }) => creates > 0);
+  const mine = sources.ledger.pace.backlogs({ project }).filter(({ creates }) => creates > 0);
   if (mine.length === 0) return undefined;
   const done = sum(mine.map(({ created }) => created));
   return {
@@ -112,11 +112,11 @@ export function estimate(
   { project, budget, creates }: Pick<Backlog, "project" | "budget" | "creates">,
   now: number,
 ): number {
-  const others = ledger.backlogs
-    .of({ budget })
+  const others = ledger.pace
+    .backlogs({ budget })
     .filter((other) => other.project !== project && now - other.at < hourMs)
     .map((other) => Math.min(other.creates, creates));
-  const recent = ledger.journal.trackerWrites(now - hourMs, budget);
+  const recent = timesOf(ledger.pace.writes(now - hourMs, budget));
   return estimateEnd(recent, creates + sum(others), policy.pace, now);
 }
 

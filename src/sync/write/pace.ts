@@ -1,5 +1,5 @@
 import type { ProjectId } from "../../model/post.ts";
-import { type Claim, mayTake, nextWriteAt } from "../../plan/pace.ts";
+import { type Claim, mayTake, nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, type Lane, laneOf } from "../ground/lane.ts";
 import { isRoutine } from "../ground/order.ts";
@@ -68,8 +68,7 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind):
 function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
   const known = run.recent.get(budget);
   if (known !== undefined) return known;
-  const { all, creates } = world.ledger.journal.trackerWrites(now - hourMs, budget);
-  const recent = { all: [...all], creates: [...creates] };
+  const recent = timesOf(world.ledger.pace.writes(now - hourMs, budget));
   run.recent.set(budget, recent);
   return recent;
 }
@@ -118,13 +117,13 @@ export function leastServedFirst(
 ): readonly SyncProject[] {
   const hasBacklog = ({ key }: SyncProject): boolean => {
     const id = ledger.memory.project(key)?.id;
-    return id !== undefined && ledger.backlogs.of({ project: id }).length > 0;
+    return id !== undefined && ledger.pace.backlogs({ project: id }).length > 0;
   };
   if (projects.length === 1 || !projects.some(hasBacklog)) return projects;
-  const writes = ledger.journal.writesByProject(clock.now() - hourMs, undefined);
+  const writes = ledger.pace.writes(clock.now() - hourMs, undefined);
   const served = (key: string): number => {
     const id = ledger.memory.project(key)?.id;
-    return writes.find(({ project }) => project === id)?.all ?? 0;
+    return writes.filter(({ project }) => project === id).length;
   };
   return projects.toSorted((one, other) => served(one.key) - served(other.key));
 }
@@ -144,16 +143,16 @@ function isIn(world: World, { settings }: SyncProject, budget: string): boolean 
 }
 
 /** A backlog that was not seen for an hour is none that the next hour has to be kept for. */
-function readParts({ ledger }: World, budget: string, now: number): ReadonlyMap<ProjectId, Part> {
-  const left = ledger.backlogs.of({ budget }).filter(({ at }) => now - at < hourMs);
-  const used = ledger.journal.writesByProject(now - hourMs, budget);
-  const projects = new Set([...left, ...used].map(({ project }) => project));
+function readParts({ ledger }: World, budget: string, now: number): ReadonlyMap<ProjectId | undefined, Part> {
+  const left = ledger.pace.backlogs({ budget }).filter(({ at }) => now - at < hourMs);
+  const used = Map.groupBy(ledger.pace.writes(now - hourMs, budget), ({ project }) => project);
+  const projects = new Set([...left.map(({ project }) => project), ...used.keys()]);
   return new Map(
-    [...projects].map((project): [ProjectId, Part] => {
-      const writes = used.find((one) => one.project === project);
+    [...projects].map((project) => {
+      const writes = timesOf(used.get(project) ?? []);
       const backlog = left.find((one) => one.project === project);
-      const creates = { used: writes?.creates ?? 0, left: backlog?.creates ?? 0 };
-      const all = { used: writes?.all ?? 0, left: creates.left + (backlog?.others ?? 0) };
+      const creates = { used: writes.creates.length, left: backlog?.creates ?? 0 };
+      const all = { used: writes.all.length, left: creates.left + (backlog?.others ?? 0) };
       return [project, { creates, all }];
     }),
   );

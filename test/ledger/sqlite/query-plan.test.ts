@@ -14,6 +14,8 @@ const small = [
   "projects",
   "repositories",
   "project_fields",
+  "asked_paging",
+  "open_lists",
   "backlogs",
 ];
 

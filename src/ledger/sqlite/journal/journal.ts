@@ -29,12 +29,6 @@ interface IntentColumns {
   message: string | null;
 }
 
-interface ShareColumns {
-  project: ProjectId;
-  all_writes: number;
-  creates: number;
-}
-
 type NewColumns = Omit<
   IntentColumns,
   "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "taken_at" | "message"
@@ -48,7 +42,7 @@ export function createJournal(
   store: Store,
   numbers: Numbers,
   audit: Audit,
-): Journal & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "pace-write" | "audit"> {
+): Journal & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
     body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, state, attempts,
     sent_at, unknown_at, taken_at, message`;
@@ -85,19 +79,6 @@ export function createJournal(
   const writeTaken = store.prepare<[{ id: number; at: number }]>(
     "UPDATE intents SET taken_at = @at WHERE id = @id AND state = 'UNKNOWN'",
   );
-  const insertPace = store.prepare<[number, number, string, number]>(
-    "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
-  );
-  const selectPace = store.prepare<[string, number], { at: number; is_create: number }>(
-    "SELECT at, is_create FROM pace WHERE budget = ? AND at >= ? ORDER BY at",
-  );
-  const sums = "board_projects.id AS project, count(*) AS all_writes, sum(is_create) AS creates";
-  const ofProjects = "JOIN board_projects ON board_projects.number = pace.project";
-  const selectShares = store.prepare<[number], ShareColumns>(`
-    SELECT ${sums} FROM pace INDEXED BY pace_at ${ofProjects} WHERE at >= ? GROUP BY pace.project`);
-  const selectSharesOf = store.prepare<[string, number], ShareColumns>(`
-    SELECT ${sums} FROM pace INDEXED BY pace_of_budget ${ofProjects} WHERE budget = ? AND at >= ?
-    GROUP BY pace.project`);
 
   return {
     prepare: (intent) =>
@@ -125,17 +106,6 @@ export function createJournal(
         return sent.length;
       });
     },
-    trackerWrites(since, budget) {
-      const lines = selectPace.all(budget, since);
-      return {
-        all: lines.map(({ at }) => at),
-        creates: lines.filter(({ is_create }) => is_create === 1).map(({ at }) => at),
-      };
-    },
-    writesByProject(since, budget) {
-      const found = budget === undefined ? selectShares.all(since) : selectSharesOf.all(budget, since);
-      return found.map(({ project, all_writes: all, creates }) => ({ project, all, creates }));
-    },
     history: (project, post, limit) => audit.history(project, post, limit),
     writesOf: (run) => audit.writesOf(run),
     statusWrites: (project, since) => audit.statusWrites(project, since),
@@ -152,9 +122,6 @@ export function createJournal(
       },
       "take-up": ({ intent: id, at }) => {
         if (writeTaken.run({ id, at }) === 0) throw new Error(`The outcome of intent ${id} is not unknown.`);
-      },
-      "pace-write": ({ at, isCreate, budget, project }) => {
-        insertPace.run(at, Number(isCreate), budget, numbers.project(project));
       },
       audit: ({ entry }) => audit.write(entry),
     },

@@ -1,12 +1,10 @@
-import type { Side } from "../../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { Memory, ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../../memory.ts";
+import type { ProjectFieldMemory, ProjectMemory, Remembering, RepositoryMemory } from "../../memory.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
-import type { Recall } from "./recall.ts";
 
 interface ProjectColumns {
   key: string;
@@ -23,6 +21,7 @@ interface ProjectColumns {
 }
 
 interface PagingColumns {
+  project: ProjectId;
   asked_at: number;
   posts: string;
   way: string | null;
@@ -56,27 +55,24 @@ interface RepositoryColumns {
 export function createMemory(
   store: Store,
   numbers: Numbers,
-  recall: Recall,
-): Memory &
-  Carrying<
-    | "remember-account"
-    | "remember-project"
-    | "remember-paging"
-    | "remember-open-list"
-    | "remember-repository"
-    | "remember-project-field"
-    | "remember-limit"
-  > {
+): { read(): Remembering } & Carrying<
+  | "remember-account"
+  | "remember-project"
+  | "remember-paging"
+  | "remember-open-list"
+  | "remember-repository"
+  | "remember-project-field"
+> {
   const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
     "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
   );
   const writeAccount = store.prepare<[{ login: string; checkedAt: number }]>(
     "INSERT OR REPLACE INTO accounts (side, login, checked_at) VALUES ('tracker', @login, @checkedAt)",
   );
-  const selectProject = store.prepare<[string], Omit<ProjectColumns, "project"> & { id: ProjectId }>(`
+  const selectProjects = store.prepare<[], Omit<ProjectColumns, "project"> & { id: ProjectId }>(`
     SELECT key, id, name, checked_at, settings_print, rules, seen, full_at, last_success_at,
       recovered_from, settled_at
-    FROM projects JOIN board_projects ON board_projects.number = projects.project WHERE key = ?`);
+    FROM projects JOIN board_projects ON board_projects.number = projects.project`);
   const writeProject = store.prepare<[ProjectColumns]>(`
     INSERT INTO projects
       (key, project, name, checked_at, settings_print, rules, seen, full_at, last_success_at, recovered_from,
@@ -88,13 +84,13 @@ export function createMemory(
       checked_at = excluded.checked_at, settings_print = excluded.settings_print, rules = excluded.rules,
       seen = excluded.seen, full_at = excluded.full_at, last_success_at = excluded.last_success_at,
       recovered_from = excluded.recovered_from, settled_at = excluded.settled_at`);
-  const selectPaging = store.prepare<[string], PagingColumns>(`
-    SELECT asked_at, posts, way FROM asked_paging
-    JOIN board_projects ON board_projects.number = asked_paging.project WHERE id = ?`);
-  const writePaging = store.prepare<[PagingColumns & { readonly project: number }]>(`
+  const selectPagings = store.prepare<[], PagingColumns>(`
+    SELECT id AS project, asked_at, posts, way FROM asked_paging
+    JOIN board_projects ON board_projects.number = asked_paging.project`);
+  const writePaging = store.prepare<[Omit<PagingColumns, "project"> & { readonly project: number }]>(`
     INSERT OR REPLACE INTO asked_paging (project, asked_at, posts, way) VALUES (@project, @asked_at, @posts, @way)`);
-  const selectOpenList = store.prepare<[string], { place: string }>(
-    "SELECT place FROM open_lists JOIN board_projects ON board_projects.number = open_lists.project WHERE id = ?",
+  const selectOpenLists = store.prepare<[], { project: ProjectId; place: string }>(
+    "SELECT id AS project, place FROM open_lists JOIN board_projects ON board_projects.number = open_lists.project",
   );
   const writeOpenList = store.prepare<[number, string]>(
     "INSERT OR REPLACE INTO open_lists (project, place) VALUES (?, ?)",
@@ -103,11 +99,8 @@ export function createMemory(
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
     milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, named_at, scanned_for, recovered_at, full_at,
     public_since, paused_at`;
-  const selectByName = store.prepare<[string], RepositoryColumns>(
-    `SELECT ${repositoryColumns} FROM repositories WHERE name = ?`,
-  );
-  const selectById = store.prepare<[number], RepositoryColumns>(
-    `SELECT ${repositoryColumns} FROM repositories WHERE id = ?`,
+  const selectRepositories = store.prepare<[], RepositoryColumns>(
+    `SELECT ${repositoryColumns} FROM repositories`,
   );
   const takeName = store.prepare<[string, number]>(
     "UPDATE repositories SET name = NULL WHERE name = ? AND id <> ?",
@@ -117,58 +110,38 @@ export function createMemory(
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
       @milestones, @labels_etag, @milestones_etag, @etag, @cursor, @scanned_at, @named_at, @scanned_for, @recovered_at, @full_at,
       @public_since, @paused_at)`);
-  const selectField = store.prepare<[string], { field: string; checked_at: number }>(
-    "SELECT field, checked_at FROM project_fields WHERE key = ?",
+  const selectFields = store.prepare<[], { field: string; checked_at: number }>(
+    "SELECT field, checked_at FROM project_fields",
   );
   const writeField = store.prepare<[{ key: string; field: string; checkedAt: number }]>(
     "INSERT OR REPLACE INTO project_fields (key, field, checked_at) VALUES (@key, @field, @checkedAt)",
   );
-  const selectLimit = store.prepare<[Side, string], { until: number }>(
-    "SELECT until FROM limits WHERE side = ? AND budget = ?",
-  );
-  const writeLimit = store.prepare<[Side, string, number]>(
-    "INSERT OR REPLACE INTO limits (side, budget, until) VALUES (?, ?, ?)",
-  );
   return {
-    account: () =>
-      recall.through("account", () => {
-        const found = selectAccount.get();
-        return found && { login: found.login, checkedAt: found.checked_at };
+    read: () =>
+      store.read(() => {
+        const account = selectAccount.get();
+        const repositories = selectRepositories.all();
+        return {
+          account: account && { login: account.login, checkedAt: account.checked_at },
+          projects: selectProjects.all().map(toProject),
+          pagings: selectPagings.all().map(({ project, way: text, posts, asked_at: askedAt }) => {
+            const way: PagingWay | undefined = text === null ? undefined : JSON.parse(text);
+            return { project, paging: { way, posts, askedAt } };
+          }),
+          openLists: selectOpenLists.all(),
+          repositories: repositories.map(toRepository),
+          names: repositories.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
+          projectFields: selectFields.all().map(({ field, checked_at: checkedAt }) => ({
+            ...decodeField(field),
+            checkedAt,
+          })),
+        };
       }),
-    project: (key) =>
-      recall.through(`project ${key}`, () => {
-        const found = selectProject.get(key);
-        return found && toProject(found);
-      }),
-    paging(project) {
-      const found = selectPaging.get(project);
-      if (found === undefined) return undefined;
-      const way: PagingWay | undefined = found.way === null ? undefined : JSON.parse(found.way);
-      return { way, posts: found.posts, askedAt: found.asked_at };
-    },
-    openList: (project) => selectOpenList.get(project)?.place,
-    repository: (name) =>
-      recall.through(`repository ${name}`, () => {
-        const found = selectByName.get(name);
-        return found && toRepository(found);
-      }),
-    repositoryById: (id) =>
-      recall.through(`repository by id ${id}`, () => {
-        const found = selectById.get(id);
-        return found && toRepository(found);
-      }),
-    projectField(key) {
-      const found = selectField.get(key);
-      return found && { ...decodeField(found.field), checkedAt: found.checked_at };
-    },
-    limit: (side, budget) => selectLimit.get(side, budget)?.until,
     changes: {
       "remember-account": ({ account: { login, checkedAt } }) => {
-        recall.forget("account");
         writeAccount.run({ login, checkedAt });
       },
       "remember-project": ({ memory }) => {
-        recall.forget(`project ${memory.key}`);
         writeProject.run(fromProject(memory, numbers.project(memory.id)));
       },
       "remember-paging": ({ project, paging: { way, posts, askedAt } }) => {
@@ -181,15 +154,11 @@ export function createMemory(
         else writeOpenList.run(number, place);
       },
       "remember-repository": ({ memory }) => {
-        recall.forget("repository ");
         takeName.run(memory.name, memory.repository.id);
         writeRepository.run(fromRepository(memory));
       },
       "remember-project-field": ({ field: { checkedAt, ...field } }) => {
         writeField.run({ key: field.key, field: JSON.stringify(field), checkedAt });
-      },
-      "remember-limit": ({ side, budget, until }) => {
-        writeLimit.run(side, budget, until);
       },
     },
   };

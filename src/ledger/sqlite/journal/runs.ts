@@ -1,7 +1,6 @@
 import type { Runs, StoredRun } from "../../runs.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Store } from "../file/store.ts";
-import type { Recall } from "./recall.ts";
 
 interface RunColumns {
   run: number;
@@ -13,7 +12,6 @@ interface RunColumns {
 /** Runs and signs of life. */
 export function createRuns(
   store: Store,
-  recall: Recall,
   rewind: (now: number) => number,
 ): Runs & Carrying<"finish-run" | "beat" | "offer-page"> {
   const insertRun = store.prepare<[number]>("INSERT INTO runs (started_at) VALUES (?)");
@@ -43,7 +41,6 @@ export function createRuns(
     begin: (at) =>
       store.transaction(() => {
         const aheadMs = rewind(at);
-        recall.begin();
         return { run: insertRun.insert(at), aheadMs };
       }),
     last: (project) =>
@@ -71,7 +68,6 @@ export function createRuns(
     },
     changes: {
       "finish-run": ({ run, record: { finishedAt, result, projects } }) => {
-        recall.end();
         if (finishRun.run({ run, at: finishedAt, result }) === 0) throw new Error(`Run ${run} is not open.`);
         for (const [position, { project, report }] of projects.entries()) {
           insertReport.run({ run, position, project, report: JSON.stringify(report) });

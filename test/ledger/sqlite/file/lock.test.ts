@@ -8,6 +8,7 @@ import { StateError, StateHeldError } from "../../../../src/errors.ts";
 import { acquireState } from "../../../../src/ledger/sqlite/file/lock.ts";
 import { openStore } from "../../../../src/ledger/sqlite/file/store.ts";
 import { openLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
+import { timesOf } from "../../../../src/plan/pace.ts";
 import { noon, project } from "../../samples.ts";
 import { createFolder, options } from "../folder.ts";
 
@@ -96,7 +97,7 @@ describe("a process that is killed right after SENT", () => {
     expect(ledger.journal.open(project)).toMatchObject([
       { state: "SENT", bodyHash: "abc", attempts: 1, sentAt: noon },
     ]);
-    expect(ledger.journal.trackerWrites(0, "").creates).toEqual([noon]);
+    expect(timesOf(ledger.pace.writes(0, "")).creates).toEqual([noon]);
     expect(ledger.journal.recover(noon + 1)).toBe(1);
     expect(ledger.journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon + 1 }]);
   });

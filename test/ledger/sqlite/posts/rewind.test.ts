@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openStore } from "../../../../src/ledger/sqlite/file/store.ts";
 import { createLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
+import { timesOf } from "../../../../src/plan/pace.ts";
 import { createPost, hourMs, noon, postId, project, pullPosts } from "../../samples.ts";
 import { createFolder, options } from "../folder.ts";
 
@@ -32,7 +33,7 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).not.toContain("a");
 
   expect(ledger.runs.begin(noon).aheadMs).toBe(hourMs);
-  expect(ledger.journal.trackerWrites(noon - hourMs, "")).toEqual({ all: [noon], creates: [noon] });
+  expect(timesOf(ledger.pace.writes(noon - hourMs, ""))).toEqual({ all: [noon], creates: [noon] });
   expect(ledger.memory.account()?.checkedAt).toBe(noon);
   expect(ledger.rows.due(project, noon, undefined, 9).map(({ post }) => post.id)).toContain("a");
   expect(ledger.rows.row(project, postId("a"), noon)?.seenAt).toBe(0);

@@ -5,7 +5,7 @@ import { noon, otherProject, project } from "./samples.ts";
 export function describeBacklogs(ledger: () => Ledger): void {
   describe("what projects have left", () => {
     it("is told as the last run left it, with what was opened since it began", () => {
-      const { backlogs } = ledger();
+      const { pace } = ledger();
       ledger().commit([
         {
           kind: "note-backlog",
@@ -37,15 +37,15 @@ export function describeBacklogs(ledger: () => Ledger): void {
         },
       ]);
       const mine = { project, budget: "", creates: 30, others: 0, created: 20, since: noon, at: noon + 5 };
-      expect(backlogs.of({ budget: "" })).toEqual([
+      expect(pace.backlogs({ budget: "" })).toEqual([
         mine,
         { project: otherProject, budget: "", creates: 0, others: 1, created: 0, since: noon, at: noon },
       ]);
-      expect(backlogs.of({ project })).toEqual([mine, expect.objectContaining({ budget: "acme" })]);
+      expect(pace.backlogs({ project })).toEqual([mine, expect.objectContaining({ budget: "acme" })]);
     });
 
     it("ends with what was left", () => {
-      const { backlogs } = ledger();
+      const { pace } = ledger();
       ledger().commit([
         {
           kind: "note-backlog",
@@ -56,7 +56,7 @@ export function describeBacklogs(ledger: () => Ledger): void {
         },
         { kind: "note-backlog", project, budget: "", left: { creates: 0, others: 0, created: 40 }, at: noon },
       ]);
-      expect(backlogs.of({ project })).toEqual([]);
+      expect(pace.backlogs({ project })).toEqual([]);
       ledger().commit([
         {
           kind: "note-backlog",
@@ -66,13 +66,13 @@ export function describeBacklogs(ledger: () => Ledger): void {
           at: noon + 1,
         },
       ]);
-      expect(backlogs.of({ project })).toMatchObject([{ created: 0, since: noon + 1 }]);
+      expect(pace.backlogs({ project })).toMatchObject([{ created: 0, since: noon + 1 }]);
     });
   });
 
   describe("whose the writes were", () => {
     it("is remembered for each budget, and over all of them", () => {
-      const { journal } = ledger();
+      const { pace } = ledger();
       ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
       ledger().commit([{ kind: "pace-write", at: noon, isCreate: false, budget: "", project }]);
       ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
@@ -80,13 +80,46 @@ export function describeBacklogs(ledger: () => Ledger): void {
       ledger().commit([
         { kind: "pace-write", at: noon - 1, isCreate: true, budget: "", project: otherProject },
       ]);
-      expect(journal.writesByProject(noon, "")).toEqual([
-        { project, all: 2, creates: 1 },
-        { project: otherProject, all: 1, creates: 1 },
+      const whose = (budget: string | undefined) =>
+        pace.writes(noon, budget).map((write) => [write.project, write.isCreate]);
+      expect(whose("")).toEqual([
+        [project, true],
+        [project, false],
+        [otherProject, true],
       ]);
-      expect(journal.writesByProject(noon, undefined)).toEqual([
-        { project, all: 3, creates: 2 },
-        { project: otherProject, all: 1, creates: 1 },
+      expect(whose(undefined).toSorted()).toEqual(
+        [
+          [project, true],
+          [project, false],
+          [project, true],
+          [otherProject, true],
+        ].toSorted(),
+      );
+    });
+  });
+
+  describe("the limits", () => {
+    it("keeps the limit of each side that was remembered last", () => {
+      const { pace } = ledger();
+      expect([pace.limit("board", ""), pace.limit("tracker", "")]).toEqual([undefined, undefined]);
+      ledger().commit([
+        { kind: "limit", side: "tracker", budget: "", until: noon + 2 },
+        { kind: "limit", side: "board", budget: "", until: noon + 3 },
+        { kind: "limit", side: "tracker", budget: "", until: noon + 1 },
+      ]);
+      expect([pace.limit("board", ""), pace.limit("tracker", "")]).toEqual([noon + 3, noon + 1]);
+    });
+
+    it("keeps the limits of each budget by themselves", () => {
+      const { pace } = ledger();
+      ledger().commit([
+        { kind: "limit", side: "tracker", budget: "acme", until: noon + 1 },
+        { kind: "limit", side: "tracker", budget: "other", until: noon + 2 },
+      ]);
+      expect(["acme", "other", ""].map((budget) => pace.limit("tracker", budget))).toEqual([
+        noon + 1,
+        noon + 2,
+        undefined,
       ]);
     });
   });

@@ -1,0 +1,92 @@
+import type { ProjectFieldKey, RepositoryId } from "../model/issue.ts";
+import type { ProjectId } from "../model/post.ts";
+import type { Change } from "./change.ts";
+import type {
+  Memory,
+  PagingMemory,
+  ProjectFieldMemory,
+  ProjectMemory,
+  Remembering,
+  RepositoryMemory,
+} from "./memory.ts";
+
+/** A memory that is held in the process, the same for every kind of state. */
+export interface HeldMemory extends Memory {
+  /** What is read replaces all that is held. */
+  hold(read: Remembering): void;
+  /** This has been committed. What is none of the memory is passed over. */
+  learn(change: Change): void;
+}
+
+/** Holds nothing yet. */
+export function createHeldMemory(): HeldMemory {
+  let account: Remembering["account"];
+  const projects = new Map<string, ProjectMemory>();
+  const pagings = new Map<ProjectId, PagingMemory>();
+  const openLists = new Map<ProjectId, string>();
+  const repositories = new Map<RepositoryId, RepositoryMemory>();
+  const names = new Map<string, RepositoryId>();
+  const fields = new Map<ProjectFieldKey, ProjectFieldMemory>();
+  return {
+    account: () => account,
+    project: (key) => projects.get(key),
+    paging: (project) => pagings.get(project),
+    openList: (project) => openLists.get(project),
+    repository(name) {
+      const id = names.get(name.toLowerCase());
+      return id === undefined ? undefined : repositories.get(id);
+    },
+    repositoryById: (id) => repositories.get(id),
+    projectField: (key) => fields.get(key),
+    hold(read) {
+      for (const known of [projects, pagings, openLists, repositories, names, fields]) known.clear();
+      account = read.account;
+      for (const one of read.projects) projects.set(one.key, one);
+      for (const { project, paging } of read.pagings) pagings.set(project, paging);
+      for (const { project, place } of read.openLists) openLists.set(project, place);
+      for (const one of read.repositories) repositories.set(one.repository.id, one);
+      for (const [name, id] of read.names) names.set(name.toLowerCase(), id);
+      for (const one of read.projectFields) fields.set(one.key, one);
+    },
+    learn(change) {
+      if (!isOfMemory(change)) return;
+      switch (change.kind) {
+        case "remember-account":
+          account = change.account;
+          return;
+        case "remember-project":
+          projects.set(change.memory.key, change.memory);
+          return;
+        case "remember-paging":
+          pagings.set(change.project, change.paging);
+          return;
+        case "remember-open-list":
+          if (change.place === undefined) openLists.delete(change.project);
+          else openLists.set(change.project, change.place);
+          return;
+        case "remember-repository":
+          learnRepository(change.memory);
+          return;
+        case "remember-project-field":
+          fields.set(change.field.key, change.field);
+          return;
+      }
+    },
+  };
+
+  function learnRepository(memory: RepositoryMemory): void {
+    const { id } = memory.repository;
+    for (const [name, known] of names) if (known === id) names.delete(name);
+    const robbed = repositories.get(names.get(memory.name.toLowerCase()) ?? id);
+    if (robbed !== undefined)
+      repositories.set(robbed.repository.id, { ...robbed, name: robbed.repository.name });
+    names.set(memory.name.toLowerCase(), id);
+    repositories.set(id, memory);
+  }
+}
+
+type OfMemory = Extract<Change, { readonly kind: `remember-${string}` }>;
+
+function isOfMemory(change: Change): change is OfMemory {
+  return change.kind.startsWith("remember-");
+}

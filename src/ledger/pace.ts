@@ -1,0 +1,42 @@
+import type { Side } from "../errors.ts";
+import type { ProjectId } from "../model/post.ts";
+
+/** How fast the two sides may be asked and written to, and what waits for its turn: shared by all projects. */
+export interface Pace {
+  /**
+   * Epoch ms before which a side wants no request; undefined when it never named a time. It may have passed.
+   *
+   * @param budget - whose limit, as the tracker names it; '' on the board.
+   */
+  limit(side: Side, budget: string): number | undefined;
+  /** Writes to the tracker that the pace counts since a time, oldest first, of all projects; in every budget where none is named. */
+  writes(since: number, budget: string | undefined): readonly PacedWrite[];
+  /** What projects have left to write to the tracker, so that those that share a pace share it fairly, and people are told when an import will be done. */
+  backlogs(whose: { readonly budget: string } | { readonly project: ProjectId }): readonly Backlog[];
+}
+
+export interface PacedWrite {
+  readonly at: number;
+  readonly isCreate: boolean;
+  /** undefined for a write of an older version. */
+  readonly project: ProjectId | undefined;
+}
+
+/** What a run leaves of what it wanted to write. */
+export interface Left {
+  /** Issues that are still to be opened. */
+  readonly creates: number;
+  /** Other writes. */
+  readonly others: number;
+  /** Issues that the run has opened. */
+  readonly created: number;
+}
+
+export interface Backlog extends Left {
+  readonly project: ProjectId;
+  readonly budget: string;
+  /** Since when there was something left, epoch ms; `created` counts from the run that began it. */
+  readonly since: number;
+  /** When the last run left it so, epoch ms. */
+  readonly at: number;
+}

@@ -1,0 +1,85 @@
+import type { Side } from "../../../errors.ts";
+import type { ProjectId } from "../../../model/post.ts";
+import type { Backlog, Pace } from "../../pace.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Store } from "../file/store.ts";
+
+interface NewColumns {
+  budget: string;
+  project: number;
+  creates: number;
+  others: number;
+  created: number;
+  at: number;
+}
+
+interface PacedColumns {
+  at: number;
+  is_create: number;
+  project: ProjectId | null;
+}
+
+/** A line for each limit, each write of the last time, and each project and budget with something left. */
+export function createPace(
+  store: Store,
+  numbers: Numbers,
+): Pace & Carrying<"limit" | "pace-write" | "note-backlog"> {
+  const columns = `budget, board_projects.id AS project, creates, others, created, since, at`;
+  const joined = "backlogs JOIN board_projects ON board_projects.number = backlogs.project";
+  const selectOfBudget = store.prepare<[string], Backlog>(
+    `SELECT ${columns} FROM ${joined} WHERE budget = ? ORDER BY backlogs.project`,
+  );
+  const selectOfProject = store.prepare<[ProjectId], Backlog>(
+    `SELECT ${columns} FROM ${joined} WHERE board_projects.id = ? ORDER BY budget`,
+  );
+  const write = store.prepare<[NewColumns]>(`
+    INSERT INTO backlogs (budget, project, creates, others, created, since, at)
+    VALUES (@budget, @project, @creates, @others, @created, @at, @at)
+    ON CONFLICT (budget, project) DO UPDATE SET creates = excluded.creates, others = excluded.others,
+      created = created + excluded.created, at = excluded.at`);
+  const remove = store.prepare<[string, number]>("DELETE FROM backlogs WHERE budget = ? AND project = ?");
+  const paced = "at, is_create, id AS project";
+  const ofProjects = "LEFT JOIN board_projects ON board_projects.number = pace.project";
+  const selectWrites = store.prepare<[number], PacedColumns>(
+    `SELECT ${paced} FROM pace INDEXED BY pace_at ${ofProjects} WHERE at >= ? ORDER BY at, pace.number`,
+  );
+  const selectWritesOf = store.prepare<[string, number], PacedColumns>(
+    `SELECT ${paced} FROM pace INDEXED BY pace_of_budget ${ofProjects} WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
+  );
+  const insertWrite = store.prepare<[number, number, string, number]>(
+    "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
+  );
+  const selectLimit = store.prepare<[Side, string], { until: number }>(
+    "SELECT until FROM limits WHERE side = ? AND budget = ?",
+  );
+  const writeLimit = store.prepare<[Side, string, number]>(
+    "INSERT OR REPLACE INTO limits (side, budget, until) VALUES (?, ?, ?)",
+  );
+  return {
+    limit: (side, budget) => selectLimit.get(side, budget)?.until,
+    writes(since, budget) {
+      const found = budget === undefined ? selectWrites.all(since) : selectWritesOf.all(budget, since);
+      return found.map(({ at, is_create, project }) => ({
+        at,
+        isCreate: is_create === 1,
+        project: project ?? undefined,
+      }));
+    },
+    backlogs: (whose) =>
+      "budget" in whose ? selectOfBudget.all(whose.budget) : selectOfProject.all(whose.project),
+    changes: {
+      limit: ({ side, budget, until }) => {
+        writeLimit.run(side, budget, until);
+      },
+      "pace-write": ({ at, isCreate, budget, project }) => {
+        insertWrite.run(at, Number(isCreate), budget, numbers.project(project));
+      },
+      "note-backlog": ({ project: id, budget, left, at }) => {
+        const project = numbers.project(id);
+        if (left.creates + left.others > 0) write.run({ budget, project, ...left, at });
+        else remove.run(budget, project);
+      },
+    },
+  };
+}
