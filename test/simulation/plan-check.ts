@@ -18,22 +18,23 @@ export async function planThenSync(stage: Stage): Promise<string> {
   if (planned === undefined || done === undefined) return "the run ended early";
   const actions = planned.plan.projects[0]?.actions ?? [];
   const wanted = actions.filter(({ when }) => when === "now");
-  // What the pace puts off to a time goes in a run that has come to it.
+  // What the pace puts off to a time goes in a run that has come to it, and sooner where a write that is not needed after all
+  // leaves its turn.
   const ended = time.now() + stage.scenario.skewMs;
   const coming = actions.filter(
-    ({ when, notBefore }) => when === "later" && Date.parse(notBefore ?? "") <= ended,
+    ({ when, notBefore }) => when === "later" && (late.size > 0 || Date.parse(notBefore ?? "") <= ended),
   );
   compare(stage, wanted, coming, late, done);
   return `planned ${wanted.length}, sent ${watch.sent.length}`;
 }
 
 /**
- * Issues that the lists show as they were, or that were deleted or transferred: before a change of one it is read, and shows
+ * Issues that the lists show as they were, or that were deleted, transferred or switched off: before a change of one it is read, and shows
  * what no plan could see.
  */
 function lateIssues({ hub }: Stage): ReadonlySet<string> {
-  const late = hub.repositories.flatMap(({ name, issues, left }) => {
-    const changed = issues.filter((issue) => issue.isDeleted || !hub.isShown(issue));
+  const late = hub.repositories.flatMap(({ name, issues, left, hasIssues }) => {
+    const changed = issues.filter((issue) => issue.isDeleted || !hasIssues || !hub.isShown(issue));
     return [...changed.map(({ number }) => number), ...left.keys()].map((number) => `${name}#${number}`);
   });
   return new Set(late);

@@ -53,7 +53,7 @@ export interface Wire {
   count(fault: string): void;
 }
 
-const latencyMs = { least: 20, most: 300, slowLeast: 3_000, slowMost: 20_000 };
+export const latencyMs = { least: 20, most: 300, slowLeast: 3_000, slowMost: 20_000 };
 
 export function createWire(time: Time): Wire {
   const faults = new Map<string, number>();
