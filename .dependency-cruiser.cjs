@@ -12,15 +12,26 @@ const table = {
   sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },
   escape: { folders: [], packages: [] },
+  select: { folders: [], packages: [] },
   log: { folders: ["escape"], packages: ["pino", "pino-pretty", "node:module"] },
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
   sync: {
-    folders: ["model", "plan", "errors", "log", "board/board", "tracker/tracker", "ledger/*"],
+    folders: ["model", "plan", "errors", "log", "select", "board/board", "tracker/tracker", "ledger/*"],
     packages: [],
   },
   // What people ask of a run's outcome, on the same readers as a run.
   story: {
-    folders: ["model", "plan", "errors", "log", "sync", "board/board", "tracker/tracker", "ledger/*"],
+    folders: [
+      "model",
+      "plan",
+      "errors",
+      "log",
+      "select",
+      "sync",
+      "board/board",
+      "tracker/tracker",
+      "ledger/*",
+    ],
     packages: [],
   },
   daemon: {
@@ -29,6 +40,7 @@ const table = {
       "errors",
       "escape",
       "log",
+      "select",
       "app",
       "sync",
       "story",
@@ -50,6 +62,7 @@ const table = {
       "errors",
       "escape",
       "log",
+      "select",
       "app",
       "sync",
       "story",

@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
+import { inOrder, select } from "../select.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
@@ -57,8 +58,10 @@ export async function announceRun(report: RunReport, options: AnnounceOptions): 
 /** As `sync` does it for all projects at once, one that failed last silences the heartbeat of every other one's run. */
 async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promise<void> {
   const { heartbeat, projects, ledger } = options;
-  const hasFailed = (key: string): boolean => Number(Object(ledger.runs.last(key)?.report).failed) > 0;
-  if (heartbeat === undefined || report.projects.length === 0 || projects.some(hasFailed)) return;
+  const hasFailed = async (key: string): Promise<boolean> =>
+    Number(Object((await ledger.runs.last(key))?.report).failed) > 0;
+  if (heartbeat === undefined || report.projects.length === 0) return;
+  if ((await select(projects, hasFailed)).length > 0) return;
   await send("heartbeat", heartbeat, undefined, options);
 }
 
@@ -67,29 +70,30 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
   if (url === undefined) return;
   const now = clock.now();
   const news = pickNews(
-    projects.flatMap((report) => causesOf(report, ledger)),
-    ledger.notices.said(),
+    (await inOrder(projects, async (report) => causesOf(report, ledger))).flat(),
+    await ledger.notices.said(),
     now,
   );
   if (news.length === 0) return;
   // Before it leaves: one whose answer is lost may have been read.
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "say",
       notices: news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
       forgetBefore: now - forgottenAfterMs,
     },
   ]);
-  const concerned = projects
-    .filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`)))
-    .map(({ project }) => ({ project, state: readProjectState(ledger, project, { now }) }));
+  const concerned = await inOrder(
+    projects.filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`))),
+    async ({ project }) => ({ project, state: await readProjectState(ledger, project, { now }) }),
+  );
   const outcome = await send("notice", url, JSON.stringify(composeMessage(news, concerned)), options);
-  if (outcome === "refused") ledger.commit([{ kind: "unsay", causes: news.map(({ cause }) => cause) }]);
+  if (outcome === "refused") await ledger.commit([{ kind: "unsay", causes: news.map(({ cause }) => cause) }]);
 }
 
-function causesOf(report: ProjectReport, ledger: Ledger): readonly Cause[] {
+async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly Cause[]> {
   const memory = ledger.memory.project(report.project);
-  return findCauses(report, memory === undefined ? [] : ledger.rows.waiting(memory.id, maxWaiting));
+  return findCauses(report, memory === undefined ? [] : await ledger.rows.waiting(memory.id, maxWaiting));
 }
 
 /** `refused`: nobody has it, for certain. */

@@ -39,7 +39,7 @@ export interface DaemonOptions {
   /** Nothing runs or waits any more; it may take a moment. */
   rest(): void;
   /** Writes a sign of life; the last one says that there will be no other. */
-  beat(at: number, isLast: boolean): void;
+  beat(at: number, isLast: boolean): Promise<void>;
   readonly clock: Clock;
   /** Milliseconds since some moment: a clock that nobody can set. */
   monotonic(): number;
@@ -198,17 +198,17 @@ function isWithin(ageMs: number, periodMs: number): boolean {
 
 /** Ends with the signal. The last sign of life is written at once: the process may not live to see what runs end. */
 async function keepBeating({ beat, clock, log, signal }: DaemonOptions): Promise<void> {
-  const tryToBeat = (isLast: boolean): void => {
+  const tryToBeat = async (isLast: boolean): Promise<void> => {
     try {
-      beat(clock.now(), isLast);
+      await beat(clock.now(), isLast);
     } catch (error) {
       log.error({ err: error }, "The sign of life could not be written");
     }
   };
   if (signal.aborted) return;
   while (!signal.aborted) {
-    tryToBeat(false);
+    await tryToBeat(false);
     await clock.sleep(beatMs, signal);
   }
-  tryToBeat(true);
+  await tryToBeat(true);
 }

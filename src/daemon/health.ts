@@ -13,11 +13,11 @@ export interface LateProject {
  *
  * @param findLate - as of now.
  */
-export function healthPart(findLate: () => readonly LateProject[]): HttpPart {
+export function healthPart(findLate: () => Promise<readonly LateProject[]>): HttpPart {
   return (server) => {
     server.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
-    server.get("/readyz", (_request, reply) => {
-      const reasons = findLate().map(({ project, state }) => {
+    server.get("/readyz", async (_request, reply) => {
+      const reasons = (await findLate()).map(({ project, state }) => {
         const sentence = describeState(state);
         const begun = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
         return { project, reason: `${begun}. \`boardsync status\` says more.` };

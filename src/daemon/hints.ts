@@ -1,5 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { isSameRepository, type RepositoryId, type RepositoryName } from "../model/issue.ts";
+import { select } from "../select.ts";
 import type { SyncProject } from "../sync/ground/world.ts";
 import { repositoryNames } from "../sync/ground/world.ts";
 
@@ -13,15 +14,16 @@ export interface Hint {
 }
 
 /** The projects that a hint may concern, by their keys. */
-export function findConcerned(
+export async function findConcerned(
   { repositories, owner }: Hint,
   projects: readonly SyncProject[],
   ledger: Ledger,
-): readonly string[] {
-  const isConcerned = (project: SyncProject): boolean =>
-    repositories.some((repository) => hasIssuesIn(project, repository, ledger)) ||
-    (owner !== undefined && looksAtProjectsOf(project, owner));
-  return projects.filter(isConcerned).map(({ key }) => key);
+): Promise<readonly string[]> {
+  const isConcerned = async (project: SyncProject): Promise<boolean> => {
+    if (owner !== undefined && looksAtProjectsOf(project, owner)) return true;
+    return (await select(repositories, (one) => hasIssuesIn(project, one, ledger))).length > 0;
+  };
+  return (await select(projects, isConcerned)).map(({ key }) => key);
 }
 
 /** Whether our own account did it. */
@@ -31,16 +33,18 @@ export function isOwn({ sender }: Hint, ledger: Ledger): boolean {
 }
 
 /** By name; by the id of what goes by that name, which may have been renamed; or because linked issues were moved there. */
-function hasIssuesIn(
+async function hasIssuesIn(
   { key, settings }: SyncProject,
   { id, name }: Hint["repositories"][number],
   { memory, absences }: Ledger,
-): boolean {
+): Promise<boolean> {
   const names = repositoryNames(settings);
   if (names.some((own) => isSameRepository(own, name as RepositoryName))) return true;
   if (names.some((own) => memory.repository(own)?.repository.id === id)) return true;
   const project = memory.project(key);
-  return project !== undefined && absences.linkedRepositories(project.id).includes(id as RepositoryId);
+  return (
+    project !== undefined && (await absences.linkedRepositories(project.id)).includes(id as RepositoryId)
+  );
 }
 
 function looksAtProjectsOf({ settings }: SyncProject, owner: string): boolean {

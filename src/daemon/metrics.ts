@@ -90,8 +90,8 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
     noteDelivery: (event, outcome) => deliveries.inc({ event, outcome }),
     noteCall: (call, isTaken) => calls.inc({ call, outcome: isTaken ? "taken" : "failed" }),
     noteReload: (isTaken) => reloads.inc({ outcome: isTaken ? "taken" : "refused" }),
-    render(projects) {
-      gauges.read(projects);
+    async render(projects) {
+      await gauges.read(projects);
       return registry.metrics();
     },
     contentType: registry.contentType,
@@ -101,14 +101,14 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
 /** `GET /metrics`. Holds numbers and the names of projects alone. */
 export function metricsPart(
   metrics: Metrics,
-  measure: () => {
+  measure: () => Promise<{
     readonly projects: readonly MeasuredProject[];
     readonly sides: Readonly<Record<Side, Traffic>>;
-  },
+  }>,
 ): HttpPart {
   return (server) => {
     server.get("/metrics", async (_request, reply) => {
-      const { projects, sides } = measure();
+      const { projects, sides } = await measure();
       metrics.noteTraffic(sides);
       const text = await metrics.render(projects);
       return reply.header("content-type", metrics.contentType).send(text);
@@ -170,9 +170,9 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
       if (until !== undefined) limited.set({ project, code }, Date.parse(until) / 1000);
     }
   };
-  const readProject = ({ key: project, periodMs, state }: MeasuredProject): void => {
+  const readProject = async ({ key: project, periodMs, state }: MeasuredProject): Promise<void> => {
     const memory = ledger.memory.project(project);
-    const last = ledger.runs.last(project);
+    const last = await ledger.runs.last(project);
     if (Number.isFinite(periodMs)) of.period.set({ project }, periodMs / 1000);
     if (memory?.lastSuccessAt !== undefined) of.success.set({ project }, memory.lastSuccessAt / 1000);
     if (last !== undefined) {
@@ -182,7 +182,9 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     }
     noteState(project, state);
     if (memory === undefined) return;
-    const { posts, issues, waiting, held, parked, quarantined, differs } = ledger.rows.counts(memory.id);
+    const { posts, issues, waiting, held, parked, quarantined, differs } = await ledger.rows.counts(
+      memory.id,
+    );
     of.posts.set({ project }, posts);
     of.links.set({ project }, issues);
     of.waiting.set({ project }, waiting);
@@ -194,9 +196,9 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
   };
   return {
     /** Projects that the config no longer has are gone from what is shown. */
-    read(projects: readonly MeasuredProject[]) {
+    async read(projects: readonly MeasuredProject[]) {
       for (const found of [...Object.values(of), standing, limited]) found.reset();
-      for (const project of projects) readProject(project);
+      for (const project of projects) await readProject(project);
     },
   };
 }

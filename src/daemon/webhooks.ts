@@ -9,7 +9,7 @@ export interface WebhookOptions {
   /** By which deliveries are signed, as of now; undefined turns the receiver off. */
   secret(): string | undefined;
   /** Something has happened on GitHub. Called after the answer. */
-  hint(hint: Hint): void;
+  hint(hint: Hint): Promise<void>;
   /** A delivery came; `event` is one of ours, or `other`. */
   note(event: string, outcome: "taken" | "ignored" | "refused"): void;
   /** Milliseconds since some moment, by a clock that nobody can set. */
@@ -129,7 +129,7 @@ async function receive(
   note(event, "taken");
   reply.code(202).send({ status: "accepted" });
   log.debug({ event, action, delivery: headerOf(request, "x-github-delivery") }, "A webhook came");
-  hint(readHint(delivery));
+  await hint(readHint(delivery));
   return reply;
 }
 

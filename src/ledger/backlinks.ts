@@ -6,7 +6,7 @@ import type { PostId, ProjectId } from "../model/post.ts";
  */
 export interface Backlinks {
   /** Those of these posts that are due; `any`: one of the project, where there is one. */
-  due(project: ProjectId, posts: readonly PostId[] | "any"): readonly DueBacklink[];
+  due(project: ProjectId, posts: readonly PostId[] | "any"): Promise<readonly DueBacklink[]>;
 }
 
 export interface DueBacklink {

@@ -4,12 +4,12 @@ import type { FieldValue, PostId, ProjectId } from "../model/post.ts";
 /** What people look through, page by page. Reads only; no call reads more than a bounded part of the state. */
 export interface Browse {
   /** The links of a project, the newest issue first. */
-  links(project: ProjectId, search: LinkSearch): LinkPage;
+  links(project: ProjectId, search: LinkSearch): Promise<LinkPage>;
   /**
    * The finished runs that began at `since` or later, in spans of `spanMs` from there on, oldest first; spans without a run are
    * left out. Of very many runs only the newest are counted.
    */
-  runs(since: number, spanMs: number): RunHistory;
+  runs(since: number, spanMs: number): Promise<RunHistory>;
 }
 
 export interface LinkSearch {

@@ -8,19 +8,19 @@ import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts"
  */
 export interface Journal {
   /** @throws Error when the post has an open intent of this kind: a bug of the caller, never a state to live with. */
-  prepare(intent: NewIntent): IntentId;
-  open(project: ProjectId): readonly Intent[];
+  prepare(intent: NewIntent): Promise<IntentId>;
+  open(project: ProjectId): Promise<readonly Intent[]>;
   /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
-  recover(at: number): number;
+  recover(at: number): Promise<number>;
   /** Newest first; of one post, or of all. */
-  history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
+  history(project: ProjectId, post: PostId | undefined, limit: number): Promise<readonly AuditEntry[]>;
   /**
    * What a run has written, or may have, to either side, of all projects, oldest first. Where an answer was lost, with what
    * was found out since.
    */
-  writesOf(run: number): readonly RunWrite[];
+  writesOf(run: number): Promise<readonly RunWrite[]>;
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
-  statusWrites(project: ProjectId, since: number): number;
+  statusWrites(project: ProjectId, since: number): Promise<number>;
 }
 
 export type IntentId = number & { readonly __intent: true };

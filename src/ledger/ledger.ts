@@ -16,8 +16,8 @@ import type { SignalMemory } from "./signals.ts";
 import type { Upkeep } from "./upkeep.ts";
 
 /**
- * What boardsync remembers. Everything is synchronous and short; each method that writes is one transaction, and
- * `transaction` joins several into one. What a method returns has been committed, to the disk, when it returns.
+ * What boardsync remembers. Every call is short. What belongs together is committed together: `commit` makes all of its
+ * changes or none, and they are on the disk when its promise is kept.
  *
  * Times are epoch milliseconds, given by the caller: the ledger has no clock.
  */
@@ -38,7 +38,7 @@ export interface Ledger {
   readonly notices: Notices;
   readonly upkeep: Upkeep;
   /** All of these changes, in their order, or none when it throws. */
-  commit(changes: readonly Change[]): void;
+  commit(changes: readonly Change[]): Promise<void>;
   /** What a row, a mark or a text would be if these changes were committed. Nothing is written. */
   after(changes: readonly Change[]): Ahead;
   /**

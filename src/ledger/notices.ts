@@ -1,7 +1,7 @@
 /** What people were told of, so that nobody is told the same thing again and again. */
 export interface Notices {
   /** Of the last days. */
-  said(): readonly SaidNotice[];
+  said(): Promise<readonly SaidNotice[]>;
 }
 
 /** One thing that was said. */

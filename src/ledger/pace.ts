@@ -8,11 +8,11 @@ export interface Pace {
    *
    * @param budget - whose limit, as the tracker names it; '' on the board.
    */
-  limit(side: Side, budget: string): number | undefined;
+  limit(side: Side, budget: string): Promise<number | undefined>;
   /** Writes to the tracker that the pace counts since a time, oldest first, of all projects; in every budget where none is named. */
-  writes(since: number, budget: string | undefined): readonly PacedWrite[];
+  writes(since: number, budget: string | undefined): Promise<readonly PacedWrite[]>;
   /** What projects have left to write to the tracker, so that those that share a pace share it fairly, and people are told when an import will be done. */
-  backlogs(whose: { readonly budget: string } | { readonly project: ProjectId }): readonly Backlog[];
+  backlogs(whose: { readonly budget: string } | { readonly project: ProjectId }): Promise<readonly Backlog[]>;
 }
 
 export interface PacedWrite {

@@ -4,28 +4,28 @@ import type { PostId, ProjectId } from "../model/post.ts";
 
 /** What was read, stored page by page. */
 export interface Pulls {
-  begin(project: ProjectId, run: number, at: number): PullId;
+  begin(project: ProjectId, run: number, at: number): Promise<PullId>;
   /**
    * A page of an earlier pull, by the request that showed it, as long as every post of it stands in the state exactly as that
    * page showed it: present, looked at since our last write to it, and told otherwise by no page and no one since. Whatever
    * touches a post so makes every page that shows it unknown, by itself.
    */
-  knownPage(pull: PullId, request: string): KnownPage | undefined;
+  knownPage(pull: PullId, request: string): Promise<KnownPage | undefined>;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
-  measure(pull: PullId): PullMeasure;
+  measure(pull: PullId): Promise<PullMeasure>;
   /** Issues that name an address, by repository and number. */
-  naming(address: string): readonly IssueRef[];
+  naming(address: string): Promise<readonly IssueRef[]>;
   /**
    * The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository
    * id. Never one whose link with the post a person has ended.
    */
-  marked(project: ProjectId, post: PostId): FoundMarker | undefined;
+  marked(project: ProjectId, post: PostId): Promise<FoundMarker | undefined>;
   /** What the state knows of an issue that a list shows. */
-  listed(issue: Issue): ListedIssue;
+  listed(issue: Issue): Promise<ListedIssue>;
   /** What the state knows of a mark. */
-  mark(marked: MarkedIssue): KnownMark;
+  mark(marked: MarkedIssue): Promise<KnownMark>;
   /** Linked issues of a repository, for a full read. */
-  linkedIssues(repository: RepositoryId): readonly IssueRef[];
+  linkedIssues(repository: RepositoryId): Promise<readonly IssueRef[]>;
 }
 
 /** A page of an earlier pull. */

@@ -7,7 +7,7 @@ import type { ActionName } from "./rows.ts";
  */
 export interface Requests {
   /** In the order in which they came. */
-  pending(project: ProjectId): readonly PersonRequest[];
+  pending(project: ProjectId): Promise<readonly PersonRequest[]>;
 }
 
 export type RequestId = number & { readonly __request: true };

@@ -6,18 +6,22 @@ import type { LinkedPost } from "./absences.ts";
 /** What decisions are made of, and what is recorded of them. */
 export interface Rows {
   /** Due rows (marked, or whose time has come), by post id, after `after`; at most `limit`. Never a post that was not listed. */
-  due(project: ProjectId, now: number, after: PostId | undefined, limit: number): readonly Row[];
+  due(project: ProjectId, now: number, after: PostId | undefined, limit: number): Promise<readonly Row[]>;
   /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
-  row(project: ProjectId, post: PostId, now: number): Row | undefined;
+  row(project: ProjectId, post: PostId, now: number): Promise<Row | undefined>;
   /** Every post, of any project, that is linked to an issue; `withDuplicates`: or to a duplicate of it. */
-  linkedTo(issue: IssueRef, scope?: "withDuplicates"): readonly LinkedPost[];
+  linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
   /** The statuses that the project's posts show, the most common first; posts that are missing don't count. At most 1,000. */
-  statuses(project: ProjectId): readonly string[];
-  counts(project: ProjectId): RowCounts;
+  statuses(project: ProjectId): Promise<readonly string[]>;
+  counts(project: ProjectId): Promise<RowCounts>;
   /** Every action that is held, by post. */
-  held(project: ProjectId): readonly HeldAction[];
+  held(project: ProjectId): Promise<readonly HeldAction[]>;
   /** What waits for a person or a time, oldest first; of these kinds, where some are named; at most `limit`. */
-  waiting(project: ProjectId, limit: number, kinds?: readonly WaitingRow["kind"][]): readonly WaitingRow[];
+  waiting(
+    project: ProjectId,
+    limit: number,
+    kinds?: readonly WaitingRow["kind"][],
+  ): Promise<readonly WaitingRow[]>;
 }
 
 export interface RowRecord {

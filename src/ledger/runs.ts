@@ -5,12 +5,12 @@ export interface Runs {
    * waits for it (a wait, a full look, the pace, the guard's window). What happened ahead counts as happened now, so that no
    * wait gets shorter, and what is to be done ahead is looked at again.
    */
-  begin(at: number): BegunRun;
+  begin(at: number): Promise<BegunRun>;
   /** The last finished run of a project (by its config key), or of any. */
-  last(project: string | undefined): StoredRun | undefined;
-  heartbeat(): SignOfLife | undefined;
+  last(project: string | undefined): Promise<StoredRun | undefined>;
+  heartbeat(): Promise<SignOfLife | undefined>;
   /** Whether that code is offered now; then it is offered no more. */
-  takePage(print: string, now: number): boolean;
+  takePage(print: string, now: number): Promise<boolean>;
 }
 
 export interface BegunRun {

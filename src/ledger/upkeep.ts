@@ -10,13 +10,13 @@ export interface Upkeep {
    *
    * @param keepMs - a day at least: so far back decisions look.
    */
-  prune(now: number, keepMs: number): void;
+  prune(now: number, keepMs: number): Promise<void>;
   /**
    * Puts the write-ahead journal away where it has grown beyond what one run leaves. Returns how big it is then: a large one
    * is held by somebody who goes on reading.
    */
-  trimJournal(): number;
-  size(): StateSize;
+  trimJournal(): Promise<number>;
+  size(): Promise<StateSize>;
 }
 
 /** What the audit knows no more. */

@@ -19,7 +19,7 @@ export interface KnownPages {
    * What is known of the page that such a request has shown; undefined where there is nothing, or where the state no longer
    * says of each of its posts exactly what the page does. To be asked right before the page is.
    */
-  find(request: string): PageTrace | undefined;
+  find(request: string): Promise<PageTrace | undefined>;
 }
 
 /** What asking a board for more has shown, where no sign on the first page of its list said how to go on. */

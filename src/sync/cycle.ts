@@ -49,27 +49,27 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   let pull: BoardPull | undefined;
   let told: Told | undefined;
   try {
-    checkLimits(world, repositoryNames(project.settings));
+    await checkLimits(world, repositoryNames(project.settings));
     const found = await identify(project, world, run, tally);
     await rebase(found);
     pull = await pullBoard(found);
     const repositories = await pullTracker(found);
-    const cycle = planContext({ ...found, repositories }, pull);
+    const cycle = await planContext({ ...found, repositories }, pull);
     await finishPast(cycle);
     told = await carryOut(cycle);
   } catch (error) {
-    noteLimitOf(world, error);
+    await noteLimitOf(world, error);
     const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;
     noteFailure(tally, { run, world, project }, error, hasAsked);
   }
   const isDone = told !== undefined;
-  const report = reportProject(project, world, run, tally, before, { pull, isDone });
+  const report = await reportProject(project, world, run, tally, before, { pull, isDone });
   return { ...told, report, isDone };
 }
 
 /** Whatever is left of earlier runs, of an earlier life of the state, and of what people asked for about links. */
 async function finishPast(cycle: PulledCycle): Promise<void> {
-  cycle.world.ledger.commit(oldWritesEnded(cycle));
+  await cycle.world.ledger.commit(await oldWritesEnded(cycle));
   await resolveUnknown(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);
@@ -82,8 +82,8 @@ async function carryOut(cycle: PulledCycle): Promise<Told> {
   const { order } = cycle.run;
   if (order.kind === "undo") return undoRun(cycle, order);
   const { judged, following } = await decide(cycle);
-  const plan = order.kind === "plan" ? tellPlan(cycle, judged, following) : undefined;
-  const notes = decideNotes(cycle, judged);
+  const plan = order.kind === "plan" ? await tellPlan(cycle, judged, following) : undefined;
+  const notes = await decideNotes(cycle, judged);
   switch (order.kind) {
     case "plan":
       return plan === undefined ? {} : withNotes(cycle, plan, notes);

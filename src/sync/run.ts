@@ -1,4 +1,5 @@
 import type { BegunRun } from "../ledger/runs.ts";
+import { inOrder } from "../select.ts";
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./ground/looks.ts";
 import { isPreview, isRoutine, type Order } from "./ground/order.ts";
@@ -37,12 +38,12 @@ export async function runProjects(
 ): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
-  refuseFullJournal(world);
-  const begun = ledger.runs.begin(startedAt);
+  await refuseFullJournal(world);
+  const begun = await ledger.runs.begin(startedAt);
   sayClock(world, begun);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
-  if (isPreview({ order })) ledger.journal.recover(startedAt);
-  else recoverJournal(world, startedAt);
+  if (isPreview({ order })) await ledger.journal.recover(startedAt);
+  else await recoverJournal(world, startedAt);
   const run: Run = {
     number: begun.run,
     order,
@@ -56,15 +57,15 @@ export async function runProjects(
   };
   forgetOldLooks(run.looks, startedAt);
   const results: CycleResult[] = [];
-  for (const project of isRoutine(run) ? leastServedFirst(projects, world) : projects) {
+  for (const project of isRoutine(run) ? await leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
     logResult(world, run, result.report);
     results.push(result);
   }
-  const inOrder = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
-  return finish(world, run, startedAt, inOrder, projects);
+  const sorted = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
+  return finish(world, run, startedAt, sorted, projects);
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */
@@ -72,18 +73,18 @@ function placeOf({ report }: CycleResult, projects: readonly SyncProject[]): num
   return projects.findIndex(({ key }) => key === report.project);
 }
 
-function finish(
+async function finish(
   world: World,
   run: Run,
   startedAt: number,
   results: readonly CycleResult[],
   projects: readonly SyncProject[],
-): RunResult {
+): Promise<RunResult> {
   const { ledger, clock } = world;
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
   const result = resultOf(reports);
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "finish-run",
       run: run.number,
@@ -94,7 +95,7 @@ function finish(
       },
     },
   ]);
-  if (!isPreview(run)) keepSmall(world, run.number);
+  if (!isPreview(run)) await keepSmall(world, run.number);
   return {
     report: {
       run: run.number,
@@ -113,9 +114,9 @@ function finish(
     },
     saved: results.flatMap(({ saved }) => saved ?? []),
     carried: new Map(results.map(({ report, carried }) => [report.project, carried ?? []])),
-    projectsAfter: projects.map(({ key }) => ({
+    projectsAfter: await inOrder(projects, async ({ key }) => ({
       project: key,
-      state: readProjectState(ledger, key, { now: finishedAt }),
+      state: await readProjectState(ledger, key, { now: finishedAt }),
       isRun: reports.some(({ project }) => project === key),
     })),
   };
@@ -130,8 +131,8 @@ function sayClock({ log }: World, { aheadMs }: BegunRun): void {
 }
 
 /** What was under way when the last process ended has an unknown outcome; its wait starts now. */
-function recoverJournal(world: World, now: number): void {
-  const recovered = world.ledger.journal.recover(now);
+async function recoverJournal(world: World, now: number): Promise<void> {
+  const recovered = await world.ledger.journal.recover(now);
   if (recovered === 0) return;
   world.log.warn(
     { writes: recovered },

@@ -23,8 +23,8 @@ const limits: JournalLimits = { notableBytes: notableJournalBytes, mostBytes: mo
  *
  * @throws StateError
  */
-export function refuseFullJournal({ ledger }: World, { mostBytes } = limits): void {
-  const bytes = ledger.upkeep.trimJournal();
+export async function refuseFullJournal({ ledger }: World, { mostBytes } = limits): Promise<void> {
+  const bytes = await ledger.upkeep.trimJournal();
   if (bytes <= mostBytes) return;
   throw new StateError(
     `The journal beside the state file (\`…-wal\`) has grown to ${Math.round(bytes / mebibyte)} MB, because another process goes on reading the state: end it (a \`sqlite3\` shell, a viewer, a copy that hangs). Nothing was read or written in this run; the next one goes on.`,
@@ -35,14 +35,14 @@ export function refuseFullJournal({ ledger }: World, { mostBytes } = limits): vo
  * Cleans up when a run is recorded. It goes in small steps: a crash loses none of the run, and what is left is for the next
  * time. That it fails, as on a full disk, is no failure of the run.
  */
-export function keepSmall(
+export async function keepSmall(
   { ledger, clock, policy, log }: World,
   run: number,
   { notableBytes } = limits,
-): void {
+): Promise<void> {
   try {
-    if (run % runsPerPrune === 0) ledger.upkeep.prune(clock.now(), policy.keepMs);
-    const journalBytes = ledger.upkeep.trimJournal();
+    if (run % runsPerPrune === 0) await ledger.upkeep.prune(clock.now(), policy.keepMs);
+    const journalBytes = await ledger.upkeep.trimJournal();
     if (journalBytes > notableBytes) {
       log.warn(
         { journalBytes, limitBytes: mostJournalBytes },

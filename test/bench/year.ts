@@ -61,7 +61,7 @@ async function play(title: string, isBusy: boolean): Promise<void> {
       await time.run();
       time.clock.skip(Math.max(0, next - time.clock.now()));
     }
-    if (day % 30 === 0 || day === Number(values.days)) since = printMonth(time, day, runs, since);
+    if (day % 30 === 0 || day === Number(values.days)) since = await printMonth(time, day, runs, since);
   }
   time.close();
 }
@@ -87,9 +87,9 @@ function readMeter(runs = 0): Meter {
   return { runs, written: Number(/^wchar: (\d+)$/m.exec(io)?.[1] ?? 0), cpuMs: (user + system) / 1000 };
 }
 
-function printMonth(time: LongTime, day: number, runs: number, since: Meter): Meter {
+async function printMonth(time: LongTime, day: number, runs: number, since: Meter): Promise<Meter> {
   const meter = readMeter(runs);
-  const { bytes, freeBytes, journalBytes, links } = time.ledger.upkeep.size();
+  const { bytes, freeBytes, journalBytes, links } = await time.ledger.upkeep.size();
   const part = meter.runs - since.runs;
   const used = bytes - freeBytes;
   printRow([

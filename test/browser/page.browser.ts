@@ -45,12 +45,12 @@ afterAll(async () => {
 /** A page with something of everything on it. */
 function openFull(): Promise<PageStage> {
   return openPage({
-    after: (ledger) => {
-      addWaits(ledger);
-      addLinks(ledger, 120);
-      addHistory(ledger);
-      addPost(ledger, "evil", { title: "<script>alert(1)</script> \u202eevil" });
-      parkPost(ledger, "evil", "<img src=x onerror=alert(1)>");
+    after: async (ledger) => {
+      await addWaits(ledger);
+      await addLinks(ledger, 120);
+      await addHistory(ledger);
+      await addPost(ledger, "evil", { title: "<script>alert(1)</script> \u202eevil" });
+      await parkPost(ledger, "evil", "<img src=x onerror=alert(1)>");
     },
   });
 }

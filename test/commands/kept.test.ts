@@ -12,7 +12,7 @@ async function openPruned(): Promise<Stage> {
   await stage.run(["sync"]);
   const now = Date.now();
   const ledger = openLedger(join(stage.folder, "state.db"), { now, version: "1" });
-  ledger.upkeep.prune(now + dayMs + 1, dayMs);
+  await ledger.upkeep.prune(now + dayMs + 1, dayMs);
   ledger.close();
   stage.story.github.close("acme/app", 1, "completed");
   await stage.run(["sync"]);

@@ -97,7 +97,7 @@ function givenDaemon(given: Given = {}) {
     projects,
     runProject: given.runProject ?? runProject,
     rest: () => rests.push(events.length),
-    beat: given.beat ?? ((at, isLast) => (isLast ? lastBeats : beats).push(at - start)),
+    beat: given.beat ?? (async (at, isLast) => void (isLast ? lastBeats : beats).push(at - start)),
     clock: given.isSlow === true ? slowDown(clock) : clock,
     monotonic: () => origin + clock.now() - start,
     timekeeper,
@@ -367,7 +367,7 @@ describe("the sign of life", () => {
     const error = new StateError("The disk is full");
     let tries = 0;
     const { clock, starts, log } = givenDaemon({
-      beat: () => {
+      beat: async () => {
         tries += 1;
         if (tries <= 2) throw error;
       },
@@ -497,7 +497,7 @@ describe("after a signal the daemon", () => {
         return true;
       },
       rest: () => done.push("rest"),
-      beat: () => done.push("beat"),
+      beat: async () => void done.push("beat"),
       clock: createFakeClock(start),
       monotonic: () => origin,
       timekeeper,

@@ -35,9 +35,14 @@ function givenLedger(): Ledger {
   return ledger;
 }
 
-function rememberRepository(ledger: Ledger, name: string, id: number, currentName: string): void {
+async function rememberRepository(
+  ledger: Ledger,
+  name: string,
+  id: number,
+  currentName: string,
+): Promise<void> {
   const repository = createRepository({ id: id as RepositoryId, name: currentName as RepositoryName });
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "remember-repository",
       memory: createRepositoryMemory({ name: name as RepositoryName, repository, checkedAt: now }),
@@ -47,7 +52,7 @@ function rememberRepository(ledger: Ledger, name: string, id: number, currentNam
 
 const nothing: Hint = { repositories: [], owner: undefined, sender: undefined };
 
-function concernedBy(hint: Partial<Hint>, ledger = givenLedger()): readonly string[] {
+async function concernedBy(hint: Partial<Hint>, ledger = givenLedger()): Promise<readonly string[]> {
   return findConcerned({ ...nothing, ...hint }, projects, ledger);
 }
 
@@ -56,34 +61,34 @@ describe("an event concerns the projects", () => {
     ["of a repository by its name, in any case", "ACME/app", ["app"]],
     ["of a repository that posts are routed to", "acme/front", ["api"]],
     ["of no repository that the config names", "acme/secret", []],
-  ])("%s", (_case, name, keys) => {
-    expect(concernedBy({ repositories: [{ id: 5, name }] })).toEqual(keys);
+  ])("%s", async (_case, name, keys) => {
+    expect(await concernedBy({ repositories: [{ id: 5, name }] })).toEqual(keys);
   });
 
-  it("of a repository that has another name by now", () => {
+  it("of a repository that has another name by now", async () => {
     const ledger = givenLedger();
-    rememberRepository(ledger, "acme/app", 5, "acme/app");
-    expect(concernedBy({ repositories: [{ id: 5, name: "acme/renamed" }] }, ledger)).toEqual(["app"]);
+    await rememberRepository(ledger, "acme/app", 5, "acme/app");
+    expect(await concernedBy({ repositories: [{ id: 5, name: "acme/renamed" }] }, ledger)).toEqual(["app"]);
   });
 
-  it("of each of several repositories", () => {
+  it("of each of several repositories", async () => {
     const repositories = [
       { id: 1, name: "acme/api" },
       { id: 2, name: "acme/app" },
     ];
-    expect(concernedBy({ repositories })).toEqual(["app", "api"]);
+    expect(await concernedBy({ repositories })).toEqual(["app", "api"]);
   });
 
-  it("whose rules look at projects of this owner", () => {
-    expect(concernedBy({ owner: "acme" })).toEqual(["roadmap"]);
-    expect(concernedBy({ owner: "other" })).toEqual([]);
+  it("whose rules look at projects of this owner", async () => {
+    expect(await concernedBy({ owner: "acme" })).toEqual(["roadmap"]);
+    expect(await concernedBy({ owner: "other" })).toEqual([]);
   });
 });
 
-it("what our own account did is told by its login, in any case", () => {
+it("what our own account did is told by its login, in any case", async () => {
   const ledger = givenLedger();
   expect(isOwn({ ...nothing, sender: "Boardsync[bot]" }, ledger)).toBe(false);
-  ledger.commit([{ kind: "remember-account", account: { login: "boardsync[bot]", checkedAt: now } }]);
+  await ledger.commit([{ kind: "remember-account", account: { login: "boardsync[bot]", checkedAt: now } }]);
   expect(isOwn({ ...nothing, sender: "Boardsync[bot]" }, ledger)).toBe(true);
   expect(isOwn({ ...nothing, sender: "ada" }, ledger)).toBe(false);
   expect(isOwn(nothing, ledger)).toBe(false);

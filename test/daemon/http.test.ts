@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 async function given(where: Partial<HttpPlace> = {}, late: readonly LateProject[] = []): Promise<HttpServer> {
-  const parts = [healthPart(() => late)];
+  const parts = [healthPart(async () => late)];
   const server = await serveHttp({ host: "127.0.0.1", port: 0, ...where }, createMemoryLog(), parts);
   open.push(server);
   return server;

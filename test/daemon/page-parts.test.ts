@@ -70,10 +70,10 @@ describe("a length of time", () => {
 describe("the status page of a busy project", () => {
   it("shows examples of many that wait alike, and where each of them is", async () => {
     const { page } = await openPage({
-      after: (ledger) => {
+      after: async (ledger) => {
         for (let number = 1; number <= 60; number++) {
-          addPost(ledger, `m${number}`, {});
-          parkPost(ledger, `m${number}`, "no");
+          await addPost(ledger, `m${number}`, {});
+          await parkPost(ledger, `m${number}`, "no");
         }
       },
     });
@@ -86,10 +86,10 @@ describe("the status page of a busy project", () => {
 
   it("shows no more than fifty where no two are alike", async () => {
     const { page } = await openPage({
-      after: (ledger) => {
+      after: async (ledger) => {
         for (let number = 1; number <= 60; number++) {
-          addPost(ledger, `m${number}`, {});
-          parkPost(ledger, `m${number}`, `no ${number}`);
+          await addPost(ledger, `m${number}`, {});
+          await parkPost(ledger, `m${number}`, `no ${number}`);
         }
       },
     });

@@ -187,9 +187,9 @@ describe("what others wrote", () => {
   it("is text and nothing else, wherever it stands", async () => {
     const id = `x${script}`;
     const { page } = await openPage({
-      after: (ledger) => {
-        addPost(ledger, id, { title: `Title ${script}\u202e\u0007`, status: script });
-        parkPost(ledger, id, `The board says ${script}`);
+      after: async (ledger) => {
+        await addPost(ledger, id, { title: `Title ${script}\u202e\u0007`, status: script });
+        await parkPost(ledger, id, `The board says ${script}`);
       },
     });
     const paths = ["/", `/links?q=${encodeURIComponent(script)}`];
@@ -205,10 +205,10 @@ describe("what others wrote", () => {
 
   it("is quoted in a command, so that a shell runs nothing of it", async () => {
     const { page } = await openPage({
-      after: (ledger) => {
+      after: async (ledger) => {
         for (const id of ["$(reboot)", "two\nlines"]) {
-          addPost(ledger, id, {});
-          parkPost(ledger, id, "no");
+          await addPost(ledger, id, {});
+          await parkPost(ledger, id, "no");
         }
       },
     });
@@ -235,9 +235,9 @@ describe("what others wrote", () => {
 
   it("leads to web pages only", async () => {
     const { page } = await openPage({
-      after: (ledger) => {
-        addPost(ledger, "p13", { url: "javascript:alert(1)" });
-        addPost(ledger, "p14", { url: "https://feedback.example.com/p/14" });
+      after: async (ledger) => {
+        await addPost(ledger, "p13", { url: "javascript:alert(1)" });
+        await addPost(ledger, "p14", { url: "https://feedback.example.com/p/14" });
       },
     });
     expect(await page("/post/acme-app/p13")).not.toMatch(/javascript:/i);

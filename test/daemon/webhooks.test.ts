@@ -48,7 +48,7 @@ async function given(options: { readonly secret: string | undefined } = { secret
   let now = 0;
   const part = webhookPart({
     secret: () => options.secret,
-    hint: (hint) => hints.push(hint),
+    hint: async (hint) => void hints.push(hint),
     note: (event, outcome) => notes.push(`${event} ${outcome}`),
     monotonic: () => now,
     log,

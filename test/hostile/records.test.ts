@@ -58,6 +58,6 @@ it.each<[string, string]>([
   expect(stage.writes()).toEqual([]);
   expect(Math.max(...stage.log.map(({ length }) => length))).toBeLessThan(20_000);
   const memory = stage.ledger.memory.project("acme-app");
-  const notes = memory === undefined ? [] : stage.ledger.rows.waiting(memory.id, 100);
+  const notes = memory === undefined ? [] : await stage.ledger.rows.waiting(memory.id, 100);
   expect(JSON.stringify([projects, notes]).length).toBeLessThan(20_000);
 });

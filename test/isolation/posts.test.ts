@@ -16,9 +16,9 @@ function stumbleOver(stage: Stage, post: string): void {
         ...world.ledger,
         rows: {
           ...rows,
-          due: (...given) => rows.due(...given).map(spoil),
-          row: (...given) => {
-            const row = rows.row(...given);
+          due: async (...given) => (await rows.due(...given)).map(spoil),
+          row: async (...given) => {
+            const row = await rows.row(...given);
             return row && spoil(row);
           },
         },
@@ -84,7 +84,7 @@ describe("a mistake of ours that one post brings to light", () => {
     const project = stage.ledger.memory.project("acme-app");
     if (project === undefined) throw new Error("The project is not known.");
     const posts = ["p1", "p2"] as PostId[];
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "discard", posts, project: project.id, at: stage.clock.now() },
@@ -92,7 +92,9 @@ describe("a mistake of ours that one post brings to light", () => {
     ]);
     stumbleOver(stage, "p1");
     expect(await stage.syncOne()).toMatchObject({ errors: [{ post: "p1", code: "internal" }] });
-    expect(stage.ledger.requests.pending(project.id)).toMatchObject([{ kind: "discard", posts: ["p1"] }]);
+    expect(await stage.ledger.requests.pending(project.id)).toMatchObject([
+      { kind: "discard", posts: ["p1"] },
+    ]);
   });
 
   it("while its lost write is looked up leaves that write in doubt", async () => {

@@ -22,16 +22,16 @@ import {
 export function describeBrowse(ledger: () => Ledger): void {
   const browse = (search: Partial<LinkSearch> = {}) =>
     ledger().browse.links(project, { text: "", state: "any", after: undefined, limit: 10, ...search });
-  const posts = (search: Partial<LinkSearch> = {}): readonly string[] =>
-    browse(search).links.map(({ post }) => post);
+  const posts = async (search: Partial<LinkSearch> = {}): Promise<readonly string[]> =>
+    (await browse(search)).links.map(({ post }) => post);
 
   describe("the list of links", () => {
-    it("shows the newest issue first, with what is known of both sides", () => {
-      ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory() }]);
-      pullPosts(ledger(), [createPost("p1"), createPost("p2", { status: "done" }), createPost("p3")]);
-      linkPost(ledger(), "p1", createIssue(7));
-      linkPost(ledger(), "p2", createIssue(9, { state: "closed", stateReason: "completed" }));
-      expect(browse()).toEqual({
+    it("shows the newest issue first, with what is known of both sides", async () => {
+      await ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory() }]);
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2", { status: "done" }), createPost("p3")]);
+      await linkPost(ledger(), "p1", createIssue(7));
+      await linkPost(ledger(), "p2", createIssue(9, { state: "closed", stateReason: "completed" }));
+      expect(await browse()).toEqual({
         links: [
           {
             post: "p2",
@@ -59,15 +59,15 @@ export function describeBrowse(ledger: () => Ledger): void {
         next: undefined,
       });
       const all = { text: "", state: "any", after: undefined, limit: 10 } as const;
-      expect(ledger().browse.links(otherProject, all)).toEqual({ links: [], next: undefined });
+      expect(await ledger().browse.links(otherProject, all)).toEqual({ links: [], next: undefined });
     });
 
-    it("is read page by page, each link once", () => {
-      linkMany(ledger(), 25);
+    it("is read page by page, each link once", async () => {
+      await linkMany(ledger(), 25);
       const pages: string[][] = [];
       let after: string | undefined;
       do {
-        const page = browse({ after });
+        const page = await browse({ after });
         pages.push(page.links.map(({ post }) => post));
         after = page.next;
       } while (after !== undefined);
@@ -76,9 +76,9 @@ export function describeBrowse(ledger: () => Ledger): void {
       expect(pages[0]?.[0]).toBe("p25");
     });
 
-    it("takes a place that no page gave for the beginning", () => {
-      linkMany(ledger(), 3);
-      expect(posts({ after: "' OR 1=1" })).toEqual(["p3", "p2", "p1"]);
+    it("takes a place that no page gave for the beginning", async () => {
+      await linkMany(ledger(), 3);
+      expect(await posts({ after: "' OR 1=1" })).toEqual(["p3", "p2", "p1"]);
     });
 
     it.each([
@@ -88,22 +88,22 @@ export function describeBrowse(ledger: () => Ledger): void {
       ["any text, with the signs of a pattern", "100%", ["p3"]],
       ["nothing there", "%", ["p3"]],
       ["nothing at all", "zzz", []],
-    ])("finds %s by a part of it, in any case", (_, text, found) => {
-      ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory() }]);
-      pullPosts(ledger(), [
+    ])("finds %s by a part of it, in any case", async (_, text, found) => {
+      await ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory() }]);
+      await pullPosts(ledger(), [
         createPost("p1"),
         createPost("p2", { title: "En été" }),
         createPost("p3", { title: "100% done" }),
         createPost("p4", { title: 7 }),
       ]);
       for (const [index, id] of ["p1", "p2", "p3", "p4"].entries())
-        linkPost(ledger(), id, createIssue(index + 1));
-      expect(posts({ text })).toEqual(found);
+        await linkPost(ledger(), id, createIssue(index + 1));
+      expect(await posts({ text })).toEqual(found);
     });
 
-    it("finds by the state of the issue, and by what waits for a person", () => {
-      linkMany(ledger(), 4);
-      ledger().commit([
+    it("finds by the state of the issue, and by what waits for a person", async () => {
+      await linkMany(ledger(), 4);
+      await ledger().commit([
         { kind: "store-issues", issues: [createIssue(2, { state: "closed" })], marked: [] },
         {
           kind: "set-absence",
@@ -113,17 +113,17 @@ export function describeBrowse(ledger: () => Ledger): void {
         { kind: "park", project, post: postId("p3"), parked: createParked() },
         { kind: "quarantine", project, post: postId("p3") },
       ]);
-      expect(posts({ state: "open" })).toEqual(["p4", "p3"]);
-      expect(posts({ state: "closed" })).toEqual(["p2"]);
-      expect(posts({ state: "absent" })).toEqual(["p1"]);
-      expect(browse({ state: "waiting" }).links).toMatchObject([
+      expect(await posts({ state: "open" })).toEqual(["p4", "p3"]);
+      expect(await posts({ state: "closed" })).toEqual(["p2"]);
+      expect(await posts({ state: "absent" })).toEqual(["p1"]);
+      expect((await browse({ state: "waiting" })).links).toMatchObject([
         { post: "p3", waits: ["parked", "quarantined"] },
       ]);
     });
 
-    it("ends a search that finds little before it has held up others, and says where to go on", () => {
-      linkMany(ledger(), 101);
-      pullPosts(ledger(), [createPost("p1", { title: "The oldest" })], 2);
+    it("ends a search that finds little before it has held up others, and says where to go on", async () => {
+      await linkMany(ledger(), 101);
+      await pullPosts(ledger(), [createPost("p1", { title: "The oldest" })], 2);
       const links = Array.from({ length: 9_900 }, (_, index): Change => {
         const issue = createIssue(102 + index);
         const link = {
@@ -133,24 +133,24 @@ export function describeBrowse(ledger: () => Ledger): void {
         } as const;
         return { kind: "link", project, link, issue, content: undefined };
       });
-      ledger().commit(links);
-      const first = browse({ text: "oldest" });
+      await ledger().commit(links);
+      const first = await browse({ text: "oldest" });
       expect(first).toEqual({ links: [], next: expect.any(String) });
-      expect(posts({ text: "oldest", after: first.next })).toEqual(["p1"]);
+      expect(await posts({ text: "oldest", after: first.next })).toEqual(["p1"]);
     });
   });
 
   describe("what waits", () => {
-    it("is found by its kind, the oldest first", () => {
+    it("is found by its kind, the oldest first", async () => {
       const { rows: look } = ledger();
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      settleAll(ledger());
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
       const notes = [
         { kind: "held", message: "too many", since: noon + 1, action },
         { kind: "waiting", message: "the pace", since: noon + 2 },
       ] as const;
-      ledger().commit([
+      await ledger().commit([
         { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) },
         { kind: "park", project, post: postId("p2"), parked: createParked() },
       ]);
@@ -159,22 +159,29 @@ export function describeBrowse(ledger: () => Ledger): void {
         { post: "p1", kind: "held", code: undefined, since: noon + 1, title: "Title of p1" },
         { post: "p1", kind: "waiting", since: noon + 2 },
       ];
-      expect(look.waiting(project, 10, ["held", "quarantined", "parked"])).toMatchObject([parked, held]);
-      expect(look.waiting(project, 10, ["parked", "waiting"])).toMatchObject([parked, waiting]);
-      expect(look.waiting(project, 1, ["parked", "held"])).toHaveLength(1);
-      expect(look.waiting(otherProject, 10, ["parked"])).toEqual([]);
+      expect(await look.waiting(project, 10, ["held", "quarantined", "parked"])).toMatchObject([
+        parked,
+        held,
+      ]);
+      expect(await look.waiting(project, 10, ["parked", "waiting"])).toMatchObject([parked, waiting]);
+      expect(await look.waiting(project, 1, ["parked", "held"])).toHaveLength(1);
+      expect(await look.waiting(otherProject, 10, ["parked"])).toEqual([]);
     });
   });
 
   describe("the history of runs", () => {
-    it("adds up what each span of time has done", () => {
-      expect(ledger().browse.runs(noon, hourMs)).toEqual({ spans: [], countedFrom: undefined, isCut: false });
-      finishRun(ledger(), noon - 1, 5, { created: 9 });
-      finishRun(ledger(), noon, 40, { created: 1, issueWrites: 2 }, { postWrites: 3, failed: 1 });
-      finishRun(ledger(), noon + hourMs - 1, 90, {});
-      finishRun(ledger(), noon + 3 * hourMs, 7, { failed: 2 });
-      ledger().runs.begin(noon + 4 * hourMs);
-      expect(ledger().browse.runs(noon, hourMs)).toEqual({
+    it("adds up what each span of time has done", async () => {
+      expect(await ledger().browse.runs(noon, hourMs)).toEqual({
+        spans: [],
+        countedFrom: undefined,
+        isCut: false,
+      });
+      await finishRun(ledger(), noon - 1, 5, { created: 9 });
+      await finishRun(ledger(), noon, 40, { created: 1, issueWrites: 2 }, { postWrites: 3, failed: 1 });
+      await finishRun(ledger(), noon + hourMs - 1, 90, {});
+      await finishRun(ledger(), noon + 3 * hourMs, 7, { failed: 2 });
+      await ledger().runs.begin(noon + 4 * hourMs);
+      expect(await ledger().browse.runs(noon, hourMs)).toEqual({
         spans: [
           { span: 0, runs: 2, writes: 6, failures: 1, longestMs: 90 },
           { span: 3, runs: 1, writes: 0, failures: 2, longestMs: 7 },
@@ -184,9 +191,9 @@ export function describeBrowse(ledger: () => Ledger): void {
       });
     });
 
-    it("counts the newest of very many runs, and says so", () => {
-      for (let run = 0; run < 22_001; run++) finishRun(ledger(), noon + run, 5, {});
-      expect(ledger().browse.runs(noon, hourMs)).toMatchObject({
+    it("counts the newest of very many runs, and says so", async () => {
+      for (let run = 0; run < 22_001; run++) await finishRun(ledger(), noon + run, 5, {});
+      expect(await ledger().browse.runs(noon, hourMs)).toMatchObject({
         spans: [{ span: 0, runs: 22_000 }],
         countedFrom: noon + 1,
         isCut: true,
@@ -196,24 +203,29 @@ export function describeBrowse(ledger: () => Ledger): void {
 }
 
 /** Posts p1, p2, … with the issues 1, 2, … */
-function linkMany(ledger: Ledger, count: number): void {
+async function linkMany(ledger: Ledger, count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, index) => `p${index + 1}`);
-  pullPosts(
+  await pullPosts(
     ledger,
     ids.map((id) => createPost(id)),
   );
-  for (const [index, id] of ids.entries()) linkPost(ledger, id, createIssue(index + 1));
+  for (const [index, id] of ids.entries()) await linkPost(ledger, id, createIssue(index + 1));
 }
 
 type Counts = Partial<Record<"created" | "issueWrites" | "postWrites" | "failed", number>>;
 
 /** A run that took `ms`, with a report for each project. */
-function finishRun(ledger: Ledger, startedAt: number, ms: number, ...reports: readonly Counts[]): void {
-  const run = ledger.runs.begin(startedAt).run;
+async function finishRun(
+  ledger: Ledger,
+  startedAt: number,
+  ms: number,
+  ...reports: readonly Counts[]
+): Promise<void> {
+  const run = (await ledger.runs.begin(startedAt)).run;
   const projects = reports.map((counts, index) => ({
     project: `p${index}`,
     report: { created: 0, issueWrites: 0, postWrites: 0, failed: 0, ...counts },
   }));
   const record = { finishedAt: startedAt + ms, result: "ok", projects } as const;
-  ledger.commit([{ kind: "finish-run", run, record }]);
+  await ledger.commit([{ kind: "finish-run", run, record }]);
 }

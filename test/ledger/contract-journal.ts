@@ -67,9 +67,9 @@ const knownRepository = createRepositoryMemory();
 
 export function describeJournal(ledger: () => Ledger): void {
   describe("an intent", () => {
-    it.each(intents)("of %s comes back as it was prepared", (_, intent) => {
-      const id = ledger().journal.prepare(intent);
-      expect(ledger().journal.open(project)).toEqual([
+    it.each(intents)("of %s comes back as it was prepared", async (_, intent) => {
+      const id = await ledger().journal.prepare(intent);
+      expect(await ledger().journal.open(project)).toEqual([
         {
           ...intent,
           id,
@@ -80,93 +80,110 @@ export function describeJournal(ledger: () => Ledger): void {
           message: undefined,
         },
       ]);
-      expect(ledger().journal.open(otherProject)).toEqual([]);
+      expect(await ledger().journal.open(otherProject)).toEqual([]);
     });
 
-    it("goes from prepared over sent to unknown and back, and counts its attempts", () => {
+    it("goes from prepared over sent to unknown and back, and counts its attempts", async () => {
       const { journal } = ledger();
-      const id = journal.prepare(createIntent());
-      const shown = (): object | undefined => {
-        const [intent] = journal.open(project);
+      const id = await journal.prepare(createIntent());
+      const shown = async (): Promise<object | undefined> => {
+        const [intent] = await journal.open(project);
         return intent && [intent.state, intent.attempts, intent.sentAt, intent.unknownAt, intent.message];
       };
-      ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 1 }]);
-      expect(shown()).toEqual(["SENT", 1, noon + 1, undefined, undefined]);
-      ledger().commit([
+      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 1 }]);
+      expect(await shown()).toEqual(["SENT", 1, noon + 1, undefined, undefined]);
+      await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 2, message: "no answer" },
       ]);
-      expect(shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "no answer"]);
-      ledger().commit([
+      expect(await shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "no answer"]);
+      await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 3, message: "the scan broke off" },
       ]);
-      expect(shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "the scan broke off"]);
-      ledger().commit([
+      expect(await shown()).toEqual(["UNKNOWN", 1, noon + 1, noon + 2, "the scan broke off"]);
+      await ledger().commit([
         { kind: "resolve", intent: id, state: "PREPARED", at: noon + 4, message: "not there" },
       ]);
-      expect(shown()).toEqual(["PREPARED", 1, noon + 1, undefined, "not there"]);
-      ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 5 }]);
-      expect(shown()).toEqual(["SENT", 2, noon + 5, undefined, "not there"]);
-      ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon + 6, message: "opened" }]);
-      expect(shown()).toBeUndefined();
-    });
-
-    it.each(["PREPARED", "SENT", "UNKNOWN"] as const)("that is %s is the only one of its kind", (state) => {
-      const { journal } = ledger();
-      const id = journal.prepare(createIntent());
-      if (state !== "PREPARED") ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
-      if (state === "UNKNOWN")
-        ledger().commit([{ kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" }]);
-      expect(() => journal.prepare(createIntent())).toThrow("has an open intent");
-      journal.prepare(createIntent({ kind: "patch-post" }));
-      journal.prepare(createIntent({ post: postId("p2") }));
-      journal.prepare(createIntent({ project: otherProject }));
-      expect(journal.open(project)).toHaveLength(3);
-    });
-
-    it.each(["DONE", "REJECTED"] as const)("that is %s makes room for the next", (state) => {
-      const { journal } = ledger();
-      const id = sendIntent(ledger());
-      ledger().commit([{ kind: "resolve", intent: id, state, at: noon, message: "over" }]);
-      expect(journal.prepare(createIntent())).not.toBe(id);
-      expect(() =>
-        ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "again" }]),
-      ).toThrow("not open");
-      expect(() => ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).toThrow("not prepared");
-    });
-
-    it("of a change is taken up once its outcome is unknown, and stays open", () => {
-      const { journal } = ledger();
-      const id = sendIntent(ledger(), { kind: "change-issue", repository: 101, number: 7 });
-      expect(() => ledger().commit([{ kind: "take-up", intent: id, at: noon }])).toThrow("not unknown");
-      ledger().commit([{ kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" }]);
-      expect(journal.open(project)).toMatchObject([{ takenAt: undefined }]);
-      ledger().commit([{ kind: "take-up", intent: id, at: noon + 1 }]);
-      expect(journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon, takenAt: noon + 1 }]);
-      ledger().commit([
-        { kind: "resolve", intent: id, state: "DONE", at: noon + 5, message: "the issue shows it" },
+      expect(await shown()).toEqual(["PREPARED", 1, noon + 1, undefined, "not there"]);
+      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 5 }]);
+      expect(await shown()).toEqual(["SENT", 2, noon + 5, undefined, "not there"]);
+      await ledger().commit([
+        { kind: "resolve", intent: id, state: "DONE", at: noon + 6, message: "opened" },
       ]);
-      expect(journal.open(project)).toEqual([]);
+      expect(await shown()).toBeUndefined();
     });
 
-    it("is sent once for each time that it was prepared", () => {
-      const id = sendIntent(ledger());
-      expect(() => ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).toThrow("not prepared");
-      expect(() => ledger().commit([{ kind: "mark-sent", intent: 99 as IntentId, at: noon }])).toThrow(
+    it.each(["PREPARED", "SENT", "UNKNOWN"] as const)(
+      "that is %s is the only one of its kind",
+      async (state) => {
+        const { journal } = ledger();
+        const id = await journal.prepare(createIntent());
+        if (state !== "PREPARED") await ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
+        if (state === "UNKNOWN")
+          await ledger().commit([
+            { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
+          ]);
+        await expect(journal.prepare(createIntent())).rejects.toThrow("has an open intent");
+        await journal.prepare(createIntent({ kind: "patch-post" }));
+        await journal.prepare(createIntent({ post: postId("p2") }));
+        await journal.prepare(createIntent({ project: otherProject }));
+        expect(await journal.open(project)).toHaveLength(3);
+      },
+    );
+
+    it.each(["DONE", "REJECTED"] as const)("that is %s makes room for the next", async (state) => {
+      const { journal } = ledger();
+      const id = await sendIntent(ledger());
+      await ledger().commit([{ kind: "resolve", intent: id, state, at: noon, message: "over" }]);
+      expect(await journal.prepare(createIntent())).not.toBe(id);
+      await expect(
+        ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "again" }]),
+      ).rejects.toThrow("not open");
+      await expect(ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).rejects.toThrow(
         "not prepared",
       );
     });
 
-    it("is not sent with other changes, which could still undo that", () => {
+    it("of a change is taken up once its outcome is unknown, and stays open", async () => {
       const { journal } = ledger();
-      const id = journal.prepare(createIntent());
+      const id = await sendIntent(ledger(), { kind: "change-issue", repository: 101, number: 7 });
+      await expect(ledger().commit([{ kind: "take-up", intent: id, at: noon }])).rejects.toThrow(
+        "not unknown",
+      );
+      await ledger().commit([
+        { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
+      ]);
+      expect(await journal.open(project)).toMatchObject([{ takenAt: undefined }]);
+      await ledger().commit([{ kind: "take-up", intent: id, at: noon + 1 }]);
+      expect(await journal.open(project)).toMatchObject([
+        { state: "UNKNOWN", unknownAt: noon, takenAt: noon + 1 },
+      ]);
+      await ledger().commit([
+        { kind: "resolve", intent: id, state: "DONE", at: noon + 5, message: "the issue shows it" },
+      ]);
+      expect(await journal.open(project)).toEqual([]);
+    });
+
+    it("is sent once for each time that it was prepared", async () => {
+      const id = await sendIntent(ledger());
+      await expect(ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).rejects.toThrow(
+        "not prepared",
+      );
+      await expect(
+        ledger().commit([{ kind: "mark-sent", intent: 99 as IntentId, at: noon }]),
+      ).rejects.toThrow("not prepared");
+    });
+
+    it("is not sent with other changes, which could still undo that", async () => {
+      const { journal } = ledger();
+      const id = await journal.prepare(createIntent());
       const due = { kind: "mark-due", project, which: "all" } as const;
-      expect(() => ledger().commit([{ kind: "mark-sent", intent: id, at: noon }, due])).toThrow(
+      await expect(ledger().commit([{ kind: "mark-sent", intent: id, at: noon }, due])).rejects.toThrow(
         "a commit of its own",
       );
       const pace = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
-      expect(() => ledger().commit([pace, due])).toThrow("a commit of its own");
-      expect(journal.open(project)[0]?.state).toBe("PREPARED");
-      expect(timesOf(ledger().pace.writes(0, "")).all).toEqual([]);
+      await expect(ledger().commit([pace, due])).rejects.toThrow("a commit of its own");
+      expect((await journal.open(project))[0]?.state).toBe("PREPARED");
+      expect(timesOf(await ledger().pace.writes(0, "")).all).toEqual([]);
     });
   });
 
@@ -178,10 +195,10 @@ export function describeJournal(ledger: () => Ledger): void {
       ...of,
     });
 
-    it("is told in its order, of all projects, without what never took effect", () => {
-      pullPosts(ledger(), [createPost("p1")]);
+    it("is told in its order, of all projects, without what never took effect", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();
-      ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
+      await ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
       const issue = { repository: "Acme/App", number: 7 };
       const lines = [
         written({ run: 2, issue, side: "tracker", kind: "edit-issue" }),
@@ -189,12 +206,12 @@ export function describeJournal(ledger: () => Ledger): void {
         written({ run: 2, outcome: "rejected", message: "no" }),
         written({ run: 3 }),
       ];
-      for (const entry of lines) ledger().commit([{ kind: "audit", entry }]);
-      expect(journal.writesOf(2)).toEqual([
+      for (const entry of lines) await ledger().commit([{ kind: "audit", entry }]);
+      expect(await journal.writesOf(2)).toEqual([
         { ...lines[0], repository: 10 },
         { ...lines[1], repository: undefined },
       ]);
-      expect(journal.writesOf(9)).toEqual([]);
+      expect(await journal.writesOf(9)).toEqual([]);
     });
 
     it.each([
@@ -202,37 +219,39 @@ export function describeJournal(ledger: () => Ledger): void {
       ["took effect, of one of two requests", 2, "DONE", "unknown"],
       ["was never found out", 1, "REJECTED", "unknown"],
       ["is not known yet", 1, "UNKNOWN", "unknown"],
-    ] as const)("says where an answer was lost that the write %s", (_, sends, state, outcome) => {
-      pullPosts(ledger(), [createPost("p1")]);
+    ] as const)("says where an answer was lost that the write %s", async (_, sends, state, outcome) => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();
-      const intent = sendIntent(ledger(), { ...patch, repository: 10 });
-      ledger().commit([{ kind: "resolve", intent, state: "UNKNOWN", at: noon, message: "no answer" }]);
+      const intent = await sendIntent(ledger(), { ...patch, repository: 10 });
+      await ledger().commit([{ kind: "resolve", intent, state: "UNKNOWN", at: noon, message: "no answer" }]);
       if (sends === 2) {
-        ledger().commit([{ kind: "resolve", intent, state: "PREPARED", at: noon, message: "not applied" }]);
-        ledger().commit([{ kind: "mark-sent", intent, at: noon + 1 }]);
+        await ledger().commit([
+          { kind: "resolve", intent, state: "PREPARED", at: noon, message: "not applied" },
+        ]);
+        await ledger().commit([{ kind: "mark-sent", intent, at: noon + 1 }]);
       }
-      ledger().commit([
+      await ledger().commit([
         { kind: "audit", entry: written({ intent, outcome: "unknown", message: "no answer" }) },
         { kind: "resolve", intent, state, at: noon + 2, message: "looked up" },
       ]);
-      expect(journal.writesOf(1)).toMatchObject([{ repository: 10, outcome }]);
+      expect(await journal.writesOf(1)).toMatchObject([{ repository: 10, outcome }]);
     });
 
-    it("names the fields of a change that a crash has interrupted", () => {
-      pullPosts(ledger(), [createPost("p1")]);
+    it("names the fields of a change that a crash has interrupted", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();
       const issueWrites = [
         { field: "label:bug", before: false, value: true, target: { kind: "value", value: true } } as const,
       ];
-      sendIntent(ledger(), { kind: "change-issue", repository: 10, number: 7, issueWrites });
-      journal.recover(noon + 1);
-      const [intent] = journal.open(project);
-      expect(journal.writesOf(1)).toMatchObject([{ outcome: "unknown", repository: 10 }]);
+      await sendIntent(ledger(), { kind: "change-issue", repository: 10, number: 7, issueWrites });
+      await journal.recover(noon + 1);
+      const [intent] = await journal.open(project);
+      expect(await journal.writesOf(1)).toMatchObject([{ outcome: "unknown", repository: 10 }]);
       if (intent !== undefined)
-        ledger().commit([
+        await ledger().commit([
           { kind: "resolve", intent: intent.id, state: "DONE", at: noon + 2, message: "the issue shows it" },
         ]);
-      expect(journal.writesOf(1)).toMatchObject([
+      expect(await journal.writesOf(1)).toMatchObject([
         {
           outcome: "applied",
           kind: "change-issue",
@@ -243,17 +262,17 @@ export function describeJournal(ledger: () => Ledger): void {
   });
 
   describe("a process that starts", () => {
-    it("takes everything that was sent for unknown from now on, once", () => {
+    it("takes everything that was sent for unknown from now on, once", async () => {
       const { journal } = ledger();
-      const sent = sendIntent(ledger());
-      const unknown = sendIntent(ledger(), { kind: "update-issue" });
-      ledger().commit([
+      const sent = await sendIntent(ledger());
+      const unknown = await sendIntent(ledger(), { kind: "update-issue" });
+      await ledger().commit([
         { kind: "resolve", intent: unknown, state: "UNKNOWN", at: noon + 1, message: "no answer" },
       ]);
-      const prepared = journal.prepare(patch);
-      expect(journal.recover(noon + hourMs)).toBe(1);
-      expect(journal.recover(noon + 2 * hourMs)).toBe(0);
-      const states = journal.open(project).map(({ id, state, unknownAt }) => [id, state, unknownAt]);
+      const prepared = await journal.prepare(patch);
+      expect(await journal.recover(noon + hourMs)).toBe(1);
+      expect(await journal.recover(noon + 2 * hourMs)).toBe(0);
+      const states = (await journal.open(project)).map(({ id, state, unknownAt }) => [id, state, unknownAt]);
       expect(states).toEqual([
         [sent, "UNKNOWN", noon + hourMs],
         [unknown, "UNKNOWN", noon + 1],
@@ -261,13 +280,13 @@ export function describeJournal(ledger: () => Ledger): void {
       ]);
     });
 
-    it("writes the audit line that the former process could not write: voters may have heard", () => {
-      pullPosts(ledger(), [createPost("p1")]);
+    it("writes the audit line that the former process could not write: voters may have heard", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();
-      sendIntent(ledger(), patch);
-      expect(readRow(ledger(), "p1").statusWrites).toEqual([]);
-      journal.recover(noon + hourMs);
-      expect(journal.history(project, postId("p1"), 10)).toEqual([
+      await sendIntent(ledger(), patch);
+      expect((await readRow(ledger(), "p1")).statusWrites).toEqual([]);
+      await journal.recover(noon + hourMs);
+      expect(await journal.history(project, postId("p1"), 10)).toEqual([
         {
           ...line,
           run: 1,
@@ -278,19 +297,21 @@ export function describeJournal(ledger: () => Ledger): void {
           isApproved: false,
         },
       ]);
-      expect(readRow(ledger(), "p1").statusWrites).toEqual([noon]);
-      expect(journal.statusWrites(project, noon)).toBe(1);
+      expect((await readRow(ledger(), "p1")).statusWrites).toEqual([noon]);
+      expect(await journal.statusWrites(project, noon)).toBe(1);
     });
 
-    it("names the issue whose change was interrupted, where its repository is known", () => {
+    it("names the issue whose change was interrupted, where its repository is known", async () => {
       const { journal } = ledger();
-      ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
-      sendIntent(ledger(), { kind: "update-issue", repository: 10, number: 7 });
-      sendIntent(ledger(), { kind: "update-issue", repository: 99, number: 7, post: postId("p2") });
-      journal.recover(noon);
-      const lines = journal
-        .history(project, undefined, 10)
-        .map(({ post, side, issue }) => [post, side, issue]);
+      await ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
+      await sendIntent(ledger(), { kind: "update-issue", repository: 10, number: 7 });
+      await sendIntent(ledger(), { kind: "update-issue", repository: 99, number: 7, post: postId("p2") });
+      await journal.recover(noon);
+      const lines = (await journal.history(project, undefined, 10)).map(({ post, side, issue }) => [
+        post,
+        side,
+        issue,
+      ]);
       expect(lines).toEqual([
         ["p2", "tracker", undefined],
         ["p1", "tracker", { repository: "acme/app", number: 7 }],
@@ -299,7 +320,7 @@ export function describeJournal(ledger: () => Ledger): void {
   });
 
   describe("the audit", () => {
-    it("comes back newest first, of a post or of all", () => {
+    it("comes back newest first, of a post or of all", async () => {
       const { journal } = ledger();
       const bare: AuditEntry = {
         ...line,
@@ -310,15 +331,15 @@ export function describeJournal(ledger: () => Ledger): void {
         message: undefined,
       };
       const other: AuditEntry = { ...line, at: noon + 1, post: postId("p2") };
-      for (const entry of [line, bare, other]) ledger().commit([{ kind: "audit", entry }]);
-      expect(journal.history(project, undefined, 10)).toEqual([bare, other, line]);
-      expect(journal.history(project, undefined, 2)).toEqual([bare, other]);
-      expect(journal.history(project, postId("p1"), 10)).toEqual([line]);
-      expect(journal.history(project, postId("p3"), 10)).toEqual([]);
-      expect(journal.history(otherProject, undefined, 10)).toEqual([]);
+      for (const entry of [line, bare, other]) await ledger().commit([{ kind: "audit", entry }]);
+      expect(await journal.history(project, undefined, 10)).toEqual([bare, other, line]);
+      expect(await journal.history(project, undefined, 2)).toEqual([bare, other]);
+      expect(await journal.history(project, postId("p1"), 10)).toEqual([line]);
+      expect(await journal.history(project, postId("p3"), 10)).toEqual([]);
+      expect(await journal.history(otherProject, undefined, 10)).toEqual([]);
     });
 
-    it("counts the status writes that nobody approved and that voters may have heard of", () => {
+    it("counts the status writes that nobody approved and that voters may have heard of", async () => {
       const { journal } = ledger();
       const status = [{ field: "status", value: "planned" }];
       const counted = { ...line, fields: status, isApproved: false };
@@ -331,9 +352,9 @@ export function describeJournal(ledger: () => Ledger): void {
         { ...counted, fields: [{ field: "roadmapColumn", value: "PLANNED" }] },
         { ...counted, project: otherProject },
       ];
-      for (const entry of lines) ledger().commit([{ kind: "audit", entry }]);
-      expect(journal.statusWrites(project, noon)).toBe(2);
-      expect(journal.statusWrites("unknown" as typeof project, noon)).toBe(0);
+      for (const entry of lines) await ledger().commit([{ kind: "audit", entry }]);
+      expect(await journal.statusWrites(project, noon)).toBe(2);
+      expect(await journal.statusWrites("unknown" as typeof project, noon)).toBe(0);
     });
   });
 
@@ -341,17 +362,17 @@ export function describeJournal(ledger: () => Ledger): void {
     const status = [{ field: "status", value: "planned" }];
     const lost: AuditEntry = { ...line, fields: status, outcome: "unknown", isApproved: false };
 
-    it("corrects its line: what took no effect no voter has heard of", () => {
+    it("corrects its line: what took no effect no voter has heard of", async () => {
       const { journal, rows } = ledger();
-      pullPosts(ledger(), [createPost("p1")]);
-      const id = sendIntent(ledger(), { kind: "patch-post" });
-      ledger().commit([
+      await pullPosts(ledger(), [createPost("p1")]);
+      const id = await sendIntent(ledger(), { kind: "patch-post" });
+      await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
         { kind: "audit", entry: { ...lost, intent: id } },
       ]);
-      const count = () => rows.row(project, postId("p1"), noon + 1)?.statusWrites.length;
-      expect([count(), journal.statusWrites(project, noon)]).toEqual([1, 1]);
-      ledger().commit([
+      const count = async () => (await rows.row(project, postId("p1"), noon + 1))?.statusWrites.length;
+      expect([await count(), await journal.statusWrites(project, noon)]).toEqual([1, 1]);
+      await ledger().commit([
         {
           kind: "resolve",
           intent: id,
@@ -360,55 +381,57 @@ export function describeJournal(ledger: () => Ledger): void {
           message: "the post shows that it was not applied",
         },
       ]);
-      expect([count(), journal.statusWrites(project, noon)]).toEqual([0, 0]);
-      ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 2 }]);
-      ledger().commit([
+      expect([await count(), await journal.statusWrites(project, noon)]).toEqual([0, 0]);
+      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 2 }]);
+      await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 2, message: "no answer" },
         { kind: "audit", entry: { ...lost, intent: id, at: noon + 2 } },
         { kind: "resolve", intent: id, state: "DONE", at: noon + 3, message: "the post shows it" },
       ]);
       expect(
-        journal.history(project, postId("p1"), 9).map(({ outcome, message }) => [outcome, message]),
+        (await journal.history(project, postId("p1"), 9)).map(({ outcome, message }) => [outcome, message]),
       ).toEqual([
         ["applied", "the post shows it"],
         ["not-applied", "the post shows that it was not applied"],
       ]);
-      expect([count(), journal.statusWrites(project, noon)]).toEqual([1, 1]);
+      expect([await count(), await journal.statusWrites(project, noon)]).toEqual([1, 1]);
     });
 
-    it("corrects no line of another write, and none whose answer came", () => {
+    it("corrects no line of another write, and none whose answer came", async () => {
       const { journal } = ledger();
-      const id = sendIntent(ledger(), { kind: "patch-post" });
-      ledger().commit([
+      const id = await sendIntent(ledger(), { kind: "patch-post" });
+      await ledger().commit([
         { kind: "audit", entry: { ...lost } },
         { kind: "audit", entry: { ...lost, intent: id, outcome: "applied" } },
         { kind: "resolve", intent: id, state: "DONE", at: noon, message: "accepted" },
       ]);
-      const outcomes = journal.history(project, postId("p1"), 9).map(({ outcome }) => outcome);
+      const outcomes = (await journal.history(project, postId("p1"), 9)).map(({ outcome }) => outcome);
       expect(outcomes).toEqual(["applied", "unknown"]);
     });
   });
 
   describe("the pace", () => {
-    it("is remembered over all projects, oldest first, creates by themselves", () => {
+    it("is remembered over all projects, oldest first, creates by themselves", async () => {
       const { pace } = ledger();
-      ledger().commit([{ kind: "pace-write", at: noon + 2, isCreate: false, budget: "", project }]);
-      ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: true, budget: "", project }]);
-      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
-      expect(timesOf(pace.writes(noon + 1, ""))).toEqual({
+      await ledger().commit([{ kind: "pace-write", at: noon + 2, isCreate: false, budget: "", project }]);
+      await ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: true, budget: "", project }]);
+      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+      expect(timesOf(await pace.writes(noon + 1, ""))).toEqual({
         all: [noon + 1, noon + 2],
         creates: [noon + 1],
       });
-      expect(timesOf(pace.writes(noon + 3, ""))).toEqual({ all: [], creates: [] });
+      expect(timesOf(await pace.writes(noon + 3, ""))).toEqual({ all: [], creates: [] });
     });
 
-    it("is remembered for each budget by itself", () => {
+    it("is remembered for each budget by itself", async () => {
       const { pace } = ledger();
-      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
-      ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: false, budget: "other", project }]);
-      expect(timesOf(pace.writes(noon, "acme"))).toEqual({ all: [noon], creates: [noon] });
-      expect(timesOf(pace.writes(noon, "other"))).toEqual({ all: [noon + 1], creates: [] });
-      expect(timesOf(pace.writes(noon, ""))).toEqual({ all: [], creates: [] });
+      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
+      await ledger().commit([
+        { kind: "pace-write", at: noon + 1, isCreate: false, budget: "other", project },
+      ]);
+      expect(timesOf(await pace.writes(noon, "acme"))).toEqual({ all: [noon], creates: [noon] });
+      expect(timesOf(await pace.writes(noon, "other"))).toEqual({ all: [noon + 1], creates: [] });
+      expect(timesOf(await pace.writes(noon, ""))).toEqual({ all: [], creates: [] });
     });
   });
 }

@@ -15,64 +15,66 @@ import {
 
 export function describeLookup(ledger: () => Ledger): void {
   describe("what people ask for by name", () => {
-    it("finds what the last record said of a post, in its order", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      settleAll(ledger());
+    it("finds what the last record said of a post, in its order", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
       const notes = [
         { kind: "held", message: "too many", since: noon, action },
         { kind: "disagreement", message: "apart", since: noon },
       ] as const;
-      ledger().commit([{ kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) }]);
-      expect(readRow(ledger(), "p1").notes).toEqual(notes);
-      expect(readRow(ledger(), "p2").notes).toBeUndefined();
+      await ledger().commit([
+        { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) },
+      ]);
+      expect((await readRow(ledger(), "p1")).notes).toEqual(notes);
+      expect((await readRow(ledger(), "p2")).notes).toBeUndefined();
     });
 
-    it("finds the last pull that saw the board, and none that broke off", () => {
+    it("finds the last pull that saw the board, and none that broke off", async () => {
       const { lookup, pulls } = ledger();
-      expect(lookup.lastPull(project)).toBeUndefined();
-      pullPosts(ledger(), [createPost("p1")], 1, noon);
-      pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
-      ledger().commit([
+      expect(await lookup.lastPull(project)).toBeUndefined();
+      await pullPosts(ledger(), [createPost("p1")], 1, noon);
+      await pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
+      await ledger().commit([
         {
           kind: "end-pull",
-          pull: pulls.begin(project, 3, noon + 2 * hourMs),
+          pull: await pulls.begin(project, 3, noon + 2 * hourMs),
           end: "incomplete",
           at: noon + 2 * hourMs,
         },
       ]);
-      expect(lookup.lastPull(project)).toEqual({ run: 2, beganAt: noon + hourMs, kind: "complete" });
-      expect(lookup.lastPull(otherProject)).toBeUndefined();
+      expect(await lookup.lastPull(project)).toEqual({ run: 2, beganAt: noon + hourMs, kind: "complete" });
+      expect(await lookup.lastPull(otherProject)).toBeUndefined();
     });
 
-    it("finds which pages several posts show", () => {
+    it("finds which pages several posts show", async () => {
       const pages = [
         ["p1", "https://b/1"],
         ["p2", "https://b/2"],
         ["p3", "https://b/2"],
         ["p4", undefined],
       ] as const;
-      pullPosts(
+      await pullPosts(
         ledger(),
         pages.map(([id, url]) => createPost(id, url === undefined ? {} : { url })),
       );
       const { lookup } = ledger();
       const urls = ["https://b/1", "https://b/2", "https://b/3"];
-      expect(lookup.sharedPages(project, urls)).toEqual(new Set(["https://b/2"]));
-      expect(lookup.sharedPages(project, [])).toEqual(new Set());
-      expect(lookup.sharedPages(otherProject, urls)).toEqual(new Set());
+      expect(await lookup.sharedPages(project, urls)).toEqual(new Set(["https://b/2"]));
+      expect(await lookup.sharedPages(project, [])).toEqual(new Set());
+      expect(await lookup.sharedPages(otherProject, urls)).toEqual(new Set());
     });
 
-    it("finds posts whose ids begin alike, then those of about the same length", () => {
+    it("finds posts whose ids begin alike, then those of about the same length", async () => {
       const { lookup } = ledger();
-      pullPosts(
+      await pullPosts(
         ledger(),
         ["cat", "cats", "caterpillar", "dog", "horses"].map((id) => createPost(id)),
       );
-      ledger().commit([{ kind: "mark-missing", project, post: postId("cat-2") }]);
-      expect(lookup.postsLike(project, "cat", 9)).toEqual(["caterpillar", "cats", "cat", "dog"]);
-      expect(lookup.postsLike(project, "cat", 1)).toEqual(["caterpillar", "cat"]);
-      expect(lookup.postsLike(otherProject, "cat", 9)).toEqual([]);
+      await ledger().commit([{ kind: "mark-missing", project, post: postId("cat-2") }]);
+      expect(await lookup.postsLike(project, "cat", 9)).toEqual(["caterpillar", "cats", "cat", "dog"]);
+      expect(await lookup.postsLike(project, "cat", 1)).toEqual(["caterpillar", "cat"]);
+      expect(await lookup.postsLike(otherProject, "cat", 9)).toEqual([]);
     });
   });
 }

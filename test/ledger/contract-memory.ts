@@ -71,9 +71,9 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.repositoryById(10)).toBeUndefined();
     });
 
-    it("keeps the account that was remembered last", () => {
+    it("keeps the account that was remembered last", async () => {
       const { memory } = ledger();
-      ledger().commit([
+      await ledger().commit([
         { kind: "remember-account", account: { login: "old", checkedAt: noon } },
         { kind: "remember-account", account: { login: "bot", checkedAt: noon + 1 } },
       ]);
@@ -83,13 +83,13 @@ export function describeMemory(ledger: () => Ledger): void {
     it.each([
       ["with everything", full],
       ["that was never pulled", bare],
-    ])("gives back a project %s", (_, memory) => {
-      ledger().commit([{ kind: "remember-project", memory }]);
+    ])("gives back a project %s", async (_, memory) => {
+      await ledger().commit([{ kind: "remember-project", memory }]);
       expect(ledger().memory.project("acme-app")).toEqual(memory);
     });
 
-    it("replaces a project, its id on the board included", () => {
-      ledger().commit([
+    it("replaces a project, its id on the board included", async () => {
+      await ledger().commit([
         { kind: "remember-project", memory: full },
         { kind: "remember-project", memory: { ...bare, id: otherProject } },
       ]);
@@ -99,9 +99,9 @@ export function describeMemory(ledger: () => Ledger): void {
     it.each([
       ["a way on", { kind: "cursor", param: "after", next: "lastId" } as const],
       ["nothing more", undefined],
-    ])("gives back that asking a board for more has shown %s", (_, way) => {
+    ])("gives back that asking a board for more has shown %s", async (_, way) => {
       expect(ledger().memory.paging(project)).toBeUndefined();
-      ledger().commit([
+      await ledger().commit([
         { kind: "remember-paging", project, paging: { way: undefined, posts: "a", askedAt: noon } },
         { kind: "remember-paging", project, paging: { way, posts: "b", askedAt: noon + 1 } },
       ]);
@@ -112,34 +112,34 @@ export function describeMemory(ledger: () => Ledger): void {
     it.each([
       ["with everything", repository],
       ["that was never read", newRepository],
-    ])("gives back a repository %s, by name and by id", (_, memory) => {
-      ledger().commit([{ kind: "remember-repository", memory }]);
+    ])("gives back a repository %s, by name and by id", async (_, memory) => {
+      await ledger().commit([{ kind: "remember-repository", memory }]);
       expect(ledger().memory.repository("acme/app")).toEqual(memory);
       expect(ledger().memory.repositoryById(10)).toEqual(memory);
     });
 
-    it("finds a repository by the name in the config after it was renamed, whatever the case", () => {
+    it("finds a repository by the name in the config after it was renamed, whatever the case", async () => {
       const renamed = { ...repository, repository: createRepository({ name: "acme/product" }) };
-      ledger().commit([{ kind: "remember-repository", memory: renamed }]);
+      await ledger().commit([{ kind: "remember-repository", memory: renamed }]);
       expect(ledger().memory.repository("Acme/App")).toEqual(renamed);
       expect(ledger().memory.repository("acme/product")).toBeUndefined();
     });
 
-    it("hides the facts of a paused repository's issues until it goes on", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      linkPost(ledger(), "p1", createIssue(1));
-      ledger().commit([{ kind: "remember-repository", memory: repository }]);
-      expect(readRow(ledger(), "p1").links[0]?.issue).toBeUndefined();
-      settleAll(ledger());
-      ledger().commit([
+    it("hides the facts of a paused repository's issues until it goes on", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await linkPost(ledger(), "p1", createIssue(1));
+      await ledger().commit([{ kind: "remember-repository", memory: repository }]);
+      expect((await readRow(ledger(), "p1")).links[0]?.issue).toBeUndefined();
+      await settleAll(ledger());
+      await ledger().commit([
         { kind: "remember-repository", memory: { ...repository, pausedAt: undefined } },
         { kind: "mark-repository", repository: 10 },
       ]);
-      expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(createIssue(1));
-      expect(dueIds(ledger())).toEqual(["p1"]);
+      expect((await readRow(ledger(), "p1")).links[0]?.issue).toEqual(createIssue(1));
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("keeps a field of a project that was remembered last", () => {
+    it("keeps a field of a project that was remembered last", async () => {
       const { memory } = ledger();
       const field: ProjectFieldMemory = {
         key: "acme/7/status",
@@ -151,7 +151,7 @@ export function describeMemory(ledger: () => Ledger): void {
         checkedAt: noon,
       };
       expect(memory.projectField(field.key)).toBeUndefined();
-      ledger().commit([
+      await ledger().commit([
         { kind: "remember-project-field", field },
         { kind: "remember-project-field", field: { ...field, key: "acme/8/status" } },
         { kind: "remember-project-field", field: { ...field, isClosed: true, checkedAt: noon + 1 } },
@@ -159,10 +159,10 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.projectField(field.key)).toEqual({ ...field, isClosed: true, checkedAt: noon + 1 });
     });
 
-    it("gives a name to the repository that was remembered last under it", () => {
+    it("gives a name to the repository that was remembered last under it", async () => {
       const { memory } = ledger();
       const other = { ...repository, repository: createRepository({ id: 11 }) };
-      ledger().commit([
+      await ledger().commit([
         { kind: "remember-repository", memory: repository },
         { kind: "remember-repository", memory: other },
       ]);
@@ -172,15 +172,15 @@ export function describeMemory(ledger: () => Ledger): void {
   });
 
   describe("runs", () => {
-    it("are numbered from 1", () => {
+    it("are numbered from 1", async () => {
       const { runs } = ledger();
-      expect([runs.begin(noon).run, runs.begin(noon).run]).toEqual([1, 2]);
+      expect([(await runs.begin(noon)).run, (await runs.begin(noon)).run]).toEqual([1, 2]);
     });
 
-    it("are known once they are finished, per project and for all", () => {
+    it("are known once they are finished, per project and for all", async () => {
       const { runs } = ledger();
-      const first = runs.begin(noon).run;
-      ledger().commit([
+      const first = (await runs.begin(noon)).run;
+      await ledger().commit([
         {
           kind: "finish-run",
           run: first,
@@ -194,8 +194,8 @@ export function describeMemory(ledger: () => Ledger): void {
           },
         },
       ]);
-      const second = runs.begin(noon + 10).run;
-      ledger().commit([
+      const second = (await runs.begin(noon + 10)).run;
+      await ledger().commit([
         {
           kind: "finish-run",
           run: second,
@@ -206,11 +206,11 @@ export function describeMemory(ledger: () => Ledger): void {
           },
         },
       ]);
-      runs.begin(noon + 20).run;
+      (await runs.begin(noon + 20)).run;
       const last = { run: 2, startedAt: noon + 10, finishedAt: noon + 15, result: "ok" };
-      expect(runs.last(undefined)).toEqual({ ...last, report: [{ posts: 3 }] });
-      expect(runs.last("one")).toEqual({ ...last, report: { posts: 3 } });
-      expect(runs.last("two")).toEqual({
+      expect(await runs.last(undefined)).toEqual({ ...last, report: [{ posts: 3 }] });
+      expect(await runs.last("one")).toEqual({ ...last, report: { posts: 3 } });
+      expect(await runs.last("two")).toEqual({
         run: 1,
         startedAt: noon,
         finishedAt: noon + 5,
@@ -219,63 +219,63 @@ export function describeMemory(ledger: () => Ledger): void {
       });
     });
 
-    it("that never finished are no last run, and none can be finished twice", () => {
+    it("that never finished are no last run, and none can be finished twice", async () => {
       const { runs } = ledger();
-      const run = runs.begin(noon).run;
-      expect(runs.last(undefined)).toBeUndefined();
-      expect(runs.last("one")).toBeUndefined();
-      ledger().commit([
+      const run = (await runs.begin(noon)).run;
+      expect(await runs.last(undefined)).toBeUndefined();
+      expect(await runs.last("one")).toBeUndefined();
+      await ledger().commit([
         { kind: "finish-run", run, record: { finishedAt: noon, result: "ok", projects: [] } },
       ]);
-      expect(() =>
+      await expect(
         ledger().commit([
           { kind: "finish-run", run, record: { finishedAt: noon, result: "ok", projects: [] } },
         ]),
-      ).toThrow("not open");
+      ).rejects.toThrow("not open");
     });
 
-    it("keep where a list is to be gone on with, by project", () => {
+    it("keep where a list is to be gone on with, by project", async () => {
       const { memory } = ledger();
       expect(memory.openList(project)).toBeUndefined();
-      ledger().commit([
+      await ledger().commit([
         { kind: "remember-open-list", project, place: "page 2" },
         { kind: "remember-open-list", project: otherProject, place: "page 9" },
         { kind: "remember-open-list", project, place: "page 3" },
       ]);
       expect(memory.openList(project)).toBe("page 3");
-      ledger().commit([{ kind: "remember-open-list", project, place: undefined }]);
+      await ledger().commit([{ kind: "remember-open-list", project, place: undefined }]);
       expect(memory.openList(project)).toBeUndefined();
       expect(memory.openList(otherProject)).toBe("page 9");
     });
 
-    it("offer a code for the page, one at a time, until it is taken or its time is over", () => {
+    it("offer a code for the page, one at a time, until it is taken or its time is over", async () => {
       const { runs } = ledger();
-      expect(runs.takePage("a", noon)).toBe(false);
-      ledger().commit([{ kind: "offer-page", print: "a", until: noon + 1 }]);
-      expect(runs.takePage("b", noon)).toBe(false);
-      expect(runs.takePage("a", noon)).toBe(true);
-      expect(runs.takePage("a", noon)).toBe(false);
-      ledger().commit([
+      expect(await runs.takePage("a", noon)).toBe(false);
+      await ledger().commit([{ kind: "offer-page", print: "a", until: noon + 1 }]);
+      expect(await runs.takePage("b", noon)).toBe(false);
+      expect(await runs.takePage("a", noon)).toBe(true);
+      expect(await runs.takePage("a", noon)).toBe(false);
+      await ledger().commit([
         { kind: "offer-page", print: "a", until: noon + 1 },
         { kind: "offer-page", print: "b", until: noon + 1 },
       ]);
-      expect(runs.takePage("a", noon)).toBe(false);
-      expect(runs.takePage("b", noon + 1)).toBe(false);
-      expect(runs.takePage("b", noon)).toBe(false);
+      expect(await runs.takePage("a", noon)).toBe(false);
+      expect(await runs.takePage("b", noon + 1)).toBe(false);
+      expect(await runs.takePage("b", noon)).toBe(false);
     });
 
-    it("leave a sign of life", () => {
+    it("leave a sign of life", async () => {
       const { runs } = ledger();
-      expect(runs.heartbeat()).toBeUndefined();
-      ledger().commit([
+      expect(await runs.heartbeat()).toBeUndefined();
+      await ledger().commit([
         { kind: "beat", sign: { at: noon, who: "daemon" } },
         { kind: "beat", sign: { at: noon + 1, who: "daemon, again" } },
       ]);
-      expect(runs.heartbeat()).toEqual({ at: noon + 1, who: "daemon, again" });
-      ledger().commit([{ kind: "beat", sign: { at: noon + 2, who: "daemon, again", isLast: true } }]);
-      expect(runs.heartbeat()).toEqual({ at: noon + 2, who: "daemon, again", isLast: true });
-      ledger().commit([{ kind: "beat", sign: { at: noon + 3, who: "daemon" } }]);
-      expect(runs.heartbeat()).toEqual({ at: noon + 3, who: "daemon" });
+      expect(await runs.heartbeat()).toEqual({ at: noon + 1, who: "daemon, again" });
+      await ledger().commit([{ kind: "beat", sign: { at: noon + 2, who: "daemon, again", isLast: true } }]);
+      expect(await runs.heartbeat()).toEqual({ at: noon + 2, who: "daemon, again", isLast: true });
+      await ledger().commit([{ kind: "beat", sign: { at: noon + 3, who: "daemon" } }]);
+      expect(await runs.heartbeat()).toEqual({ at: noon + 3, who: "daemon" });
     });
   });
 }

@@ -8,25 +8,25 @@ export function describeNotices(ledger: () => Ledger): void {
     const held = { cause: "one/held", state: "2", at: noon };
     const failed = { cause: "one/failed", state: "p1", at: noon + 1 };
 
-    it("are remembered with what they said last, until they are forgotten", () => {
+    it("are remembered with what they said last, until they are forgotten", async () => {
       const { notices } = ledger();
-      expect(notices.said()).toEqual([]);
-      ledger().commit([
+      expect(await notices.said()).toEqual([]);
+      await ledger().commit([
         { kind: "say", notices: [held, failed], forgetBefore: 0 },
         { kind: "say", notices: [{ ...held, state: "3", at: noon + 2 }], forgetBefore: noon },
       ]);
-      expect(notices.said()).toEqual([failed, { ...held, state: "3", at: noon + 2 }]);
-      ledger().commit([{ kind: "say", notices: [], forgetBefore: noon + 2 }]);
-      expect(notices.said()).toEqual([{ ...held, state: "3", at: noon + 2 }]);
+      expect(await notices.said()).toEqual([failed, { ...held, state: "3", at: noon + 2 }]);
+      await ledger().commit([{ kind: "say", notices: [], forgetBefore: noon + 2 }]);
+      expect(await notices.said()).toEqual([{ ...held, state: "3", at: noon + 2 }]);
     });
 
-    it("that were not taken were never said", () => {
+    it("that were not taken were never said", async () => {
       const { notices } = ledger();
-      ledger().commit([
+      await ledger().commit([
         { kind: "say", notices: [held, failed], forgetBefore: 0 },
         { kind: "unsay", causes: [held.cause, "nothing"] },
       ]);
-      expect(notices.said()).toEqual([failed]);
+      expect(await notices.said()).toEqual([failed]);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PullId } from "../../src/ledger/pulls.ts";
+import { inOrder } from "../../src/select.ts";
 import {
   createIntent,
   createIssue,
@@ -22,33 +23,43 @@ import {
 
 export function describePulls(ledger: () => Ledger): void {
   describe("posts that are pulled", () => {
-    it("are due when they are new, and not again when nothing changed", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
-      settleAll(ledger());
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")], 2);
-      expect(dueIds(ledger())).toEqual([]);
+    it("are due when they are new, and not again when nothing changed", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
+      await settleAll(ledger());
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")], 2);
+      expect(await dueIds(ledger())).toEqual([]);
     });
 
-    it("are due when any field of theirs has changed, appeared or gone", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2", { votes: 1 }), createPost("p3", { votes: 1 })]);
-      settleAll(ledger());
-      pullPosts(
+    it("are due when any field of theirs has changed, appeared or gone", async () => {
+      await pullPosts(ledger(), [
+        createPost("p1"),
+        createPost("p2", { votes: 1 }),
+        createPost("p3", { votes: 1 }),
+      ]);
+      await settleAll(ledger());
+      await pullPosts(
         ledger(),
         [createPost("p1", { votes: 0 }), createPost("p2"), createPost("p3", { votes: 1 })],
         2,
       );
-      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
+      expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
     });
 
-    it("are the same whatever the order of their fields", () => {
-      pullPosts(ledger(), [{ id: postId("p1"), values: { status: "open", votes: 3, categoryId: null } }]);
-      settleAll(ledger());
-      pullPosts(ledger(), [{ id: postId("p1"), values: { categoryId: null, votes: 3, status: "open" } }], 2);
-      expect(dueIds(ledger())).toEqual([]);
+    it("are the same whatever the order of their fields", async () => {
+      await pullPosts(ledger(), [
+        { id: postId("p1"), values: { status: "open", votes: 3, categoryId: null } },
+      ]);
+      await settleAll(ledger());
+      await pullPosts(
+        ledger(),
+        [{ id: postId("p1"), values: { categoryId: null, votes: 3, status: "open" } }],
+        2,
+      );
+      expect(await dueIds(ledger())).toEqual([]);
     });
 
-    it("come back with exactly the values that were shown", () => {
+    it("come back with exactly the values that were shown", async () => {
       const values = {
         status: "a\u0000b\ud800 \u2028",
         roadmapOrder: -1.5,
@@ -56,147 +67,158 @@ export function describePulls(ledger: () => Ledger): void {
         categoryId: null,
         description: "ä".repeat(70_000),
       };
-      pullPosts(ledger(), [{ id: postId("__proto__"), values }]);
-      expect(readRow(ledger(), "__proto__").post).toEqual({ id: "__proto__", values });
+      await pullPosts(ledger(), [{ id: postId("__proto__"), values }]);
+      expect((await readRow(ledger(), "__proto__")).post).toEqual({ id: "__proto__", values });
     });
 
-    it("never keep a field that is not of the model", () => {
+    it("never keep a field that is not of the model", async () => {
       const values = { status: "open", internalNote: "secret" };
-      pullPosts(ledger(), [{ id: postId("p1"), values }]);
-      expect(readRow(ledger(), "p1").post.values).toEqual({ status: "open" });
+      await pullPosts(ledger(), [{ id: postId("p1"), values }]);
+      expect((await readRow(ledger(), "p1")).post.values).toEqual({ status: "open" });
     });
 
-    it("replace what came before them in the same pull", () => {
-      const pull = ledger().pulls.begin(project, 1, noon);
-      ledger().commit([
+    it("replace what came before them in the same pull", async () => {
+      const pull = await ledger().pulls.begin(project, 1, noon);
+      await ledger().commit([
         { kind: "store-posts", pull, posts: [createPost("p1", { votes: 1 })], at: noon },
         { kind: "store-posts", pull, posts: [createPost("p1", { votes: 2 })], at: noon },
       ]);
-      expect(ledger().pulls.measure(pull).posts).toBe(1);
-      expect(readRow(ledger(), "p1").post.values.votes).toBe(2);
+      expect((await ledger().pulls.measure(pull)).posts).toBe(1);
+      expect((await readRow(ledger(), "p1")).post.values.votes).toBe(2);
     });
 
-    it("tell when they were seen last, changed or not", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1, noon);
-      pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
-      expect(readRow(ledger(), "p1").seenAt).toBe(noon + hourMs);
-      expect(readRow(ledger(), "p2").seenAt).toBe(noon);
+    it("tell when they were seen last, changed or not", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1, noon);
+      await pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
+      expect((await readRow(ledger(), "p1")).seenAt).toBe(noon + hourMs);
+      expect((await readRow(ledger(), "p2")).seenAt).toBe(noon);
     });
 
-    it("belong to their project", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      expect(ledger().rows.row(otherProject, postId("p1"), noon)).toBeUndefined();
-      const pull = ledger().pulls.begin(otherProject, 1, noon);
-      ledger().commit([{ kind: "store-posts", pull, posts: [createPost("p1", { votes: 9 })], at: noon }]);
-      expect(ledger().rows.row(otherProject, postId("p1"), noon)?.post.values.votes).toBe(9);
-      expect(readRow(ledger(), "p1").post.values.votes).toBeUndefined();
+    it("belong to their project", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      expect(await ledger().rows.row(otherProject, postId("p1"), noon)).toBeUndefined();
+      const pull = await ledger().pulls.begin(otherProject, 1, noon);
+      await ledger().commit([
+        { kind: "store-posts", pull, posts: [createPost("p1", { votes: 9 })], at: noon },
+      ]);
+      expect((await ledger().rows.row(otherProject, postId("p1"), noon))?.post.values.votes).toBe(9);
+      expect((await readRow(ledger(), "p1")).post.values.votes).toBeUndefined();
     });
   });
 
   describe("posts that are missing", () => {
-    it("are counted once by each complete pull of another run, at most twice, and due when the count moves", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1);
-      const history = [2, 2, 3, 4].map((run) => {
-        settleAll(ledger());
-        pullPosts(ledger(), [createPost("p2")], run);
-        return [readRow(ledger(), "p1").missing, ...dueIds(ledger())];
+    it("are counted once by each complete pull of another run, at most twice, and due when the count moves", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1);
+      const history = await inOrder([2, 2, 3, 4], async (run) => {
+        await settleAll(ledger());
+        await pullPosts(ledger(), [createPost("p2")], run);
+        return [(await readRow(ledger(), "p1")).missing, ...(await dueIds(ledger()))];
       });
       expect(history).toEqual([[1, "p1"], [1], [2, "p1"], [2]]);
-      expect(readRow(ledger(), "p2").missing).toBe(0);
+      expect((await readRow(ledger(), "p2")).missing).toBe(0);
     });
 
-    it.each(["usable", "incomplete"] as const)("are not counted by a pull that is %s", (kind) => {
-      pullPosts(ledger(), [createPost("p1")], 1);
-      const pull = ledger().pulls.begin(project, 2, noon);
-      ledger().commit([
+    it.each(["usable", "incomplete"] as const)("are not counted by a pull that is %s", async (kind) => {
+      await pullPosts(ledger(), [createPost("p1")], 1);
+      const pull = await ledger().pulls.begin(project, 2, noon);
+      await ledger().commit([
         { kind: "store-posts", pull, posts: [createPost("p2")], at: noon },
         { kind: "end-pull", pull, end: kind, at: noon },
       ]);
-      expect(readRow(ledger(), "p1").missing).toBe(0);
+      expect((await readRow(ledger(), "p1")).missing).toBe(0);
     });
 
-    it("are due and there again as soon as any pull shows them", () => {
-      pullPosts(ledger(), [createPost("p1")], 1);
-      pullPosts(ledger(), [], 2);
-      settleAll(ledger());
-      ledger().commit([
+    it("are due and there again as soon as any pull shows them", async () => {
+      await pullPosts(ledger(), [createPost("p1")], 1);
+      await pullPosts(ledger(), [], 2);
+      await settleAll(ledger());
+      await ledger().commit([
         {
           kind: "store-posts",
-          pull: ledger().pulls.begin(project, 3, noon),
+          pull: await ledger().pulls.begin(project, 3, noon),
           posts: [createPost("p1")],
           at: noon,
         },
       ]);
-      expect(readRow(ledger(), "p1").missing).toBe(0);
-      expect(dueIds(ledger())).toEqual(["p1"]);
+      expect((await readRow(ledger(), "p1")).missing).toBe(0);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("are none of another project", () => {
-      pullPosts(ledger(), [createPost("p1")], 1);
-      ledger().commit([
-        { kind: "end-pull", pull: ledger().pulls.begin(otherProject, 2, noon), end: "complete", at: noon },
+    it("are none of another project", async () => {
+      await pullPosts(ledger(), [createPost("p1")], 1);
+      await ledger().commit([
+        {
+          kind: "end-pull",
+          pull: await ledger().pulls.begin(otherProject, 2, noon),
+          end: "complete",
+          at: noon,
+        },
       ]);
-      expect(readRow(ledger(), "p1").missing).toBe(0);
+      expect((await readRow(ledger(), "p1")).missing).toBe(0);
     });
   });
 
   describe("a pull", () => {
-    it("is measured against what is linked", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
+    it("is measured against what is linked", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
       for (const [id, number] of [
         ["p1", 1],
         ["p1", 2],
         ["p2", 3],
         ["ghost", 4],
       ] as const) {
-        linkPost(ledger(), id, createIssue(number));
+        await linkPost(ledger(), id, createIssue(number));
       }
-      const pull = ledger().pulls.begin(project, 2, noon);
-      ledger().commit([{ kind: "store-posts", pull, posts: [createPost("p1"), createPost("p3")], at: noon }]);
-      expect(ledger().pulls.measure(pull)).toEqual({ posts: 2, added: 0, linked: 3, linkedSeen: 1 });
+      const pull = await ledger().pulls.begin(project, 2, noon);
+      await ledger().commit([
+        { kind: "store-posts", pull, posts: [createPost("p1"), createPost("p3")], at: noon },
+      ]);
+      expect(await ledger().pulls.measure(pull)).toEqual({ posts: 2, added: 0, linked: 3, linkedSeen: 1 });
     });
 
-    it("takes nothing once it has ended", () => {
-      const pull = pullPosts(ledger(), []);
-      expect(() => ledger().commit([{ kind: "store-posts", pull, posts: [], at: noon }])).toThrow("not open");
-      expect(() => ledger().pulls.measure(99 as PullId)).toThrow("not open");
-      expect(() => ledger().commit([{ kind: "end-pull", pull, end: "complete", at: noon }])).toThrow(
+    it("takes nothing once it has ended", async () => {
+      const pull = await pullPosts(ledger(), []);
+      await expect(ledger().commit([{ kind: "store-posts", pull, posts: [], at: noon }])).rejects.toThrow(
+        "not open",
+      );
+      await expect(ledger().pulls.measure(99 as PullId)).rejects.toThrow("not open");
+      await expect(ledger().commit([{ kind: "end-pull", pull, end: "complete", at: noon }])).rejects.toThrow(
         "not open",
       );
     });
   });
 
   describe("issues that are pulled", () => {
-    it("are stored when they are linked or marked, and left out otherwise", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(1));
+    it("are stored when they are linked or marked, and left out otherwise", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await linkPost(ledger(), "p1", createIssue(1));
       const issues = [createIssue(1), createIssue(2), createIssue(3)];
       const marked = [{ issue: refOf(createIssue(2)), isOwn: true, project, posts: [postId("p2")] }];
-      ledger().commit([{ kind: "store-issues", issues, marked }]);
-      expect(ledger().pulls.marked(project, postId("p2"))).toEqual({
+      await ledger().commit([{ kind: "store-issues", issues, marked }]);
+      expect(await ledger().pulls.marked(project, postId("p2"))).toEqual({
         issue: createIssue(2),
         isOwn: true,
         isFirst: true,
         others: [],
       });
-      ledger().commit([{ kind: "store-issues", issues: [createIssue(3)], marked: [] }]);
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(3)], marked: [] }]);
     });
 
-    it("make every row of theirs due when they changed, and only then", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
-      for (const id of ["p1", "p2"]) linkPost(ledger(), id, createIssue(1));
-      settleAll(ledger());
-      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked: [] }]);
-      expect(dueIds(ledger())).toEqual([]);
+    it("make every row of theirs due when they changed, and only then", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
+      for (const id of ["p1", "p2"]) await linkPost(ledger(), id, createIssue(1));
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked: [] }]);
+      expect(await dueIds(ledger())).toEqual([]);
       const changed = createIssue(1, { labels: ["feedback", "in progress"], milestone: null });
-      ledger().commit([{ kind: "store-issues", issues: [changed], marked: [] }]);
-      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
-      expect(readRow(ledger(), "p1").links[0]?.issue).toEqual(changed);
+      await ledger().commit([{ kind: "store-issues", issues: [changed], marked: [] }]);
+      expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
+      expect((await readRow(ledger(), "p1")).links[0]?.issue).toEqual(changed);
     });
 
-    it("are in doubt where a list shows them otherwise than they are known of the very same second", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      linkPost(ledger(), "p1", createIssue(1));
+    it("are in doubt where a list shows them otherwise than they are known of the very same second", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await linkPost(ledger(), "p1", createIssue(1));
       const { pulls } = ledger();
       for (const change of [
         { state: "closed" as const },
@@ -204,35 +226,39 @@ export function describePulls(ledger: () => Ledger): void {
         { assignees: ["ada", "bob"] },
         { milestone: null },
       ]) {
-        expect(pulls.listed(createIssue(1, change)).isInDoubt).toBe(true);
-        expect(pulls.listed(createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" })).isInDoubt).toBe(
-          false,
-        );
+        expect((await pulls.listed(createIssue(1, change))).isInDoubt).toBe(true);
+        expect(
+          (await pulls.listed(createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" }))).isInDoubt,
+        ).toBe(false);
       }
-      expect(pulls.listed(createIssue(1)).isInDoubt).toBe(false);
-      expect(pulls.listed(createIssue(1, { labels: ["renamed"] })).isInDoubt).toBe(false);
-      expect(pulls.listed(createIssue(1, { state: "closed", nodeId: "I_another" })).isInDoubt).toBe(false);
-      expect(pulls.listed(createIssue(2, { state: "closed" })).isInDoubt).toBe(false);
+      expect((await pulls.listed(createIssue(1))).isInDoubt).toBe(false);
+      expect((await pulls.listed(createIssue(1, { labels: ["renamed"] }))).isInDoubt).toBe(false);
+      expect((await pulls.listed(createIssue(1, { state: "closed", nodeId: "I_another" }))).isInDoubt).toBe(
+        false,
+      );
+      expect((await pulls.listed(createIssue(2, { state: "closed" }))).isInDoubt).toBe(false);
       const closed = { state: "closed", stateReason: "completed" } as const;
-      ledger().commit([{ kind: "store-issues", issues: [createIssue(1, closed)], marked: [] }]);
-      expect(pulls.listed(createIssue(1, { ...closed, stateReason: "not_planned" })).isInDoubt).toBe(true);
-      expect(pulls.listed(createIssue(1, { ...closed, stateReason: null })).isInDoubt).toBe(false);
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(1, closed)], marked: [] }]);
+      expect((await pulls.listed(createIssue(1, { ...closed, stateReason: "not_planned" }))).isInDoubt).toBe(
+        true,
+      );
+      expect((await pulls.listed(createIssue(1, { ...closed, stateReason: null }))).isInDoubt).toBe(false);
     });
 
-    it("that carry a new marker make their posts due, so that they can be adopted", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      settleAll(ledger());
+    it("that carry a new marker make their posts due, so that they can be adopted", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await settleAll(ledger());
       const marked = [
         { issue: refOf(createIssue(2)), isOwn: true, project, posts: [postId("p2"), postId("unlisted")] },
       ];
-      ledger().commit([{ kind: "store-issues", issues: [createIssue(2)], marked }]);
-      expect(dueIds(ledger())).toEqual(["p2"]);
-      settleAll(ledger());
-      ledger().commit([{ kind: "store-issues", issues: [createIssue(2)], marked }]);
-      expect(dueIds(ledger())).toEqual([]);
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(2)], marked }]);
+      expect(await dueIds(ledger())).toEqual(["p2"]);
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(2)], marked }]);
+      expect(await dueIds(ledger())).toEqual([]);
     });
 
-    it("are found by their marker: the lowest number of the lowest repository, then the others", () => {
+    it("are found by their marker: the lowest number of the lowest repository, then the others", async () => {
       const issues = [
         createIssue(1, { repositoryId: 20 }),
         createIssue(9, { repositoryId: 10 }),
@@ -244,42 +270,42 @@ export function describePulls(ledger: () => Ledger): void {
         project,
         posts: [postId("p1"), postId("p3")],
       }));
-      ledger().commit([{ kind: "store-issues", issues, marked }]);
-      expect(ledger().pulls.marked(project, postId("p3"))?.isFirst).toBe(false);
-      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
+      await ledger().commit([{ kind: "store-issues", issues, marked }]);
+      expect((await ledger().pulls.marked(project, postId("p3")))?.isFirst).toBe(false);
+      expect(await ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: issues[2],
         isOwn: true,
         isFirst: true,
         others: [issues[1], issues[0]],
       });
-      expect(ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
-      expect(ledger().pulls.marked(otherProject, postId("p1"))).toBeUndefined();
+      expect(await ledger().pulls.marked(project, postId("p2"))).toBeUndefined();
+      expect(await ledger().pulls.marked(otherProject, postId("p1"))).toBeUndefined();
     });
 
-    it.each<[string, boolean, (known: Ledger) => void]>([
+    it.each<[string, boolean, (known: Ledger) => Promise<unknown>]>([
       ["by nothing", false, (known) => pullPosts(known, [createPost("p1"), createPost("p2")])],
       [
         "by a link to the issue",
         true,
-        (known) => {
-          pullPosts(known, [createPost("p2")]);
-          linkPost(known, "p2", createIssue(7));
+        async (known) => {
+          await pullPosts(known, [createPost("p2")]);
+          await linkPost(known, "p2", createIssue(7));
         },
       ],
       [
         "by another issue of the post",
         true,
-        (known) => {
-          pullPosts(known, [createPost("p1")]);
-          linkPost(known, "p1", createIssue(1));
+        async (known) => {
+          await pullPosts(known, [createPost("p1")]);
+          await linkPost(known, "p1", createIssue(1));
         },
       ],
       [
         "by a marker for the post",
         true,
-        (known) => {
+        async (known) => {
           const issue = refOf(createIssue(1));
-          known.commit([
+          await known.commit([
             {
               kind: "store-issues",
               issues: [],
@@ -291,9 +317,9 @@ export function describePulls(ledger: () => Ledger): void {
       [
         "by a marker on the issue",
         true,
-        (known) => {
+        async (known) => {
           const issue = refOf(createIssue(7));
-          known.commit([
+          await known.commit([
             {
               kind: "store-issues",
               issues: [],
@@ -302,14 +328,20 @@ export function describePulls(ledger: () => Ledger): void {
           ]);
         },
       ],
-      ["by a request that has left", true, (known) => void sendIntent(known)],
-      ["not by one that never left", false, (known) => void known.journal.prepare(createIntent())],
+      ["by a request that has left", true, (known) => sendIntent(known)],
+      ["not by one that never left", false, (known) => known.journal.prepare(createIntent())],
       [
         "by a request that has ended, and may have been applied",
         true,
-        (known) => {
-          known.commit([
-            { kind: "resolve", intent: sendIntent(known), state: "REJECTED", at: noon, message: "not found" },
+        async (known) => {
+          await known.commit([
+            {
+              kind: "resolve",
+              intent: await sendIntent(known),
+              state: "REJECTED",
+              at: noon,
+              message: "not found",
+            },
             {
               kind: "audit",
               entry: {
@@ -325,9 +357,15 @@ export function describePulls(ledger: () => Ledger): void {
       [
         "not by one that was refused",
         false,
-        (known) => {
-          known.commit([
-            { kind: "resolve", intent: sendIntent(known), state: "REJECTED", at: noon, message: "refused" },
+        async (known) => {
+          await known.commit([
+            {
+              kind: "resolve",
+              intent: await sendIntent(known),
+              state: "REJECTED",
+              at: noon,
+              message: "refused",
+            },
             {
               kind: "audit",
               entry: {
@@ -340,23 +378,19 @@ export function describePulls(ledger: () => Ledger): void {
           ]);
         },
       ],
-      [
-        "not by a post of another project",
-        false,
-        (known) => void sendIntent(known, { project: otherProject }),
-      ],
-    ])("with a new marker are explained %s", (_, isExplained, make) => {
-      make(ledger());
+      ["not by a post of another project", false, (known) => sendIntent(known, { project: otherProject })],
+    ])("with a new marker are explained %s", async (_, isExplained, make) => {
+      await make(ledger());
       const marked = { issue: refOf(createIssue(7)), isOwn: true, project, posts: [postId("p1")] };
-      expect(ledger().pulls.mark(marked).isExplained).toBe(isExplained);
+      expect((await ledger().pulls.mark(marked)).isExplained).toBe(isExplained);
     });
 
-    it("are found by the addresses that they name, as they name them by now", () => {
+    it("are found by the addresses that they name, as they name them by now", async () => {
       const { pulls } = ledger();
       const first = refOf(createIssue(2));
       const second = refOf(createIssue(10));
       const twice = ["https://b/1", "https://b/1", "https://b/2"];
-      ledger().commit([
+      await ledger().commit([
         {
           kind: "store-naming",
           named: [
@@ -365,22 +399,24 @@ export function describePulls(ledger: () => Ledger): void {
           ],
         },
       ]);
-      expect(pulls.naming("https://b/1")).toEqual([first, second]);
-      expect(pulls.naming("https://b/2")).toEqual([first]);
-      expect(pulls.naming("https://b/")).toEqual([]);
-      ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: ["https://b/3"] }] }]);
-      expect(pulls.naming("https://b/1")).toEqual([second]);
-      expect(pulls.naming("https://b/3")).toEqual([first]);
-      ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: [] }] }]);
-      expect(pulls.naming("https://b/3")).toEqual([]);
+      expect(await pulls.naming("https://b/1")).toEqual([first, second]);
+      expect(await pulls.naming("https://b/2")).toEqual([first]);
+      expect(await pulls.naming("https://b/")).toEqual([]);
+      await ledger().commit([
+        { kind: "store-naming", named: [{ issue: first, addresses: ["https://b/3"] }] },
+      ]);
+      expect(await pulls.naming("https://b/1")).toEqual([second]);
+      expect(await pulls.naming("https://b/3")).toEqual([first]);
+      await ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: [] }] }]);
+      expect(await pulls.naming("https://b/3")).toEqual([]);
     });
 
-    it("keep a marker that a person has edited away", () => {
+    it("keep a marker that a person has edited away", async () => {
       const marked = [{ issue: refOf(createIssue(1)), isOwn: false, project, posts: [postId("p1")] }];
-      ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
       const edited = createIssue(1, { updatedAt: "2026-01-03T00:00:00Z" });
-      ledger().commit([{ kind: "store-issues", issues: [edited], marked: [] }]);
-      expect(ledger().pulls.marked(project, postId("p1"))).toEqual({
+      await ledger().commit([{ kind: "store-issues", issues: [edited], marked: [] }]);
+      expect(await ledger().pulls.marked(project, postId("p1"))).toEqual({
         issue: edited,
         isOwn: false,
         isFirst: true,
@@ -388,9 +424,9 @@ export function describePulls(ledger: () => Ledger): void {
       });
     });
 
-    it("tell which posts a mark names that it has not named before, and that are not linked", () => {
+    it("tell which posts a mark names that it has not named before, and that are not linked", async () => {
       const { pulls } = ledger();
-      pullPosts(
+      await pullPosts(
         ledger(),
         ["p1", "p2", "p3"].map((id) => createPost(id)),
       );
@@ -401,8 +437,8 @@ export function describePulls(ledger: () => Ledger): void {
         project,
         posts: posts.map(postId),
       });
-      expect(pulls.mark(mark("p1")).strange).toEqual([]);
-      ledger().commit([
+      expect((await pulls.mark(mark("p1"))).strange).toEqual([]);
+      await ledger().commit([
         { kind: "store-issues", issues: [createIssue(1)], marked: [mark("p1")] },
         {
           kind: "link",
@@ -412,13 +448,13 @@ export function describePulls(ledger: () => Ledger): void {
           content: undefined,
         },
       ]);
-      expect(pulls.mark(mark("p1", "p2")).strange).toEqual([]);
-      expect(pulls.mark(mark("p3", "p1")).strange).toEqual(["p3"]);
-      expect(pulls.mark({ ...mark("p3"), issue: refOf(createIssue(2)) }).strange).toEqual([]);
+      expect((await pulls.mark(mark("p1", "p2"))).strange).toEqual([]);
+      expect((await pulls.mark(mark("p3", "p1"))).strange).toEqual(["p3"]);
+      expect((await pulls.mark({ ...mark("p3"), issue: refOf(createIssue(2)) })).strange).toEqual([]);
     });
 
-    it("can be gone before they were ever read", () => {
-      ledger().commit([
+    it("can be gone before they were ever read", async () => {
+      await ledger().commit([
         {
           kind: "set-absence",
           issue: { repositoryId: 10, number: 5 },
@@ -428,17 +464,17 @@ export function describePulls(ledger: () => Ledger): void {
       const marked = [
         { issue: { repositoryId: 10, number: 5 }, isOwn: true, project, posts: [postId("p1")] },
       ];
-      ledger().commit([{ kind: "store-issues", issues: [], marked }]);
-      expect(ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
+      await ledger().commit([{ kind: "store-issues", issues: [], marked }]);
+      expect(await ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
     });
 
-    it("are listed by repository, each once", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(2));
-      linkPost(ledger(), "p2", createIssue(2));
-      linkPost(ledger(), "p2", createIssue(1));
-      linkPost(ledger(), "p2", createIssue(7, { repositoryId: 20 }));
-      expect(ledger().pulls.linkedIssues(10)).toEqual([
+    it("are listed by repository, each once", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await linkPost(ledger(), "p1", createIssue(2));
+      await linkPost(ledger(), "p2", createIssue(2));
+      await linkPost(ledger(), "p2", createIssue(1));
+      await linkPost(ledger(), "p2", createIssue(7, { repositoryId: 20 }));
+      expect(await ledger().pulls.linkedIssues(10)).toEqual([
         { repositoryId: 10, number: 1 },
         { repositoryId: 10, number: 2 },
       ]);

@@ -22,46 +22,46 @@ const held = {
 
 export function describeRequests(ledger: () => Ledger): void {
   describe("what people ask for", () => {
-    it("waits for a run, in the order in which it came", () => {
+    it("waits for a run, in the order in which it came", async () => {
       const { requests } = ledger();
       const retry = { kind: "retry", posts: [p1], project, at: noon } as const;
       const approve = { kind: "approve", actions: [held], isWhole: true, project, at: noon + 1 } as const;
-      ledger().commit([
+      await ledger().commit([
         { kind: "add-request", request: retry },
         { kind: "add-request", request: approve },
         { kind: "add-request", request: { kind: "release", posts: [], project: otherProject, at: noon } },
       ]);
-      expect(requests.pending(project)).toEqual([
+      expect(await requests.pending(project)).toEqual([
         { ...retry, id: 1 },
         { ...approve, id: 2 },
       ]);
     });
 
-    it("is gone when a run has finished it", () => {
+    it("is gone when a run has finished it", async () => {
       const { requests } = ledger();
-      ledger().commit([
+      await ledger().commit([
         { kind: "add-request", request: { kind: "discard", posts: [p1], project, at: noon } },
         { kind: "add-request", request: { kind: "approve", actions: [], isWhole: false, project, at: noon } },
       ]);
-      const [first, second] = requests.pending(project);
+      const [first, second] = await requests.pending(project);
       if (first === undefined || second === undefined) throw new Error("two requests were added");
-      ledger().commit([{ kind: "end-request", request: first.id }]);
-      expect(requests.pending(project)).toEqual([second]);
+      await ledger().commit([{ kind: "end-request", request: first.id }]);
+      expect(await requests.pending(project)).toEqual([second]);
     });
 
-    it("is nothing for a project that nobody knows", () => {
-      expect(ledger().requests.pending(otherProject)).toEqual([]);
+    it("is nothing for a project that nobody knows", async () => {
+      expect(await ledger().requests.pending(otherProject)).toEqual([]);
     });
   });
 
   describe("held actions", () => {
-    it("are named by the notes that hold them", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+    it("are named by the notes that hold them", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       const { message, kind, signature } = held;
       const changes = [{ field: "status", from: "planned", to: "completed" }];
       const planned = { place: "acme/app#1", changes, notifies: 3 };
       const note = { kind: "held", message, since: noon, action: { kind, signature }, planned } as const;
-      ledger().commit([
+      await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [note] }) },
         {
           kind: "record-row",
@@ -70,22 +70,22 @@ export function describeRequests(ledger: () => Ledger): void {
           record: createRecord({ notes: [{ kind: "held", message, since: noon }] }),
         },
       ]);
-      expect(ledger().rows.held(project)).toEqual([{ ...held, title: expect.any(String), planned }]);
-      expect(ledger().rows.held(otherProject)).toEqual([]);
+      expect(await ledger().rows.held(project)).toEqual([{ ...held, title: expect.any(String), planned }]);
+      expect(await ledger().rows.held(otherProject)).toEqual([]);
     });
   });
 
   describe("a release", () => {
-    it("makes earlier status writes count no more", () => {
-      pullPosts(ledger(), [createPost("p1")]);
+    it("makes earlier status writes count no more", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const status = [{ field: "status", value: "planned" }];
       for (const at of [noon - 2, noon - 1, noon + 1])
-        ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), at, fields: status } }]);
-      ledger().commit([
+        await ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), at, fields: status } }]);
+      await ledger().commit([
         { kind: "quarantine", project, post: p1 },
         { kind: "release", project, post: p1, at: noon },
       ]);
-      expect(readRow(ledger(), "p1")).toMatchObject({ isQuarantined: false, statusWrites: [noon + 1] });
+      expect(await readRow(ledger(), "p1")).toMatchObject({ isQuarantined: false, statusWrites: [noon + 1] });
     });
   });
 }

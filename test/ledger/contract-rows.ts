@@ -3,6 +3,7 @@ import type { AuditEntry } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { FieldBase } from "../../src/model/link.ts";
 import type { RuleField } from "../../src/model/post.ts";
+import { inOrder } from "../../src/select.ts";
 import {
   content,
   createIssue,
@@ -75,17 +76,17 @@ const bases: readonly [string, FieldBase][] = [
 
 export function describeRows(ledger: () => Ledger): void {
   describe("due rows", () => {
-    it("come in batches, in the order of their ids", () => {
-      pullPosts(
+    it("come in batches, in the order of their ids", async () => {
+      await pullPosts(
         ledger(),
         ["b", "a", "d", "c"].map((id) => createPost(id)),
       );
-      const first = ledger().rows.due(project, noon, undefined, 3);
+      const first = await ledger().rows.due(project, noon, undefined, 3);
       expect(first.map(({ post }) => post.id)).toEqual(["a", "b", "c"]);
-      const second = ledger().rows.due(project, noon, postId("c"), 3);
+      const second = await ledger().rows.due(project, noon, postId("c"), 3);
       expect(second.map(({ post }) => post.id)).toEqual(["d"]);
-      expect(ledger().rows.due(project, noon, postId("d"), 3)).toEqual([]);
-      expect(ledger().rows.due(otherProject, noon, undefined, 3)).toEqual([]);
+      expect(await ledger().rows.due(project, noon, postId("d"), 3)).toEqual([]);
+      expect(await ledger().rows.due(otherProject, noon, undefined, 3)).toEqual([]);
     });
 
     it.each([
@@ -93,45 +94,45 @@ export function describeRows(ledger: () => Ledger): void {
       [noon + hourMs, noon + hourMs - 1, 0],
       [noon + hourMs, noon + hourMs, 1],
       [undefined, noon + 1000 * hourMs, 0],
-    ] as const)("recorded with %s are at %i due: %i", (due, now, count) => {
-      pullPosts(ledger(), [createPost("p1")]);
-      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ due }) }]);
-      expect(dueIds(ledger(), now)).toHaveLength(count);
+    ] as const)("recorded with %s are at %i due: %i", async (due, now, count) => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ due }) }]);
+      expect(await dueIds(ledger(), now)).toHaveLength(count);
     });
 
     it.each([
       ["all", ["p1", "p2", "p3"]],
       ["linked", ["p1"]],
       [[postId("p2"), postId("unknown")], ["p2"]],
-    ] as const)("are those that are marked: %s", (which, expected) => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
-      linkPost(ledger(), "p1", createIssue(1));
-      settleAll(ledger());
-      ledger().commit([{ kind: "mark-due", project, which }]);
-      expect(dueIds(ledger())).toEqual(expected);
+    ] as const)("are those that are marked: %s", async (which, expected) => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2"), createPost("p3")]);
+      await linkPost(ledger(), "p1", createIssue(1));
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "mark-due", project, which }]);
+      expect(await dueIds(ledger())).toEqual(expected);
     });
 
-    it("are never posts that were not listed", () => {
-      linkPost(ledger(), "ghost", createIssue(1));
-      ledger().commit([{ kind: "mark-due", project, which: "all" }]);
-      expect(dueIds(ledger())).toEqual([]);
-      expect(ledger().rows.row(project, postId("ghost"), noon)).toBeUndefined();
-      pullPosts(ledger(), [createPost("ghost")]);
-      expect(readRow(ledger(), "ghost").links).toHaveLength(1);
+    it("are never posts that were not listed", async () => {
+      await linkPost(ledger(), "ghost", createIssue(1));
+      await ledger().commit([{ kind: "mark-due", project, which: "all" }]);
+      expect(await dueIds(ledger())).toEqual([]);
+      expect(await ledger().rows.row(project, postId("ghost"), noon)).toBeUndefined();
+      await pullPosts(ledger(), [createPost("ghost")]);
+      expect((await readRow(ledger(), "ghost")).links).toHaveLength(1);
     });
   });
 
   describe("a row", () => {
-    it("has everything that one decision needs, and nothing of its neighbours", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(2));
-      linkPost(ledger(), "p1", createIssue(1));
-      ledger().commit([
+    it("has everything that one decision needs, and nothing of its neighbours", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await linkPost(ledger(), "p1", createIssue(2));
+      await linkPost(ledger(), "p1", createIssue(1));
+      await ledger().commit([
         { kind: "park", project, post: p1, parked: createParked() },
         { kind: "quarantine", project, post: p1 },
       ]);
-      sendIntent(ledger(), { kind: "patch-post" });
-      const [row, neighbour] = ledger().rows.due(project, noon, undefined, 10);
+      await sendIntent(ledger(), { kind: "patch-post" });
+      const [row, neighbour] = await ledger().rows.due(project, noon, undefined, 10);
       expect(row).toEqual({
         post: createPost("p1"),
         seenAt: noon,
@@ -161,9 +162,9 @@ export function describeRows(ledger: () => Ledger): void {
       });
     });
 
-    it.each(bases)("gives back a base %s", (_, base) => {
-      pullPosts(ledger(), [createPost("p1")]);
-      ledger().commit([
+    it.each(bases)("gives back a base %s", async (_, base) => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await ledger().commit([
         {
           kind: "record-row",
           project,
@@ -171,11 +172,11 @@ export function describeRows(ledger: () => Ledger): void {
           record: createRecord({ base: { status: base, roadmapOrder: base } }),
         },
       ]);
-      expect(readRow(ledger(), "p1").base).toEqual({ status: base, roadmapOrder: base });
+      expect((await readRow(ledger(), "p1")).base).toEqual({ status: base, roadmapOrder: base });
     });
 
-    it("keeps the bases of the fields that a record does not name", () => {
-      pullPosts(ledger(), [createPost("p1")]);
+    it("keeps the bases of the fields that a record does not name", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const base = {
         target: { kind: "none" },
         post: 1,
@@ -183,7 +184,7 @@ export function describeRows(ledger: () => Ledger): void {
         written: undefined,
         pending: undefined,
       } as const;
-      const record = (field: RuleField, post: number): void =>
+      const record = (field: RuleField, post: number): Promise<void> =>
         ledger().commit([
           {
             kind: "record-row",
@@ -192,17 +193,17 @@ export function describeRows(ledger: () => Ledger): void {
             record: createRecord({ base: { [field]: { ...base, post } } }),
           },
         ]);
-      record("status", 1);
-      record("isReviewed", 2);
-      record("status", 3);
-      expect(readRow(ledger(), "p1").base).toEqual({
+      await record("status", 1);
+      await record("isReviewed", 2);
+      await record("status", 3);
+      expect((await readRow(ledger(), "p1")).base).toEqual({
         status: { ...base, post: 3 },
         isReviewed: { ...base, post: 2 },
       });
     });
 
-    it("knows the writes of its status in the last 24 hours, oldest first", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+    it("knows the writes of its status in the last 24 hours, oldest first", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       const status = [{ field: "status", value: "planned" }];
       const lines: readonly Partial<AuditEntry>[] = [
         { at: noon - 24 * hourMs, fields: status },
@@ -214,42 +215,44 @@ export function describeRows(ledger: () => Ledger): void {
         { at: noon - 5, fields: status, side: "tracker" },
       ];
       for (const line of lines)
-        ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), ...line } }]);
-      expect(readRow(ledger(), "p1").statusWrites).toEqual([noon - hourMs, noon - 1]);
-      expect(readRow(ledger(), "p1", noon - 1).statusWrites).toHaveLength(3);
+        await ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), ...line } }]);
+      expect((await readRow(ledger(), "p1")).statusWrites).toEqual([noon - hourMs, noon - 1]);
+      expect((await readRow(ledger(), "p1", noon - 1)).statusWrites).toHaveLength(3);
     });
 
-    it("counts intents as open while their outcome is not known, and not before they are sent", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      const openIntents = (): readonly string[] => readRow(ledger(), "p1").openIntents;
-      const id = ledger().journal.prepare({ ...createPatchIntent() });
-      expect(openIntents()).toEqual([]);
-      ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
-      expect(openIntents()).toEqual(["patch-post"]);
-      ledger().commit([{ kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" }]);
-      expect(openIntents()).toEqual(["patch-post"]);
-      ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "found" }]);
-      expect(openIntents()).toEqual([]);
+    it("counts intents as open while their outcome is not known, and not before they are sent", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const openIntents = async (): Promise<readonly string[]> => (await readRow(ledger(), "p1")).openIntents;
+      const id = await ledger().journal.prepare({ ...createPatchIntent() });
+      expect(await openIntents()).toEqual([]);
+      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
+      expect(await openIntents()).toEqual(["patch-post"]);
+      await ledger().commit([
+        { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
+      ]);
+      expect(await openIntents()).toEqual(["patch-post"]);
+      await ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "found" }]);
+      expect(await openIntents()).toEqual([]);
     });
 
-    it("was not seen since our last write, until any listing shows it again; then it is due", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      settleAll(ledger());
-      ledger().commit([{ kind: "forget-look", project, post: p1 }]);
-      expect(readRow(ledger(), "p1").seenAt).toBeUndefined();
-      expect(dueIds(ledger())).toEqual([]);
-      pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
-      expect(readRow(ledger(), "p1").seenAt).toBe(noon + hourMs);
-      expect(dueIds(ledger())).toEqual(["p1"]);
+    it("was not seen since our last write, until any listing shows it again; then it is due", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "forget-look", project, post: p1 }]);
+      expect((await readRow(ledger(), "p1")).seenAt).toBeUndefined();
+      expect(await dueIds(ledger())).toEqual([]);
+      await pullPosts(ledger(), [createPost("p1")], 2, noon + hourMs);
+      expect((await readRow(ledger(), "p1")).seenAt).toBe(noon + hourMs);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
   });
 
   describe("links", () => {
-    it("stay as they were made", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      linkPost(ledger(), "p1", createIssue(1));
+    it("stay as they were made", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await linkPost(ledger(), "p1", createIssue(1));
       const again = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
-      ledger().commit([
+      await ledger().commit([
         {
           kind: "link",
           project,
@@ -258,7 +261,7 @@ export function describeRows(ledger: () => Ledger): void {
           content: undefined,
         },
       ]);
-      const { links } = readRow(ledger(), "p1");
+      const { links } = await readRow(ledger(), "p1");
       expect(links).toEqual([
         {
           link: { ...again, origin: "opened" },
@@ -269,20 +272,20 @@ export function describeRows(ledger: () => Ledger): void {
       ]);
     });
 
-    it("make their row due, and those of the issue's other posts", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(1));
-      settleAll(ledger());
-      linkPost(ledger(), "p2", createIssue(1));
-      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
+    it("make their row due, and those of the issue's other posts", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await linkPost(ledger(), "p1", createIssue(1));
+      await settleAll(ledger());
+      await linkPost(ledger(), "p2", createIssue(1));
+      expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
     });
 
-    it("remember the content that was written last", () => {
-      pullPosts(ledger(), [createPost("p1")]);
+    it("remember the content that was written last", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
       const link = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
-      ledger().commit([{ kind: "link", project, link, issue: createIssue(1), content: undefined }]);
-      expect(readRow(ledger(), "p1").links[0]?.content).toBeUndefined();
-      ledger().commit([
+      await ledger().commit([{ kind: "link", project, link, issue: createIssue(1), content: undefined }]);
+      expect((await readRow(ledger(), "p1")).links[0]?.content).toBeUndefined();
+      await ledger().commit([
         {
           kind: "set-content",
           project,
@@ -291,66 +294,66 @@ export function describeRows(ledger: () => Ledger): void {
           content: { titleHash: "t2", blockHash: "b2" },
         },
       ]);
-      expect(readRow(ledger(), "p1").links[0]?.content).toEqual({ titleHash: "t2", blockHash: "b2" });
+      expect((await readRow(ledger(), "p1")).links[0]?.content).toEqual({ titleHash: "t2", blockHash: "b2" });
       const unlinked = { repositoryId: 10, number: 99 };
-      expect(() =>
+      await expect(
         ledger().commit([{ kind: "set-content", project, post: p1, issue: unlinked, content }]),
-      ).toThrow("not linked");
+      ).rejects.toThrow("not linked");
     });
   });
 
   describe("what waits", () => {
-    it("is parked by kind: the last line of a kind counts, and ends by kind or all at once", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      ledger().commit([
+    it("is parked by kind: the last line of a kind counts, and ends by kind or all at once", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await ledger().commit([
         { kind: "park", project, post: p1, parked: createParked() },
         { kind: "park", project, post: p1, parked: createParked({ signature: "s2" }) },
         { kind: "park", project, post: p1, parked: createParked({ kind: "create-issue" }) },
       ]);
-      const kinds = (): readonly string[] =>
-        readRow(ledger(), "p1").parked.map(({ kind, signature }) => `${kind} ${signature}`);
-      expect(kinds()).toEqual(["create-issue s1", "patch-post s2"]);
-      ledger().commit([{ kind: "unpark", project, post: p1, of: "patch-post" }]);
-      expect(kinds()).toEqual(["create-issue s1"]);
-      ledger().commit([
+      const kinds = async (): Promise<readonly string[]> =>
+        (await readRow(ledger(), "p1")).parked.map(({ kind, signature }) => `${kind} ${signature}`);
+      expect(await kinds()).toEqual(["create-issue s1", "patch-post s2"]);
+      await ledger().commit([{ kind: "unpark", project, post: p1, of: "patch-post" }]);
+      expect(await kinds()).toEqual(["create-issue s1"]);
+      await ledger().commit([
         { kind: "park", project, post: p1, parked: createParked() },
         { kind: "unpark", project, post: p1, of: undefined },
       ]);
-      expect(kinds()).toEqual([]);
+      expect(await kinds()).toEqual([]);
     });
 
-    it("is missing when the board says so, and due", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      settleAll(ledger());
-      ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
-      expect(readRow(ledger(), "p1").missing).toBe(1);
-      expect(dueIds(ledger())).toEqual(["p1"]);
+    it("is missing when the board says so, and due", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
+      expect((await readRow(ledger(), "p1")).missing).toBe(1);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("is missing for good only after two complete pulls without it, whatever the board said of it before", () => {
-      pullPosts(ledger(), [createPost("p1")], 1);
-      pullPosts(ledger(), [createPost("p1")], 2);
-      ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
-      const history = [3, 4, 5].map((run) => {
-        pullPosts(ledger(), [], run);
-        ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
-        return readRow(ledger(), "p1").missing;
+    it("is missing for good only after two complete pulls without it, whatever the board said of it before", async () => {
+      await pullPosts(ledger(), [createPost("p1")], 1);
+      await pullPosts(ledger(), [createPost("p1")], 2);
+      await ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
+      const history = await inOrder([3, 4, 5], async (run) => {
+        await pullPosts(ledger(), [], run);
+        await ledger().commit([{ kind: "mark-missing", project, post: p1 }]);
+        return (await readRow(ledger(), "p1")).missing;
       });
       expect(history).toEqual([1, 2, 2]);
     });
 
-    it("tells the statuses that posts show, the most common first, without those of missing posts", () => {
-      expect(ledger().rows.statuses(project)).toEqual([]);
+    it("tells the statuses that posts show, the most common first, without those of missing posts", async () => {
+      expect(await ledger().rows.statuses(project)).toEqual([]);
       const shown = ["open", "planned", "planned", null, "gone", "planned"];
       const posts = shown.map((status, index) => createPost(`s${index}`, { status }));
-      pullPosts(ledger(), [...posts, createPost("s9")]);
-      ledger().commit([{ kind: "mark-missing", project, post: postId("s4") }]);
-      expect(ledger().rows.statuses(project)).toEqual(["planned", "open"]);
-      expect(ledger().rows.statuses(otherProject)).toEqual([]);
+      await pullPosts(ledger(), [...posts, createPost("s9")]);
+      await ledger().commit([{ kind: "mark-missing", project, post: postId("s4") }]);
+      expect(await ledger().rows.statuses(project)).toEqual(["planned", "open"]);
+      expect(await ledger().rows.statuses(otherProject)).toEqual([]);
     });
 
-    it("is counted", () => {
-      expect(ledger().rows.counts(project)).toEqual({
+    it("is counted", async () => {
+      expect(await ledger().rows.counts(project)).toEqual({
         posts: 0,
         issues: 0,
         skipped: 0,
@@ -364,7 +367,7 @@ export function describeRows(ledger: () => Ledger): void {
         unknownVotes: 0,
         nextAt: null,
       });
-      pullPosts(
+      await pullPosts(
         ledger(),
         ["p1", "p2", "p3", "p4", "p5"].map((id) => createPost(id)),
       );
@@ -373,21 +376,21 @@ export function describeRows(ledger: () => Ledger): void {
         ["p2", 1],
         ["p2", 2],
       ] as const)
-        linkPost(ledger(), id, createIssue(number));
+        await linkPost(ledger(), id, createIssue(number));
       const skipped = { kind: "skipped", reason: "archived" } as const;
-      ledger().commit([
+      await ledger().commit([
         { kind: "record-row", project, post: postId("p3"), record: createRecord({ standing: skipped }) },
         { kind: "record-row", project, post: postId("p4"), record: createRecord({ standing: skipped }) },
       ]);
       const held = { kind: "held", message: "a person has to choose", since: noon } as const;
       const differs = (["disagreement", "did-not-stick"] as const).map((kind) => ({ ...held, kind }));
-      ledger().commit([
+      await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, held, ...differs] }) },
         { kind: "park", project, post: p1, parked: createParked() },
         { kind: "park", project, post: p1, parked: createParked({ kind: "update-issue" }) },
         { kind: "quarantine", project, post: postId("p2") },
       ]);
-      expect(ledger().rows.counts(project)).toEqual({
+      expect(await ledger().rows.counts(project)).toEqual({
         posts: 5,
         issues: 2,
         skipped: 2,
@@ -406,26 +409,26 @@ export function describeRows(ledger: () => Ledger): void {
       const free = [7, 5, null].map((notifies) => ({ ...held, action, planned: planned(notifies) }));
       const settling = { kind: "settling", message: "later", since: noon } as const;
       const later = [9, 3].map((until) => ({ ...settling, until: noon + until }));
-      ledger().commit([
+      await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, ...free, ...later] }) },
       ]);
-      expect(ledger().rows.counts(project)).toMatchObject({
+      expect(await ledger().rows.counts(project)).toMatchObject({
         held: 1,
         approvable: 3,
         voters: 12,
         unknownVotes: 1,
         nextAt: noon + 3,
       });
-      pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
-      ledger().commit([
-        { kind: "end-pull", pull: ledger().pulls.begin(project, 3, noon), end: "incomplete", at: noon },
+      await pullPosts(ledger(), [createPost("p1"), createPost("p3")], 2);
+      await ledger().commit([
+        { kind: "end-pull", pull: await ledger().pulls.begin(project, 3, noon), end: "incomplete", at: noon },
         { kind: "release", project, post: postId("p2"), at: noon },
       ]);
-      expect(ledger().rows.counts(project)).toMatchObject({ posts: 2, skipped: 1, quarantined: 0 });
+      expect(await ledger().rows.counts(project)).toMatchObject({ posts: 2, skipped: 1, quarantined: 0 });
     });
 
-    it("counts as waiting for a time, a limit, or the outcome of a write, once", () => {
-      pullPosts(
+    it("counts as waiting for a time, a limit, or the outcome of a write, once", async () => {
+      await pullPosts(
         ledger(),
         ["p1", "p2", "p3"].map((id) => createPost(id)),
       );
@@ -433,59 +436,58 @@ export function describeRows(ledger: () => Ledger): void {
         { kind: "settling", message: "until noon", since: noon },
         { kind: "waiting", message: "the hour's limit", since: noon },
       ] as const;
-      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
-      sendIntent(ledger(), { kind: "patch-post" });
-      ledger().commit([
+      await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
+      await sendIntent(ledger(), { kind: "patch-post" });
+      await ledger().commit([
         { kind: "record-row", project, post: postId("p2"), record: createRecord({ notes: notes.slice(1) }) },
       ]);
-      expect(ledger().rows.counts(project)).toMatchObject({ waiting: 2, held: 0 });
+      expect(await ledger().rows.counts(project)).toMatchObject({ waiting: 2, held: 0 });
     });
 
-    it("keeps the time of a note that stands already, and of what is held or waits whatever is said", () => {
-      pullPosts(ledger(), [createPost("p1")]);
-      const sayAt = (at: number, words: string): void => {
+    it("keeps the time of a note that stands already, and of what is held or waits whatever is said", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const sayAt = async (at: number, words: string): Promise<void> => {
         const notes = (["held", "disagreement", "waiting"] as const).map((kind) => ({
           kind,
           message: `${kind} ${words}`,
           since: at,
         }));
-        ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
+        await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
       };
-      const times = (): readonly string[] =>
-        ledger()
-          .rows.waiting(project, 10)
+      const times = async (): Promise<readonly string[]> =>
+        (await ledger().rows.waiting(project, 10))
           .map(({ message, since }) => `${message} ${since - noon}`)
           .toSorted();
-      sayAt(noon, "first");
-      sayAt(noon + 1, "first");
-      expect(times()).toEqual(["disagreement first 0", "held first 0", "waiting first 0"]);
-      sayAt(noon + 2, "second");
-      expect(times()).toEqual(["disagreement second 2", "held second 0", "waiting second 0"]);
-      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes: [] }) }]);
-      sayAt(noon + 3, "second");
-      expect(times()).toEqual(["disagreement second 3", "held second 3", "waiting second 3"]);
+      await sayAt(noon, "first");
+      await sayAt(noon + 1, "first");
+      expect(await times()).toEqual(["disagreement first 0", "held first 0", "waiting first 0"]);
+      await sayAt(noon + 2, "second");
+      expect(await times()).toEqual(["disagreement second 2", "held second 0", "waiting second 0"]);
+      await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes: [] }) }]);
+      await sayAt(noon + 3, "second");
+      expect(await times()).toEqual(["disagreement second 3", "held second 3", "waiting second 3"]);
     });
 
-    it("is listed, oldest first, with the issues of each post", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(2));
-      linkPost(ledger(), "p1", createIssue(1));
+    it("is listed, oldest first, with the issues of each post", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await linkPost(ledger(), "p1", createIssue(2));
+      await linkPost(ledger(), "p1", createIssue(1));
       const notes = [
         { kind: "held", message: "a person has to choose", since: noon + 30 },
         { kind: "disagreement", message: "the sides differ", since: noon + 10 },
       ] as const;
-      ledger().commit([
+      await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes }) },
         { kind: "park", project, post: postId("p2"), parked: createParked({ since: noon + 20 }) },
       ]);
-      sendIntent(ledger(), { post: postId("p2"), kind: "create-issue" });
-      const lost = sendIntent(ledger(), { post: postId("p2"), kind: "update-issue" });
-      ledger().commit([
+      await sendIntent(ledger(), { post: postId("p2"), kind: "create-issue" });
+      const lost = await sendIntent(ledger(), { post: postId("p2"), kind: "update-issue" });
+      await ledger().commit([
         { kind: "resolve", intent: lost, state: "UNKNOWN", at: noon + 40, message: "no answer" },
       ]);
-      ledger().journal.prepare({ ...createPatchIntent(), post: postId("p2") });
+      await ledger().journal.prepare({ ...createPatchIntent(), post: postId("p2") });
       const issues = [2, 1].map((number) => ({ repositoryId: 10, number }));
-      const waiting = ledger().rows.waiting(project, 10);
+      const waiting = await ledger().rows.waiting(project, 10);
       const told = waiting.map(({ title: _, planned: __, until: ___, isStopped: ____, ...rest }) => rest);
       expect(waiting.map(({ title }) => title)).toEqual(waiting.map(({ post }) => `Title of ${post}`));
       expect(told).toEqual([
@@ -530,10 +532,10 @@ export function describeRows(ledger: () => Ledger): void {
           since: noon + 40,
         },
       ]);
-      expect(ledger().rows.waiting(project, 2)).toEqual(waiting.slice(0, 2));
-      expect(ledger().rows.waiting(otherProject, 2)).toEqual([]);
-      ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord() }]);
-      expect(ledger().rows.waiting(project, 10)).toHaveLength(3);
+      expect(await ledger().rows.waiting(project, 2)).toEqual(waiting.slice(0, 2));
+      expect(await ledger().rows.waiting(otherProject, 2)).toEqual([]);
+      await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord() }]);
+      expect(await ledger().rows.waiting(project, 10)).toHaveLength(3);
     });
   });
 }

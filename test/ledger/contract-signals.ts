@@ -35,27 +35,27 @@ function known<T>(value: T): Readable<T> {
 }
 
 /** Three posts with an issue each. */
-function linkThree(ledger: Ledger): void {
-  pullPosts(ledger, [createPost("p1"), createPost("p2"), createPost("p3")]);
-  for (const number of [1, 2, 3]) linkPost(ledger, `p${number}`, createIssue(number));
-  settleAll(ledger);
+async function linkThree(ledger: Ledger): Promise<void> {
+  await pullPosts(ledger, [createPost("p1"), createPost("p2"), createPost("p3")]);
+  for (const number of [1, 2, 3]) await linkPost(ledger, `p${number}`, createIssue(number));
+  await settleAll(ledger);
 }
 
-function firstLink(ledger: Ledger, id: string) {
-  return readRow(ledger, id).links[0];
+async function firstLink(ledger: Ledger, id: string) {
+  return (await readRow(ledger, id)).links[0];
 }
 
 export function describeSignals(ledger: () => Ledger): void {
   describe("signals", () => {
-    it("come back with their issue's row, which is due where one of them has changed", () => {
-      linkThree(ledger());
-      expect(firstLink(ledger(), "p1")).not.toHaveProperty("signals");
-      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
-      expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
-      expect(dueIds(ledger())).toEqual(["p1"]);
-      settleAll(ledger());
+    it("come back with their issue's row, which is due where one of them has changed", async () => {
+      await linkThree(ledger());
+      expect(await firstLink(ledger(), "p1")).not.toHaveProperty("signals");
+      await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
+      expect((await firstLink(ledger(), "p1"))?.signals).toEqual(full);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+      await settleAll(ledger());
       const { canonical, isReleased, ...rest } = full;
-      ledger().commit([
+      await ledger().commit([
         {
           kind: "store-signals",
           issue: one,
@@ -63,8 +63,8 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect(dueIds(ledger())).toEqual([]);
-      ledger().commit([
+      expect(await dueIds(ledger())).toEqual([]);
+      await ledger().commit([
         {
           kind: "store-signals",
           issue: one,
@@ -72,12 +72,12 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect(dueIds(ledger())).toEqual(["p1"]);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("that were not read again stay, and so do other fields of projects", () => {
-      linkThree(ledger());
-      ledger().commit([
+    it("that were not read again stay, and so do other fields of projects", async () => {
+      await linkThree(ledger());
+      await ledger().commit([
         { kind: "store-signals", issue: one, signals: full, isFill: false },
         {
           kind: "store-signals",
@@ -89,16 +89,16 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect(firstLink(ledger(), "p1")?.signals).toEqual({
+      expect((await firstLink(ledger(), "p1"))?.signals).toEqual({
         ...full,
         isReleased: known(true),
         projectStatus: { "acme/7/status": known("In progress"), "acme/8/status": known(null) },
       });
     });
 
-    it("that were read for the first time are laid under those that are known", () => {
-      linkThree(ledger());
-      ledger().commit([
+    it("that were read for the first time are laid under those that are known", async () => {
+      await linkThree(ledger());
+      await ledger().commit([
         {
           kind: "store-signals",
           issue: one,
@@ -109,134 +109,139 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      settleAll(ledger());
-      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
       const projectStatus = { ...full.projectStatus, "acme/7/status": known("Done") };
-      expect(firstLink(ledger(), "p1")?.signals).toEqual({ ...full, isReleased: known(true), projectStatus });
-      expect(dueIds(ledger())).toEqual(["p1"]);
-      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
+      expect((await firstLink(ledger(), "p1"))?.signals).toEqual({
+        ...full,
+        isReleased: known(true),
+        projectStatus,
+      });
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+      await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
     });
 
-    it("go along with a transferred issue", () => {
-      linkThree(ledger());
-      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
+    it("go along with a transferred issue", async () => {
+      await linkThree(ledger());
+      await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
       const there = createIssue(7, { repositoryId: 20 });
       const moved = { kind: "moved", since: noon, to: refOf(there), name: "acme/api" } as const;
-      ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
-      expect(firstLink(ledger(), "p1")?.signals).toEqual(full);
+      await ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
+      expect((await firstLink(ledger(), "p1"))?.signals).toEqual(full);
     });
 
-    it("are those of nothing where an issue can't be relied on", () => {
-      linkThree(ledger());
-      ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
-      expect(ledger().signals.of(one)).toEqual({ issue: createIssue(1), signals: full });
-      expect(ledger().signals.of(refOf(createIssue(2)))).toEqual({ issue: createIssue(2), signals: {} });
-      expect(ledger().signals.of(refOf(far))).toBeUndefined();
-      ledger().commit([{ kind: "set-absence", issue: one, absence: { kind: "missing", since: noon } }]);
-      expect(ledger().signals.of(one)).toBeUndefined();
+    it("are those of nothing where an issue can't be relied on", async () => {
+      await linkThree(ledger());
+      await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
+      expect(await ledger().signals.of(one)).toEqual({ issue: createIssue(1), signals: full });
+      expect(await ledger().signals.of(refOf(createIssue(2)))).toEqual({
+        issue: createIssue(2),
+        signals: {},
+      });
+      expect(await ledger().signals.of(refOf(far))).toBeUndefined();
+      await ledger().commit([{ kind: "set-absence", issue: one, absence: { kind: "missing", since: noon } }]);
+      expect(await ledger().signals.of(one)).toBeUndefined();
     });
 
-    it("are asked for in parts, of issues that are linked and can be relied on, each once", () => {
-      linkThree(ledger());
-      linkPost(ledger(), "p3", createIssue(1));
-      linkPost(ledger(), "p1", far);
-      ledger().commit([
+    it("are asked for in parts, of issues that are linked and can be relied on, each once", async () => {
+      await linkThree(ledger());
+      await linkPost(ledger(), "p3", createIssue(1));
+      await linkPost(ledger(), "p1", far);
+      await ledger().commit([
         { kind: "set-absence", issue: refOf(createIssue(2)), absence: { kind: "missing", since: noon } },
         { kind: "store-signals", issue: one, signals: full, isFill: false },
       ]);
-      const first = ledger().signals.linked(project, undefined, 2);
+      const first = await ledger().signals.linked(project, undefined, 2);
       expect(first).toEqual([
         { issue: createIssue(1), signals: full },
         { issue: createIssue(3), signals: {} },
       ]);
-      expect(ledger().signals.linked(project, refOf(createIssue(3)), 2)).toEqual([
+      expect(await ledger().signals.linked(project, refOf(createIssue(3)), 2)).toEqual([
         { issue: far, signals: {} },
       ]);
-      expect(ledger().signals.linked(project, refOf(far), 2)).toEqual([]);
-      expect(ledger().signals.linked(otherProject, undefined, 2)).toEqual([]);
-      ledger().commit([{ kind: "remember-repository", memory: createRepositoryMemory({ pausedAt: noon }) }]);
-      expect(
-        ledger()
-          .signals.linked(project, undefined, 9)
-          .map(({ issue }) => issue),
-      ).toEqual([far]);
+      expect(await ledger().signals.linked(project, refOf(far), 2)).toEqual([]);
+      expect(await ledger().signals.linked(otherProject, undefined, 2)).toEqual([]);
+      await ledger().commit([
+        { kind: "remember-repository", memory: createRepositoryMemory({ pausedAt: noon }) },
+      ]);
+      expect((await ledger().signals.linked(project, undefined, 9)).map(({ issue }) => issue)).toEqual([far]);
     });
   });
 
   describe("an issue that another one is a duplicate of", () => {
-    function followFar(ledger: Ledger): void {
-      linkThree(ledger);
-      ledger.commit([
+    async function followFar(ledger: Ledger): Promise<void> {
+      await linkThree(ledger);
+      await ledger.commit([
         { kind: "store-facts", issue: far },
         { kind: "store-signals", issue: one, signals: { canonical: known(refOf(far)) }, isFill: false },
       ]);
-      settleAll(ledger);
+      await settleAll(ledger);
     }
 
-    it("comes with the rows that follow it, and makes them due", () => {
-      followFar(ledger());
-      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
+    it("comes with the rows that follow it, and makes them due", async () => {
+      await followFar(ledger());
+      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: far });
       const signals: Signals = { pullRequests: known([]) };
-      ledger().commit([{ kind: "store-signals", issue: refOf(far), signals, isFill: false }]);
-      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far, signals });
-      expect(dueIds(ledger())).toEqual(["p1"]);
-      settleAll(ledger());
-      ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
-      expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
-      expect(dueIds(ledger())).toEqual(["p1"]);
+      await ledger().commit([{ kind: "store-signals", issue: refOf(far), signals, isFill: false }]);
+      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: far, signals });
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
+      expect((await firstLink(ledger(), "p1"))?.canonical?.issue.state).toBe("closed");
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("is kept up to date by lists, like one that is linked", () => {
-      followFar(ledger());
-      ledger().commit([{ kind: "store-issues", issues: [{ ...far, state: "closed" }], marked: [] }]);
-      expect(firstLink(ledger(), "p1")?.canonical?.issue.state).toBe("closed");
-      expect(dueIds(ledger())).toEqual(["p1"]);
+    it("is kept up to date by lists, like one that is linked", async () => {
+      await followFar(ledger());
+      await ledger().commit([{ kind: "store-issues", issues: [{ ...far, state: "closed" }], marked: [] }]);
+      expect((await firstLink(ledger(), "p1"))?.canonical?.issue.state).toBe("closed");
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("is left to the lists while it is linked itself, unless it has changed since", () => {
-      linkThree(ledger());
+    it("is left to the lists while it is linked itself, unless it has changed since", async () => {
+      await linkThree(ledger());
       const renamed = createIssue(2, { labels: ["renamed"] });
-      ledger().commit([{ kind: "store-facts", issue: renamed }]);
-      expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
-      expect(dueIds(ledger())).toEqual([]);
+      await ledger().commit([{ kind: "store-facts", issue: renamed }]);
+      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(createIssue(2));
+      expect(await dueIds(ledger())).toEqual([]);
       const later = createIssue(2, { state: "closed", updatedAt: "2030-01-01T00:00:00Z" });
-      ledger().commit([{ kind: "store-facts", issue: { ...later, nodeId: "I_another" } }]);
-      expect(firstLink(ledger(), "p2")?.issue).toEqual(createIssue(2));
-      ledger().commit([{ kind: "store-facts", issue: later }]);
-      expect(firstLink(ledger(), "p2")?.issue).toEqual(later);
-      expect(dueIds(ledger())).toEqual(["p2"]);
+      await ledger().commit([{ kind: "store-facts", issue: { ...later, nodeId: "I_another" } }]);
+      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(createIssue(2));
+      await ledger().commit([{ kind: "store-facts", issue: later }]);
+      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(later);
+      expect(await dueIds(ledger())).toEqual(["p2"]);
       // Within a second it may have changed again.
       const again = { ...later, state: "open" } as const;
-      ledger().commit([{ kind: "store-facts", issue: again }]);
-      expect(firstLink(ledger(), "p2")?.issue).toEqual(again);
+      await ledger().commit([{ kind: "store-facts", issue: again }]);
+      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(again);
     });
 
-    it("is left to the lists while it is linked and absent", () => {
-      linkThree(ledger());
+    it("is left to the lists while it is linked and absent", async () => {
+      await linkThree(ledger());
       const absent = { kind: "missing", since: noon } as const;
-      ledger().commit([
+      await ledger().commit([
         { kind: "set-absence", issue: refOf(createIssue(2)), absence: absent },
         { kind: "store-facts", issue: createIssue(2, { updatedAt: "2030-01-01T00:00:00Z" }) },
       ]);
-      expect(ledger().absences.of(refOf(createIssue(2)))).toEqual(absent);
+      expect(await ledger().absences.of(refOf(createIssue(2)))).toEqual(absent);
     });
 
-    it("is not known any more once it is absent, until it is there again", () => {
-      followFar(ledger());
-      ledger().commit([
+    it("is not known any more once it is absent, until it is there again", async () => {
+      await followFar(ledger());
+      await ledger().commit([
         { kind: "set-absence", issue: refOf(far), absence: { kind: "missing", since: noon } },
       ]);
-      expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
-      expect(dueIds(ledger())).toEqual(["p1"]);
-      settleAll(ledger());
-      ledger().commit([{ kind: "store-facts", issue: far }]);
-      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: far });
-      expect(dueIds(ledger())).toEqual(["p1"]);
+      expect(await firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "store-facts", issue: far }]);
+      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: far });
+      expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
-    it("is followed no more by an issue that is a duplicate of another one, or of none", () => {
-      followFar(ledger());
-      ledger().commit([
+    it("is followed no more by an issue that is a duplicate of another one, or of none", async () => {
+      await followFar(ledger());
+      await ledger().commit([
         {
           kind: "store-signals",
           issue: one,
@@ -244,42 +249,46 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect(firstLink(ledger(), "p1")?.canonical).toEqual({ issue: createIssue(2) });
-      ledger().commit([
+      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: createIssue(2) });
+      await ledger().commit([
         { kind: "store-signals", issue: one, signals: { canonical: known(null) }, isFill: false },
       ]);
-      expect(firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
-      settleAll(ledger());
-      ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
-      expect(dueIds(ledger())).toEqual([]);
+      expect(await firstLink(ledger(), "p1")).not.toHaveProperty("canonical");
+      await settleAll(ledger());
+      await ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
+      expect(await dueIds(ledger())).toEqual([]);
     });
   });
 
   describe("labels and milestones of linked issues", () => {
-    it("are known as they were read", () => {
-      linkThree(ledger());
-      linkPost(ledger(), "p1", createIssue(4, { labels: ["bug", "feedback"], milestone: null }));
-      ledger().commit([{ kind: "store-facts", issue: createIssue(5, { labels: ["not linked"] }) }]);
-      expect([...ledger().signals.catalogue(10).labels].sort()).toEqual(["bug", "feedback"]);
-      expect(ledger().signals.catalogue(10).milestones).toEqual([
+    it("are known as they were read", async () => {
+      await linkThree(ledger());
+      await linkPost(ledger(), "p1", createIssue(4, { labels: ["bug", "feedback"], milestone: null }));
+      await ledger().commit([{ kind: "store-facts", issue: createIssue(5, { labels: ["not linked"] }) }]);
+      expect([...(await ledger().signals.catalogue(10)).labels].sort()).toEqual(["bug", "feedback"]);
+      expect((await ledger().signals.catalogue(10)).milestones).toEqual([
         { number: 3, title: "Backlog", state: "open" },
       ]);
-      expect(ledger().signals.catalogue(20)).toEqual({ labels: [], milestones: [] });
+      expect(await ledger().signals.catalogue(20)).toEqual({ labels: [], milestones: [] });
     });
 
-    it("get another milestone where it was renamed or closed, and their rows are due", () => {
-      linkThree(ledger());
-      linkPost(ledger(), "p3", createIssue(4, { milestone: { number: 8, title: "Backlog", state: "open" } }));
+    it("get another milestone where it was renamed or closed, and their rows are due", async () => {
+      await linkThree(ledger());
+      await linkPost(
+        ledger(),
+        "p3",
+        createIssue(4, { milestone: { number: 8, title: "Backlog", state: "open" } }),
+      );
       const absent = { kind: "missing", since: noon - hourMs } as const;
-      ledger().commit([{ kind: "set-absence", issue: refOf(createIssue(3)), absence: absent }]);
-      settleAll(ledger());
+      await ledger().commit([{ kind: "set-absence", issue: refOf(createIssue(3)), absence: absent }]);
+      await settleAll(ledger());
       const backlog = { number: 3, title: "Backlog", state: "open" } as const;
       const closed = { ...backlog, title: "1.0", state: "closed" } as const;
-      ledger().commit([{ kind: "replace-milestone", repository: 10, known: backlog, now: closed }]);
-      expect(dueIds(ledger())).toEqual(["p1", "p2"]);
-      expect(firstLink(ledger(), "p1")?.issue?.milestone).toEqual(closed);
-      expect(ledger().absences.of(refOf(createIssue(3)))).toEqual(absent);
-      expect(readRow(ledger(), "p3").links[1]?.issue?.milestone?.number).toBe(8);
+      await ledger().commit([{ kind: "replace-milestone", repository: 10, known: backlog, now: closed }]);
+      expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
+      expect((await firstLink(ledger(), "p1"))?.issue?.milestone).toEqual(closed);
+      expect(await ledger().absences.of(refOf(createIssue(3)))).toEqual(absent);
+      expect((await readRow(ledger(), "p3")).links[1]?.issue?.milestone?.number).toBe(8);
     });
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { timesOf } from "../../src/plan/pace.ts";
+import { inOrder } from "../../src/select.ts";
 import {
   createIntent,
   createIssue,
@@ -24,10 +25,10 @@ const later = noon + keepMs + 1;
 
 export function describeUpkeep(ledger: () => Ledger): void {
   /** A run of one project, with what its report says. */
-  const finishRun = (at: number, report: object = { failed: 0 }): number => {
+  const finishRun = async (at: number, report: object = { failed: 0 }): Promise<number> => {
     const { runs } = ledger();
-    const run = runs.begin(at).run;
-    ledger().commit([
+    const run = (await runs.begin(at)).run;
+    await ledger().commit([
       {
         kind: "finish-run",
         run,
@@ -40,99 +41,101 @@ export function describeUpkeep(ledger: () => Ledger): void {
     ]);
     return run;
   };
-  const audit = (changes: Partial<AuditEntry> = {}): void =>
+  const audit = (changes: Partial<AuditEntry> = {}): Promise<void> =>
     ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), ...changes } }]);
-  const auditMany = (count: number): void =>
+  const auditMany = (count: number): Promise<void> =>
     ledger().commit(Array.from({ length: count }, () => ({ kind: "audit", entry: createPatchLine() })));
-  const prune = (now = later): void => ledger().upkeep.prune(now, keepMs);
-  const history = (): readonly AuditEntry[] => ledger().journal.history(project, undefined, 20_000);
-  const countRuns = (): number =>
-    ledger()
-      .browse.runs(0, hourMs)
-      .spans.reduce((sum, { runs }) => sum + runs, 0);
+  const prune = (now = later): Promise<void> => ledger().upkeep.prune(now, keepMs);
+  const history = (): Promise<readonly AuditEntry[]> => ledger().journal.history(project, undefined, 20_000);
+  const countRuns = async (): Promise<number> =>
+    (await ledger().browse.runs(0, hourMs)).spans.reduce((sum, { runs }) => sum + runs, 0);
 
   describe("pruning", () => {
-    it("deletes what is old and over, and keeps what is young, open or still asked for", () => {
+    it("deletes what is old and over, and keeps what is young, open or still asked for", async () => {
       const { journal, runs, rows } = ledger();
-      pullPosts(ledger(), [createPost("p1")]);
-      finishRun(noon);
-      finishRun(noon, { failed: 1 });
-      audit();
-      audit({ at: noon + 1 });
-      ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
-      ledger().commit([
-        { kind: "resolve", intent: sendIntent(ledger()), state: "DONE", at: noon, message: "opened" },
+      await pullPosts(ledger(), [createPost("p1")]);
+      await finishRun(noon);
+      await finishRun(noon, { failed: 1 });
+      await audit();
+      await audit({ at: noon + 1 });
+      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+      await ledger().commit([
+        { kind: "resolve", intent: await sendIntent(ledger()), state: "DONE", at: noon, message: "opened" },
       ]);
-      const open = sendIntent(ledger());
-      ledger().commit([{ kind: "resolve", intent: open, state: "UNKNOWN", at: noon, message: "no answer" }]);
-      prune();
-      expect(history()).toHaveLength(1);
-      expect(timesOf(ledger().pace.writes(0, "")).all).toEqual([]);
-      expect(journal.open(project).map(({ id }) => id)).toEqual([open]);
-      expect(runs.last("one")?.report).toMatchObject({ failed: 1 });
-      expect(countRuns()).toBe(1);
-      expect(rows.counts(project).posts).toBe(1);
+      const open = await sendIntent(ledger());
+      await ledger().commit([
+        { kind: "resolve", intent: open, state: "UNKNOWN", at: noon, message: "no answer" },
+      ]);
+      await prune();
+      expect(await history()).toHaveLength(1);
+      expect(timesOf(await ledger().pace.writes(0, "")).all).toEqual([]);
+      expect((await journal.open(project)).map(({ id }) => id)).toEqual([open]);
+      expect((await runs.last("one"))?.report).toMatchObject({ failed: 1 });
+      expect(await countRuns()).toBe(1);
+      expect((await rows.counts(project)).posts).toBe(1);
     });
 
-    it("tells from when on the audit is whole, and of which run something was lost", () => {
-      audit({ run: 7 });
-      audit({ run: 8, at: later });
-      prune(noon + keepMs);
-      expect(ledger().upkeep.size().pruned).toBeUndefined();
-      prune();
-      expect(ledger().upkeep.size().pruned).toEqual({ before: noon + 1, run: 7 });
+    it("tells from when on the audit is whole, and of which run something was lost", async () => {
+      await audit({ run: 7 });
+      await audit({ run: 8, at: later });
+      await prune(noon + keepMs);
+      expect((await ledger().upkeep.size()).pruned).toBeUndefined();
+      await prune();
+      expect((await ledger().upkeep.size()).pruned).toEqual({ before: noon + 1, run: 7 });
     });
 
-    it("leaves what the guard and the pace count", () => {
+    it("leaves what the guard and the pace count", async () => {
       const { journal } = ledger();
-      audit({ at: later - hourMs, fields: [{ field: "status", value: "planned" }] });
-      ledger().commit([{ kind: "pace-write", at: later - hourMs, isCreate: true, budget: "", project }]);
-      prune();
-      expect(journal.statusWrites(project, later - hourMs)).toBe(1);
-      expect(timesOf(ledger().pace.writes(later - hourMs, "")).creates).toHaveLength(1);
+      await audit({ at: later - hourMs, fields: [{ field: "status", value: "planned" }] });
+      await ledger().commit([
+        { kind: "pace-write", at: later - hourMs, isCreate: true, budget: "", project },
+      ]);
+      await prune();
+      expect(await journal.statusWrites(project, later - hourMs)).toBe(1);
+      expect(timesOf(await ledger().pace.writes(later - hourMs, "")).creates).toHaveLength(1);
     });
 
-    it("leaves the line of an opened issue as long as nothing else tells that it is ours", () => {
+    it("leaves the line of an opened issue as long as nothing else tells that it is ours", async () => {
       const { pulls } = ledger();
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       for (const [post, number] of [
         ["p1", 7],
         ["p2", 8],
       ] as const) {
-        audit({ post: postId(post), kind: "create-issue", side: "tracker" });
-        linkPost(ledger(), post, createIssue(number));
+        await audit({ post: postId(post), kind: "create-issue", side: "tracker" });
+        await linkPost(ledger(), post, createIssue(number));
       }
-      ledger().commit([
+      await ledger().commit([
         { kind: "end-links", project, post: postId("p1"), issues: [refOf(createIssue(7))], at: noon },
       ]);
-      prune();
-      expect(history().map(({ post }) => post)).toEqual(["p1"]);
+      await prune();
+      expect((await history()).map(({ post }) => post)).toEqual(["p1"]);
       const marked = { issue: refOf(createIssue(7)), project, posts: [postId("p1")], isOwn: true };
-      expect(pulls.mark(marked).isExplained).toBe(true);
+      expect((await pulls.mark(marked)).isExplained).toBe(true);
     });
 
-    it("stops after a bounded number of lines, and goes on with the next call", () => {
-      auditMany(12_000);
-      prune();
-      expect(history().length).toBe(2000);
-      prune();
-      expect(history()).toEqual([]);
+    it("stops after a bounded number of lines, and goes on with the next call", async () => {
+      await auditMany(12_000);
+      await prune();
+      expect((await history()).length).toBe(2000);
+      await prune();
+      expect(await history()).toEqual([]);
     });
 
-    it("keeps what an intent has become as long as the audit asks for it", () => {
+    it("keeps what an intent has become as long as the audit asks for it", async () => {
       const { journal } = ledger();
-      auditMany(10_000);
-      const intent = journal.prepare(createIntent({ kind: "patch-post" }));
-      ledger().commit([{ kind: "mark-sent", intent, at: noon }]);
-      audit({ run: 9, intent, outcome: "unknown" });
-      ledger().commit([{ kind: "resolve", intent, state: "DONE", at: noon, message: "found out" }]);
-      prune();
-      expect(journal.writesOf(9)).toMatchObject([{ outcome: "applied" }]);
+      await auditMany(10_000);
+      const intent = await journal.prepare(createIntent({ kind: "patch-post" }));
+      await ledger().commit([{ kind: "mark-sent", intent, at: noon }]);
+      await audit({ run: 9, intent, outcome: "unknown" });
+      await ledger().commit([{ kind: "resolve", intent, state: "DONE", at: noon, message: "found out" }]);
+      await prune();
+      expect(await journal.writesOf(9)).toMatchObject([{ outcome: "applied" }]);
     });
   });
 
   describe("runs that told nothing new", () => {
-    it("are counted by the hour after a day, and the first, the last and those with news stay", () => {
+    it("are counted by the hour after a day, and the first, the last and those with news stay", async () => {
       const reports = [
         { failed: 0 },
         { failed: 0 },
@@ -142,64 +145,66 @@ export function describeUpkeep(ledger: () => Ledger): void {
         { failed: 0 },
         { failed: 0 },
       ];
-      const runs = reports.map((report, index) => finishRun(noon + index, report));
-      const before = ledger().browse.runs(noon, hourMs);
-      prune(noon + dayMs + 1000);
-      expect(ledger().browse.runs(noon, hourMs)).toEqual(before);
+      const runs = await inOrder(reports.entries(), async ([index, report]) =>
+        finishRun(noon + index, report),
+      );
+      const before = await ledger().browse.runs(noon, hourMs);
+      await prune(noon + dayMs + 1000);
+      expect(await ledger().browse.runs(noon, hourMs)).toEqual(before);
       expect(before).toMatchObject({ spans: [{ span: 0, runs: 7, failures: 2, longestMs: 1000 }] });
-      expect(ledger().runs.last("one")?.run).toBe(runs.at(-1));
-      prune(noon + dayMs + 2000);
-      expect(countRuns()).toBe(7);
+      expect((await ledger().runs.last("one"))?.run).toBe(runs.at(-1));
+      await prune(noon + dayMs + 2000);
+      expect(await countRuns()).toBe(7);
     });
 
-    it("stay for a day", () => {
+    it("stay for a day", async () => {
       const minuteMs = 60_000;
       const atFive = noon + 5 * minuteMs;
-      const spans = () =>
-        ledger()
-          .browse.runs(noon, minuteMs)
-          .spans.map(({ span, runs }) => [span, runs]);
-      for (let run = 0; run < 5; run += 1) finishRun(atFive);
-      prune(atFive + dayMs);
-      expect(spans()).toEqual([[5, 5]]);
-      prune(atFive + dayMs + 1);
-      expect(spans()).toEqual([
+      const spans = async () =>
+        (await ledger().browse.runs(noon, minuteMs)).spans.map(({ span, runs }) => [span, runs]);
+      for (let run = 0; run < 5; run += 1) await finishRun(atFive);
+      await prune(atFive + dayMs);
+      expect(await spans()).toEqual([[5, 5]]);
+      await prune(atFive + dayMs + 1);
+      expect(await spans()).toEqual([
         [0, 3],
         [5, 2],
       ]);
     });
 
-    it("are forgotten when the history is", () => {
-      for (let run = 0; run < 5; run += 1) finishRun(noon);
-      prune(noon + dayMs + 1);
-      expect(countRuns()).toBe(5);
-      prune(noon + keepMs + hourMs);
-      expect(countRuns()).toBe(1);
+    it("are forgotten when the history is", async () => {
+      for (let run = 0; run < 5; run += 1) await finishRun(noon);
+      await prune(noon + dayMs + 1);
+      expect(await countRuns()).toBe(5);
+      await prune(noon + keepMs + hourMs);
+      expect(await countRuns()).toBe(1);
     });
 
-    it("are none of those that wrote something", () => {
-      const runs = [1, 2, 3, 4].map(() => finishRun(noon));
-      audit({ run: Number(runs[1]), at: noon });
-      audit({ run: Number(runs[2]), at: noon });
-      prune(noon + dayMs + 1);
-      expect(runs.map((run) => ledger().journal.writesOf(run).length)).toEqual([0, 1, 1, 0]);
+    it("are none of those that wrote something", async () => {
+      const runs = await inOrder([1, 2, 3, 4], async () => finishRun(noon));
+      await audit({ run: Number(runs[1]), at: noon });
+      await audit({ run: Number(runs[2]), at: noon });
+      await prune(noon + dayMs + 1);
+      expect(await inOrder(runs, async (run) => (await ledger().journal.writesOf(run)).length)).toEqual([
+        0, 1, 1, 0,
+      ]);
     });
   });
 
   describe("the size of the state", () => {
-    it("is told with what of it is free, and how many links it holds", () => {
-      pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
-      linkPost(ledger(), "p1", createIssue(7));
-      linkPost(ledger(), "p2", createIssue(7));
-      auditMany(3000);
-      const full = ledger().upkeep.size();
+    it("is told with what of it is free, and how many links it holds", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await linkPost(ledger(), "p1", createIssue(7));
+      await linkPost(ledger(), "p2", createIssue(7));
+      await auditMany(3000);
+      const full = await ledger().upkeep.size();
       expect(full).toMatchObject({ links: 2 });
       expect(full.bytes).toBeGreaterThan(300_000);
-      prune();
-      const empty = ledger().upkeep.size();
+      await prune();
+      const empty = await ledger().upkeep.size();
       expect(empty.freeBytes).toBeGreaterThan(full.freeBytes + 300_000);
-      auditMany(2000);
-      expect(ledger().upkeep.size().bytes).toBe(empty.bytes);
+      await auditMany(2000);
+      expect((await ledger().upkeep.size()).bytes).toBe(empty.bytes);
     });
   });
 }

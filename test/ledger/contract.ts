@@ -62,39 +62,39 @@ export function describeLedger(name: string, open: () => Ledger): void {
         record: createRecord(),
       });
 
-      it("leave nothing behind when one of them can't be made", () => {
-        pullPosts(ledger, [createPost("p1")]);
-        expect(() => ledger.commit([record("p1"), failing])).toThrow("not open");
-        expect(dueIds(ledger)).toEqual(["p1"]);
-        ledger.commit([record("p1")]);
-        expect(dueIds(ledger)).toEqual([]);
+      it("leave nothing behind when one of them can't be made", async () => {
+        await pullPosts(ledger, [createPost("p1")]);
+        await expect(ledger.commit([record("p1"), failing])).rejects.toThrow("not open");
+        expect(await dueIds(ledger)).toEqual(["p1"]);
+        await ledger.commit([record("p1")]);
+        expect(await dueIds(ledger)).toEqual([]);
       });
 
-      it("can be looked at before they are made", () => {
-        pullPosts(ledger, [createPost("p1")]);
+      it("can be looked at before they are made", async () => {
+        await pullPosts(ledger, [createPost("p1")]);
         const issue = createIssue(7);
         const link = { post: postId("p1"), issue: refOf(issue), origin: "adopted" } as const;
         const content = { titleHash: "t", blockHash: "b" };
         const ahead = ledger.after([{ kind: "link", project, link, issue, content }]);
-        expect(ahead.rows.row(project, postId("p1"), noon)?.links).toMatchObject([{ link, issue }]);
-        expect(ahead.links.hasContent(link.issue)).toBe(true);
-        expect(ledger.rows.row(project, postId("p1"), noon)?.links).toEqual([]);
-        expect(ledger.links.hasContent(link.issue)).toBe(false);
+        expect((await ahead.rows.row(project, postId("p1"), noon))?.links).toMatchObject([{ link, issue }]);
+        expect(await ahead.links.hasContent(link.issue)).toBe(true);
+        expect((await ledger.rows.row(project, postId("p1"), noon))?.links).toEqual([]);
+        expect(await ledger.links.hasContent(link.issue)).toBe(false);
       });
 
-      it("forget the sightings of a page that could not be stored", () => {
-        pullPosts(ledger, [createPost("p1")], 1, noon);
-        const pull = ledger.pulls.begin(project, 2, noon + 1);
+      it("forget the sightings of a page that could not be stored", async () => {
+        await pullPosts(ledger, [createPost("p1")], 1, noon);
+        const pull = await ledger.pulls.begin(project, 2, noon + 1);
         const posts = [createPost("p1"), createPost("p2")];
-        expect(() => ledger.commit([{ kind: "store-posts", pull, posts, at: noon + 2 }, failing])).toThrow(
-          "not open",
-        );
-        expect(() => ledger.commit([{ kind: "end-pull", pull, end: "complete", at: noon + 3 }])).toThrow(
-          "can only be incomplete",
-        );
-        ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: noon + 3 }]);
-        expect(ledger.rows.row(project, postId("p1"), noon)?.seenAt).toBe(noon);
-        expect(ledger.rows.row(project, postId("p2"), noon)).toBeUndefined();
+        await expect(
+          ledger.commit([{ kind: "store-posts", pull, posts, at: noon + 2 }, failing]),
+        ).rejects.toThrow("not open");
+        await expect(
+          ledger.commit([{ kind: "end-pull", pull, end: "complete", at: noon + 3 }]),
+        ).rejects.toThrow("can only be incomplete");
+        await ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: noon + 3 }]);
+        expect((await ledger.rows.row(project, postId("p1"), noon))?.seenAt).toBe(noon);
+        expect(await ledger.rows.row(project, postId("p2"), noon)).toBeUndefined();
       });
     });
   });

@@ -80,18 +80,18 @@ export function refOf(issue: Issue): IssueRef {
 }
 
 /** Pulls these posts completely. */
-export function pullPosts(ledger: Ledger, posts: readonly Post[], run = 1, at = noon): PullId {
-  const pull = ledger.pulls.begin(project, run, at);
-  ledger.commit([
+export async function pullPosts(ledger: Ledger, posts: readonly Post[], run = 1, at = noon): Promise<PullId> {
+  const pull = await ledger.pulls.begin(project, run, at);
+  await ledger.commit([
     { kind: "store-posts", pull, posts, at },
     { kind: "end-pull", pull, end: "complete", at },
   ]);
   return pull;
 }
 
-export function linkPost(ledger: Ledger, id: string, issue: Issue): void {
+export async function linkPost(ledger: Ledger, id: string, issue: Issue): Promise<void> {
   const link = { post: postId(id), issue: refOf(issue), origin: "opened" as const };
-  ledger.commit([{ kind: "link", project, link, issue, content }]);
+  await ledger.commit([{ kind: "link", project, link, issue, content }]);
 }
 
 export function createRecord(changes: Partial<RowRecord> = {}): RowRecord {
@@ -105,17 +105,17 @@ export function createRecord(changes: Partial<RowRecord> = {}): RowRecord {
 }
 
 /** Records every due row as decided. */
-export function settleAll(ledger: Ledger): void {
-  for (const id of dueIds(ledger))
-    ledger.commit([{ kind: "record-row", project, post: postId(id), record: createRecord() }]);
+export async function settleAll(ledger: Ledger): Promise<void> {
+  for (const id of await dueIds(ledger))
+    await ledger.commit([{ kind: "record-row", project, post: postId(id), record: createRecord() }]);
 }
 
-export function dueIds(ledger: Ledger, now = noon): readonly string[] {
-  return ledger.rows.due(project, now, undefined, 1000).map(({ post }) => post.id);
+export async function dueIds(ledger: Ledger, now = noon): Promise<readonly string[]> {
+  return (await ledger.rows.due(project, now, undefined, 1000)).map(({ post }) => post.id);
 }
 
-export function readRow(ledger: Ledger, id: string, now = noon): Row {
-  const row = ledger.rows.row(project, postId(id), now);
+export async function readRow(ledger: Ledger, id: string, now = noon): Promise<Row> {
+  const row = await ledger.rows.row(project, postId(id), now);
   if (row === undefined) throw new Error(`There is no row for ${id}.`);
   return row;
 }
@@ -133,9 +133,9 @@ export function createIntent(changes: Partial<NewIntent> = {}): NewIntent {
   };
 }
 
-export function sendIntent(ledger: Ledger, changes: Partial<NewIntent> = {}): IntentId {
-  const id = ledger.journal.prepare(createIntent(changes));
-  ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]);
+export async function sendIntent(ledger: Ledger, changes: Partial<NewIntent> = {}): Promise<IntentId> {
+  const id = await ledger.journal.prepare(createIntent(changes));
+  await ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]);
   return id;
 }
 

@@ -77,7 +77,7 @@ async function* listPosts(
   for (let offset = Number(from ?? 0); ; offset += pageSize) {
     const askedAt = wire.time.now();
     const request = `from ${offset}`;
-    const trace = hasNotes ? undefined : known?.find(request);
+    const trace = hasNotes ? undefined : await known?.find(request);
     try {
       await read();
     } catch (error) {

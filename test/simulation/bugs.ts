@@ -2,6 +2,7 @@ import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RepositoryId } from "../../src/model/issue.ts";
 import { applied } from "../../src/plan/fields/base.ts";
+import { inOrder } from "../../src/select.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import { fieldKey, known } from "./github-facts.ts";
@@ -76,10 +77,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I2", "I3"],
     from: 17,
     bug: ofRows((rows) => ({
-      due: (project, now, after, limit) =>
-        rows.due(project, now, after, limit).map((row) => ({ ...row, base: {} })),
-      row: (project, post, now) => {
-        const row = rows.row(project, post, now);
+      due: async (project, now, after, limit) =>
+        (await rows.due(project, now, after, limit)).map((row) => ({ ...row, base: {} })),
+      row: async (project, post, now) => {
+        const row = await rows.row(project, post, now);
         return row && { ...row, base: {} };
       },
     })),
@@ -151,11 +152,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I2"],
     bug: ofLedger(({ journal, rows }) => ({
       journal: withParts(journal, {
-        open: (project) => journal.open(project).map((intent) => ({ ...intent, updatedAtBefore: "unmoved" })),
+        open: async (project) =>
+          (await journal.open(project)).map((intent) => ({ ...intent, updatedAtBefore: "unmoved" })),
       }),
       rows: withParts(rows, {
-        row: (project, id, now) => {
-          const row = rows.row(project, id, now);
+        row: async (project, id, now) => {
+          const row = await rows.row(project, id, now);
           if (row === undefined) return undefined;
           const values = { ...row.post.values, updatedAt: "unmoved" };
           return { ...row, post: { ...row.post, values } };
@@ -178,21 +180,22 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I10"],
     from: 58,
     bug: ofJournal((journal) => ({
-      statusWrites: (project, since) => journal.statusWrites(project, since) || Number.NEGATIVE_INFINITY,
+      statusWrites: async (project, since) =>
+        (await journal.statusWrites(project, since)) || Number.NEGATIVE_INFINITY,
     })),
   },
   {
     name: "guard-forgets",
     words: "the guard forgets what voters were told in earlier runs",
     breaks: ["I10"],
-    bug: ofJournal(() => ({ statusWrites: () => 0 })),
+    bug: ofJournal(() => ({ statusWrites: async () => 0 })),
   },
   {
     name: "room-lets-go",
     words: "what was held goes by itself once the guard has room",
     breaks: ["I10"],
     from: 41,
-    bug: ofRows(() => ({ held: () => [] })),
+    bug: ofRows(() => ({ held: async () => [] })),
   },
   {
     name: "approval-of-all",
@@ -201,12 +204,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: 41,
     bug: ofLedger(({ requests, rows }) => ({
       requests: withParts(requests, {
-        pending: (project) =>
-          requests
-            .pending(project)
-            .map((request) =>
-              request.kind === "approve" ? { ...request, actions: rows.held(project) } : request,
-            ),
+        pending: async (project) =>
+          inOrder(await requests.pending(project), async (request) =>
+            request.kind === "approve" ? { ...request, actions: await rows.held(project) } : request,
+          ),
       }),
     })),
   },
@@ -217,8 +218,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     from: 32,
     bug: ofLedger((ledger) => ({
       journal: withParts(ledger.journal, {
-        prepare(intent) {
-          moveBase(ledger, intent);
+        async prepare(intent) {
+          await moveBase(ledger, intent);
           return ledger.journal.prepare(intent);
         },
       }),
@@ -239,7 +240,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofTracker(({ tracker, ledger }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
-          if (query.kind === "latest" && !page.isUnchanged) moveCursor(ledger, repository.id, page);
+          if (query.kind === "latest" && !page.isUnchanged) await moveCursor(ledger, repository.id, page);
           yield page;
         }
       },
@@ -257,14 +258,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "what was under way when a process ended is forgotten",
     breaks: ["I3", "I16"],
     from: 179,
-    bug: ofJournal(() => ({ recover: () => 0 })),
+    bug: ofJournal(() => ({ recover: async () => 0 })),
   },
   {
     name: "pace-in-memory",
     words: "the pace is not remembered",
     breaks: ["I11"],
     from: 1,
-    bug: ofLedger(({ pace }) => ({ pace: withParts(pace, { writes: () => [] }) })),
+    bug: ofLedger(({ pace }) => ({ pace: withParts(pace, { writes: async () => [] }) })),
   },
   {
     name: "limit-in-memory",
@@ -278,8 +279,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "an old look at a post counts as a new one",
     breaks: ["I8", "I6"],
     bug: ofRows((rows) => ({
-      row: (project, post, now) => {
-        const row = rows.row(project, post, now);
+      row: async (project, post, now) => {
+        const row = await rows.row(project, post, now);
         return row?.seenAt === undefined ? row : { ...row, seenAt: now };
       },
     })),
@@ -401,20 +402,20 @@ async function* listByPageNumbers(
   }
 }
 
-function moveBase(ledger: Ledger, intent: Parameters<Ledger["journal"]["prepare"]>[0]): void {
+async function moveBase(ledger: Ledger, intent: Parameters<Ledger["journal"]["prepare"]>[0]): Promise<void> {
   const { project, post, reason, writes, at } = intent;
-  const row = ledger.rows.row(project, post, at);
+  const row = await ledger.rows.row(project, post, at);
   if (writes === undefined || row === undefined) return;
   const base = Object.fromEntries(
     writes.map((write) => [write.field, applied(row.base[write.field], write, undefined)]),
   );
   const record = { base, standing: { kind: "linked", reason }, notes: [], due: "now" } as const;
-  ledger.commit([{ kind: "record-row", project, post, record }]);
+  await ledger.commit([{ kind: "record-row", project, post, record }]);
 }
 
-function moveCursor(ledger: Ledger, id: RepositoryId, page: IssuePage): void {
+async function moveCursor(ledger: Ledger, id: RepositoryId, page: IssuePage): Promise<void> {
   const known = ledger.memory.repositoryById(id);
   const cursor = page.issues[0]?.issue.updatedAt;
   if (known === undefined) return;
-  ledger.commit([{ kind: "remember-repository", memory: { ...known, etag: page.etag, cursor } }]);
+  await ledger.commit([{ kind: "remember-repository", memory: { ...known, etag: page.etag, cursor } }]);
 }

@@ -84,12 +84,12 @@ describe("histories that broke a promise once", () => {
     expect(await play({}, [crash, { kind: "plan" }])).toEqual([]);
   });
 
-  it("the state is asked anew whether it is an old copy, also by a process that heard before that it is not", () => {
+  it("the state is asked anew whether it is an old copy, also by a process that heard before that it is not", async () => {
     const { state, records } = createStage({ ...scenario }, states.fast, {});
     state.clear();
     const ledger = records.hear(state.open(startLife()));
     expect(ledger.copiedAt).toBeUndefined();
-    ledger.commit([{ kind: "declare-old", at: 1_000 }]);
+    await ledger.commit([{ kind: "declare-old", at: 1_000 }]);
     expect(ledger.copiedAt).toBe(1_000);
   });
 

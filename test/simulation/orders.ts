@@ -2,6 +2,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { ActionName, HeldAction, WaitingRow } from "../../src/ledger/rows.ts";
 import type { PostId } from "../../src/model/post.ts";
+import { select } from "../../src/select.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";
 import { projectId, projectKey } from "./scenario.ts";
@@ -10,30 +11,33 @@ import type { Stage } from "./stage.ts";
 type Order = Omit<NewRequest, "project" | "at"> & NewRequest;
 
 /** What people order beside the runs, as the commands do: `approve`, `approve --discard`, `retry`, `release`, `link`, `unlink`. */
-export function orderSomething(stage: Stage, random: Random): string {
+export async function orderSomething(stage: Stage, random: Random): Promise<string> {
   const { state, time, scenario, watch, counts } = stage;
   const ledger = state.open(startLife());
   const asked = { project: projectId, at: time.now() + scenario.skewMs };
-  const orders = [...possibleOrders(ledger, asked, random), ...linkOrders(stage, ledger, asked, random)];
+  const orders = [
+    ...(await possibleOrders(ledger, asked, random)),
+    ...(await linkOrders(stage, ledger, asked, random)),
+  ];
   if (orders.length === 0) return "nothing waits for a person";
   const order = random.pick(orders);
-  ledger.commit([{ kind: "add-request", request: order }]);
-  const ruled = postsOf(order).filter((post) => isRuled(ledger, post, asked.at));
+  await ledger.commit([{ kind: "add-request", request: order }]);
+  const ruled = await select(postsOf(order), (post) => isRuled(ledger, post, asked.at));
   watch.events.personOrders(order, ruled);
   const kind = order.kind === "approve" && order.isWhole ? "approve all" : order.kind;
   counts.note(`orders: ${kind}`);
   return `somebody orders ${kind} ${postsOf(order).join(", ")}`;
 }
 
-function possibleOrders(
+async function possibleOrders(
   ledger: Ledger,
   asked: Pick<NewRequest, "project" | "at">,
   random: Random,
-): readonly Order[] {
-  const held = ledger.rows.held(projectId);
-  const waiting = ledger.rows.waiting(projectId, 1_000);
+): Promise<readonly Order[]> {
+  const held = await ledger.rows.held(projectId);
+  const waiting = await ledger.rows.waiting(projectId, 1_000);
   const orders: Order[] = [];
-  if (hasHold(ledger)) orders.push({ ...asked, kind: "accept-size" });
+  if (await hasHold(ledger)) orders.push({ ...asked, kind: "accept-size" });
   else if (held.length > 0) {
     const post = random.pick(held).post;
     const some = held.filter((action) => action.post === post);
@@ -56,13 +60,16 @@ function nameOf({ post, kind, signature }: HeldAction): ActionName {
 }
 
 /** A link between any post and any issue that there is, the end of one of a post's links or of all, and another issue after that. */
-function linkOrders(
+async function linkOrders(
   { board, hub, time }: Stage,
   ledger: Ledger,
   asked: Pick<NewRequest, "project" | "at">,
   random: Random,
-): readonly Order[] {
-  const posts = board.posts.filter(({ id }) => ledger.rows.row(projectId, id, time.now()) !== undefined);
+): Promise<readonly Order[]> {
+  const posts = await select(
+    board.posts,
+    async ({ id }) => (await ledger.rows.row(projectId, id, time.now())) !== undefined,
+  );
   if (posts.length === 0 || !random.chance(0.8)) return [];
   const post = random.pick(posts).id;
   const orders: Order[] = [];
@@ -71,7 +78,7 @@ function linkOrders(
     const { repository, number } = random.pick(issues);
     orders.push({ ...asked, kind: "link", post, repository: repository.name, number });
   }
-  const row = ledger.rows.row(projectId, post, time.now());
+  const row = await ledger.rows.row(projectId, post, time.now());
   if (row?.unlinkedAt !== undefined) orders.push({ ...asked, kind: "retry", posts: [post] });
   const linked = row?.links.map(({ link }) => link.issue) ?? [];
   if (linked.length > 0) {
@@ -82,8 +89,8 @@ function linkOrders(
 }
 
 /** Whether the last run held the whole project because the board had shrunk. */
-export function hasHold(ledger: Ledger): boolean {
-  const report = ledger.runs.last(projectKey)?.report;
+export async function hasHold(ledger: Ledger): Promise<boolean> {
+  const report = (await ledger.runs.last(projectKey))?.report;
   return typeof report === "object" && report !== null && "hold" in report;
 }
 
@@ -108,6 +115,6 @@ function postsOf(order: NewRequest): readonly PostId[] {
 }
 
 /** Whether it is other rules, and no change of an issue, that ask for another status of a post. */
-function isRuled(ledger: Ledger, post: PostId, now: number): boolean {
-  return ledger.rows.row(projectId, post, now)?.base.status?.ruled !== undefined;
+async function isRuled(ledger: Ledger, post: PostId, now: number): Promise<boolean> {
+  return (await ledger.rows.row(projectId, post, now))?.base.status?.ruled !== undefined;
 }

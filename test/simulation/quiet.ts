@@ -46,7 +46,7 @@ export async function comeToRest(stage: Stage): Promise<void> {
     const isSilent = watch.sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
     idle = isSilent ? idle + 1 : 0;
   }
-  checkRest(stage);
+  await checkRest(stage);
 }
 
 function isLookingUp({ state }: Stage): boolean {
@@ -55,30 +55,30 @@ function isLookingUp({ state }: Stage): boolean {
   );
 }
 
-function checkRest(stage: Stage): void {
+async function checkRest(stage: Stage): Promise<void> {
   const life = startLife();
   const ledger = stage.state.open(life);
-  const waiting = new Set(ledger.rows.waiting(projectId, 1_000).map(({ post }) => post));
-  for (const { kind, post, state } of ledger.journal.open(projectId)) {
+  const waiting = new Set((await ledger.rows.waiting(projectId, 1_000)).map(({ post }) => post));
+  for (const { kind, post, state } of await ledger.journal.open(projectId)) {
     // One that has not left, of a row that waits for a person, is as visible as the row.
     if (state === "PREPARED" && waiting.has(post)) continue;
     // What `writes` forbids stays prepared for the day on which it is allowed again.
     if (state === "PREPARED" && kind !== "patch-note" && !isAllowed({ kind }, stage.scenario.settings))
       continue;
     // An empty list proves nothing until a person accepts it, and that is said.
-    if (stage.board.find(post) === undefined && hasHold(ledger)) continue;
+    if (stage.board.find(post) === undefined && (await hasHold(ledger))) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
-  for (const request of ledger.requests.pending(projectId)) {
-    if ((request.kind !== "link" && request.kind !== "unlink") || hasHold(ledger)) continue;
+  for (const request of await ledger.requests.pending(projectId)) {
+    if ((request.kind !== "link" && request.kind !== "unlink") || (await hasHold(ledger))) continue;
     stage.watch.violate("I3", `the order to ${request.kind} ${request.post} is still not taken up`);
   }
   for (const post of stage.board.posts) {
     if (post.isDeleted) continue;
-    const row = ledger.rows.row(projectId, post.id, stage.time.now());
+    const row = await ledger.rows.row(projectId, post.id, stage.time.now());
     if (row === undefined) stage.watch.violate("I3", `the state does not know ${post.id}`);
     else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
-    else checkLinked(stage, post, row, ledger);
+    else await checkLinked(stage, post, row, ledger);
   }
 }
 
@@ -101,14 +101,16 @@ function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, is
   watch.violate("I3", `${post.id} has no issue, and nothing says why (${reason}; missing ${row.missing})`);
 }
 
-function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): void {
+async function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): Promise<void> {
   const { scenario, watch, hub, records } = stage;
   const [first] = row.links;
   const issue = first && hub.find(first.link.issue.repositoryId, first.link.issue.number);
   if (issue === undefined) checkTransfer(stage, post, row);
   if (issue === undefined || scenario.settings.writes !== "all") return;
   const waits = new Set(
-    ledger.rows.waiting(projectId, 1_000).flatMap((line) => (line.post === post.id ? [line.kind] : [])),
+    (await ledger.rows.waiting(projectId, 1_000)).flatMap((line) =>
+      line.post === post.id ? [line.kind] : [],
+    ),
   );
   // Of an issue that is out of reach beside others nobody can know whether it still counts.
   const isInReach = row.links.every(

@@ -39,8 +39,8 @@ export function createRecords(time: Time, looks: Looks): Records {
   return {
     hear: (ledger) =>
       withParts(ledger, {
-        commit(changes) {
-          ledger.commit(changes);
+        async commit(changes) {
+          await ledger.commit(changes);
           for (const change of changes) if (change.kind === "record-row") hearRecord(change);
         },
       }),

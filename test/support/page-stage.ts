@@ -20,7 +20,7 @@ export interface PageSetup {
   /** Changes both sides before the run. */
   readonly before?: (stage: CommandStage) => void;
   /** Changes the state after the run. */
-  readonly after?: (ledger: Ledger) => void;
+  readonly after?: (ledger: Ledger) => Promise<void>;
   readonly config?: (config: string) => string;
   readonly late?: readonly Late[];
   /** No run, and no state. */
@@ -52,15 +52,15 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
     readText: () => (setup.config ?? ((text) => text))(`${stage.story.config}http: { port: 0 }\n`),
   });
   const ledger = setup.isNew === true ? undefined : openState(stage);
-  if (ledger !== undefined) setup.after?.(ledger);
+  if (ledger !== undefined) await setup.after?.(ledger);
   const part = pagePart({
     gate: () => ({ token: setup.token }),
-    takeCode: (given) => given === code,
+    takeCode: async (given) => given === code,
     clock: { now: Date.now },
     monotonic: () => 0,
     version: "1.2.3",
     view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
-    read: (work) => (ledger === undefined ? undefined : work(ledger)),
+    read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
     redact: (text) => text.replaceAll(stage.story.board.key, "[redacted]"),
   });
   const server = await serve(part);
@@ -102,9 +102,9 @@ async function serve(part: ReturnType<typeof pagePart>): Promise<HttpServer> {
 }
 
 /** A post that a listing has shown since, with whatever a board can send. */
-export function addPost(ledger: Ledger, id: string, values: Post["values"]): void {
-  const pull = ledger.pulls.begin(projectOf(ledger), 1, Date.now());
-  ledger.commit([
+export async function addPost(ledger: Ledger, id: string, values: Post["values"]): Promise<void> {
+  const pull = await ledger.pulls.begin(projectOf(ledger), 1, Date.now());
+  await ledger.commit([
     {
       kind: "store-posts",
       pull,
@@ -116,19 +116,19 @@ export function addPost(ledger: Ledger, id: string, values: Post["values"]): voi
 }
 
 /** Posts w1, w2, … with issues, the first of which is 1001. */
-export function addLinks(ledger: Ledger, count: number): void {
+export async function addLinks(ledger: Ledger, count: number): Promise<void> {
   const repositoryId = ledger.memory.repository("acme/app")?.repository.id ?? 0;
   for (let number = 1; number <= count; number++) {
     const id = `w${number}`;
-    addPost(ledger, id, { title: `Wish ${number}` });
+    await addPost(ledger, id, { title: `Wish ${number}` });
     const issue = createIssue(1000 + number, { repositoryId });
     const link = { post: id as PostId, issue, origin: "opened" as const };
-    ledger.commit([{ kind: "link", project: projectOf(ledger), link, issue, content: undefined }]);
+    await ledger.commit([{ kind: "link", project: projectOf(ledger), link, issue, content: undefined }]);
   }
 }
 
 /** Parks a post's change. */
-export function parkPost(ledger: Ledger, id: string, message: string): void {
+export async function parkPost(ledger: Ledger, id: string, message: string): Promise<void> {
   const parked = {
     kind: "patch-post",
     code: "board.rejected",
@@ -136,7 +136,7 @@ export function parkPost(ledger: Ledger, id: string, message: string): void {
     since: Date.now(),
     signature: "s",
   } as const;
-  ledger.commit([{ kind: "park", project: projectOf(ledger), post: id as PostId, parked }]);
+  await ledger.commit([{ kind: "park", project: projectOf(ledger), post: id as PostId, parked }]);
 }
 
 function projectOf(ledger: Ledger): ProjectId {
@@ -146,7 +146,7 @@ function projectOf(ledger: Ledger): ProjectId {
 }
 
 /** A week of runs, every two hours, the later ones busier. */
-export function addHistory(ledger: Ledger): void {
+export async function addHistory(ledger: Ledger): Promise<void> {
   const hourMs = 3_600_000;
   for (let hours = 168; hours > 0; hours -= 2) {
     const startedAt = Date.now() - hours * hourMs;
@@ -158,14 +158,14 @@ export function addHistory(ledger: Ledger): void {
       errors: [],
     };
     const finishedAt = startedAt + 400 + ((hours * 7919) % 3000);
-    const run = ledger.runs.begin(startedAt).run;
+    const run = (await ledger.runs.begin(startedAt)).run;
     const projects = [{ project: "acme-history", report }];
-    ledger.commit([{ kind: "finish-run", run, record: { finishedAt, result: "ok", projects } }]);
+    await ledger.commit([{ kind: "finish-run", run, record: { finishedAt, result: "ok", projects } }]);
   }
 }
 
 /** Of two posts of the story: one that settles, and one that differs and stays so. */
-export function addOthers(ledger: Ledger): void {
+export async function addOthers(ledger: Ledger): Promise<void> {
   const project = projectOf(ledger);
   const notes = [
     ["p1", { kind: "settling", message: "status becomes `completed` at 10:00", since: Date.now() }],
@@ -174,16 +174,16 @@ export function addOthers(ledger: Ledger): void {
   for (const [post, note] of notes) {
     const standing = { kind: "linked", reason: "it has an issue" } as const;
     const record = { base: {}, standing, notes: [note], due: undefined };
-    ledger.commit([{ kind: "record-row", project, post: post as PostId, record }]);
+    await ledger.commit([{ kind: "record-row", project, post: post as PostId, record }]);
   }
 }
 
 /** Something of each kind that waits, for posts of the story. */
-export function addWaits(ledger: Ledger): void {
+export async function addWaits(ledger: Ledger): Promise<void> {
   const project = projectOf(ledger);
   const since = Date.now() - 3 * 3_600_000;
   const action = { kind: "patch-post", signature: "s1" } as const;
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "record-row",
       project,

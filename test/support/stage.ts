@@ -106,7 +106,7 @@ export interface Stage {
   lookAtUndo(run: number): Promise<readonly SavedProject[]>;
   rebuild(): Promise<RebuildReport>;
   /** What `explain` tells of a post; asks neither side. */
-  explain(post: string, project?: string): Explanation;
+  explain(post: string, project?: string): Promise<Explanation>;
   check(): Promise<readonly Finding[]>;
   /** Closes and opens the state, as another process would. */
   restart(): void;
@@ -296,11 +296,11 @@ function createStage(
       return plan;
     },
     lookAtUndo: async (number) => (await runOnCopy({ kind: "undo", run: number, agreed: undefined })).saved,
-    explain(post, key = "acme-app") {
+    async explain(post, key = "acme-app") {
       const { world, projects } = connect();
       const project = projects.find((one) => one.key === key);
       const sources = { ledger, policy: world.policy, now: clock.now() };
-      const story = project && explainPost(project, post as PostId, sources);
+      const story = project && (await explainPost(project, post as PostId, sources));
       if (story === undefined) throw new Error(`There is no post ${post} to explain.`);
       return story;
     },

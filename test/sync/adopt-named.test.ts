@@ -17,8 +17,8 @@ function pageOf(stage: Stage, post: string): string {
   return `${new URL(stage.board.url).origin}/p/${post}`;
 }
 
-function linksOf(stage: Stage, post: string): readonly number[] {
-  const row = stage.ledger.rows.row(project, post as PostId, stage.clock.now());
+async function linksOf(stage: Stage, post: string): Promise<readonly number[]> {
+  const row = await stage.ledger.rows.row(project, post as PostId, stage.clock.now());
   return row?.links.map(({ link }) => link.issue.number) ?? [];
 }
 
@@ -29,7 +29,7 @@ describe("an issue that people opened and that names a post's page", () => {
     stage.github.openIssue("acme/app", { title: "XML", body: pageOf(stage, "p2"), author: "ada" });
     stage.github.close("acme/app", 1, "completed");
     expect(await stage.adopt()).toMatchObject({ result: "ok", projects: [{ adopted: 2, issues: 2 }] });
-    expect([linksOf(stage, "p1"), linksOf(stage, "p2")]).toEqual([[1], [2]]);
+    expect([await linksOf(stage, "p1"), await linksOf(stage, "p2")]).toEqual([[1], [2]]);
     stage.mark();
     stage.board.editPost("acme-app", "p1", { description: "Changed." });
     await stage.sync();
@@ -47,7 +47,7 @@ describe("an issue that people opened and that names a post's page", () => {
     const body = "From https://feedback.example.com/p/p1#comments";
     stage.github.openIssue("acme/app", { title: "CSV", body, author: "ada" });
     await stage.adopt();
-    expect(linksOf(stage, "p1")).toEqual([1]);
+    expect(await linksOf(stage, "p1")).toEqual([1]);
   });
 
   it("is not linked by any other run", async () => {
@@ -55,7 +55,7 @@ describe("an issue that people opened and that names a post's page", () => {
     stage.github.openIssue("acme/app", { title: "CSV", body: pageOf(stage, "p1"), author: "ada" });
     await stage.sync();
     await stage.rebuild();
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
   });
 
   it("is not linked beside others that name it, too, and they are all said", async () => {
@@ -75,7 +75,7 @@ describe("an issue that people opened and that names a post's page", () => {
     const stage = await openBoard();
     stage.github.openIssue("acme/app", { title: "CSV", body: body(stage), author: "ada" });
     await stage.adopt();
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
   });
 
   it("is not linked to a post that has an issue, nor to one that a person has unlinked", async () => {
@@ -83,10 +83,10 @@ describe("an issue that people opened and that names a post's page", () => {
     await stage.sync();
     stage.github.openIssue("acme/app", { title: "CSV", body: pageOf(stage, "p1"), author: "ada" });
     await stage.adopt();
-    expect(linksOf(stage, "p1")).toEqual([1]);
+    expect(await linksOf(stage, "p1")).toEqual([1]);
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
     const issues = [{ repositoryId, number: 1 }];
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: {
@@ -100,7 +100,7 @@ describe("an issue that people opened and that names a post's page", () => {
     ]);
     await stage.sync();
     await stage.adopt();
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
   });
 
   it("is not taken for one that boardsync opened", async () => {
@@ -110,7 +110,7 @@ describe("an issue that people opened and that names a post's page", () => {
     stage.board.editPost("acme-app", "p1", { description: `As in ${pageOf(stage, "p3")}` });
     await stage.sync();
     await stage.adopt();
-    expect(linksOf(stage, "p3")).toEqual([]);
+    expect(await linksOf(stage, "p3")).toEqual([]);
   });
 });
 
@@ -141,8 +141,8 @@ describe("a new issue for a post whose page an issue of people names", () => {
     const stage = await openBoard();
     name(stage, "p1");
     await stage.sync();
-    const actions = stage.ledger.rows.held(project);
-    stage.ledger.commit([
+    const actions = await stage.ledger.rows.held(project);
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "approve", actions, isWhole: false, project, at: stage.clock.now() },
@@ -157,7 +157,9 @@ describe("a new issue for a post whose page an issue of people names", () => {
     name(stage, "p1");
     await stage.sync();
     const asked = { kind: "link", post: "p1" as PostId, repository: "acme/app", number: 1 } as const;
-    stage.ledger.commit([{ kind: "add-request", request: { ...asked, project, at: stage.clock.now() } }]);
+    await stage.ledger.commit([
+      { kind: "add-request", request: { ...asked, project, at: stage.clock.now() } },
+    ]);
     expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1, held: 0 });
     addPlanned(stage, [{ title: "Third" }]);
     name(stage, "p3", "Third");

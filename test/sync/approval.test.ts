@@ -19,10 +19,10 @@ async function openHeld(): Promise<Stage> {
   return stage;
 }
 
-function approve(stage: Stage, ...posts: readonly string[]): void {
-  const held = stage.ledger.rows.held(project);
+async function approve(stage: Stage, ...posts: readonly string[]): Promise<void> {
+  const held = await stage.ledger.rows.held(project);
   const actions = posts.length === 0 ? held : held.filter(({ post }) => posts.includes(post));
-  stage.ledger.commit([
+  await stage.ledger.commit([
     {
       kind: "add-request",
       request: {
@@ -36,8 +36,12 @@ function approve(stage: Stage, ...posts: readonly string[]): void {
   ]);
 }
 
-function ask(stage: Stage, kind: "retry" | "release" | "discard", ...posts: readonly string[]): void {
-  stage.ledger.commit([
+async function ask(
+  stage: Stage,
+  kind: "retry" | "release" | "discard",
+  ...posts: readonly string[]
+): Promise<void> {
+  await stage.ledger.commit([
     {
       kind: "add-request",
       request: { kind, posts: posts as readonly PostId[], project, at: stage.clock.now() },
@@ -48,16 +52,16 @@ function ask(stage: Stage, kind: "retry" | "release" | "discard", ...posts: read
 describe("an approval", () => {
   it("lets what is held go, once, and is over then", async () => {
     const stage = await openHeld();
-    approve(stage);
+    await approve(stage);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 3, held: 0 }] });
     expect(stage.writes()).toHaveLength(3);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 0 }] });
-    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 
   it("does not count against the next hour", async () => {
     const stage = await openHeld();
-    approve(stage);
+    await approve(stage);
     await stage.sync();
     stage.github.close("acme/app", 4, "completed");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1 }] });
@@ -65,7 +69,7 @@ describe("an approval", () => {
 
   it("of some posts leaves the others held, also where the guard has room for them", async () => {
     const stage = await openHeld();
-    approve(stage, "p2", "p3");
+    await approve(stage, "p2", "p3");
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ statusWrites: 2, held: 1 }] });
     expect(stage.board.notifications.map(({ post }) => post)).toEqual(["p2", "p3"]);
     stage.clock.skip(2 * hourMs);
@@ -74,16 +78,16 @@ describe("an approval", () => {
 
   it("lets nothing go that came after it, and what it names goes", async () => {
     const stage = await openHeld();
-    approve(stage);
+    await approve(stage);
     stage.github.close("acme/app", 4, "completed");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 4, held: 0 }] });
     await stage.sync();
-    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 
   it("outlives a run that could not finish it, and then new actions count by themselves", async () => {
     const stage = await openHeld();
-    approve(stage);
+    await approve(stage);
     stage.board.failNext({ kind: "answer", status: 429 }, { when: ({ path }) => path.endsWith("/p2") });
     await stage.sync();
     const told = stage.board.notifications.length;
@@ -92,12 +96,12 @@ describe("an approval", () => {
     await stage.sync();
     expect(stage.board.notifications).toHaveLength(4);
     await stage.sync();
-    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 
   it("falls out for an action that has become another one", async () => {
     const stage = await openHeld();
-    approve(stage);
+    await approve(stage);
     stage.github.reopen("acme/app", 1);
     stage.github.close("acme/app", 1, "not_planned");
     stage.reconfigure({ config: { guard: { statuses: 0 } } });
@@ -118,7 +122,7 @@ describe("an approval", () => {
     });
     addPlanned(stage, 3);
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ created: 0, held: 3 }] });
-    approve(stage);
+    await approve(stage);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 3, statusWrites: 3 }] });
   });
 });
@@ -126,7 +130,7 @@ describe("an approval", () => {
 describe("a discarded action", () => {
   it("is never done: both sides stay as they are", async () => {
     const stage = await openHeld();
-    ask(stage, "discard", "p1", "p2", "p3");
+    await ask(stage, "discard", "p1", "p2", "p3");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 0, held: 0 }] });
     stage.clock.skip(2 * hourMs);
     await stage.sync();
@@ -142,11 +146,11 @@ describe("a discarded new issue", () => {
     const stage = await openStage({ config: { guard: { issues: 1 } } });
     addPlanned(stage, 2);
     expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
-    ask(stage, "discard", "p1", "p2");
+    await ask(stage, "discard", "p1", "p2");
     for (let run = 0; run < 2; run += 1)
       expect(await stage.syncOne()).toMatchObject({ created: 0, held: 0, skipped: 2 });
     expect(await stage.plan()).toEqual([]);
-    ask(stage, "retry", "p1");
+    await ask(stage, "retry", "p1");
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
   });
 });
@@ -160,7 +164,7 @@ describe("a retry", () => {
     stage.github.close("acme/app", 1, "completed");
     expect(await stage.sync()).toMatchObject({ result: "partial", projects: [{ parked: 1 }] });
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ postWrites: 0 }] });
-    ask(stage, "retry", "p1");
+    await ask(stage, "retry", "p1");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 1, parked: 0 }] });
   });
 });
@@ -172,21 +176,21 @@ describe("what a person asked for and a run failed to do", () => {
     const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
     stage.board.failNext({ kind: "answer", status: 422 }, { when: isPatch, times: 2 });
     expect(await stage.syncOne()).toMatchObject({ parked: 2 });
-    ask(stage, "discard", "p1", "p2");
+    await ask(stage, "discard", "p1", "p2");
     let isFailing = true;
     stage.bend((world) => {
       const { rows } = world.ledger;
-      const row: typeof rows.row = (project, post, now) => {
+      const row: typeof rows.row = async (project, post, now) => {
         if (isFailing && post === "p1") throw new Error("a mistake");
         return rows.row(project, post, now);
       };
       return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { row }) }) };
     });
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, parked: 1, errors: [{ code: "internal" }] });
-    expect(stage.ledger.requests.pending(project)).toMatchObject([{ kind: "discard", posts: ["p1"] }]);
+    expect(await stage.ledger.requests.pending(project)).toMatchObject([{ kind: "discard", posts: ["p1"] }]);
     isFailing = false;
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, parked: 0, failed: 0 });
-    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 });
 
@@ -207,7 +211,7 @@ describe("a release", () => {
       result: "held",
       projects: [{ quarantined: 1, postWrites: 0 }],
     });
-    ask(stage, "release", "p1");
+    await ask(stage, "release", "p1");
     expect(await stage.sync()).toMatchObject({
       result: "ok",
       projects: [{ quarantined: 0, statusWrites: 1 }],
@@ -222,12 +226,12 @@ describe("a board that shrank", () => {
     await stage.sync();
     for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
     expect(await stage.sync()).toMatchObject({ result: "held" });
-    stage.ledger.commit([
+    await stage.ledger.commit([
       { kind: "add-request", request: { kind: "accept-size", project, at: stage.clock.now() } },
     ]);
     expect(await stage.sync()).toMatchObject({ result: "ok" });
-    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
     expect(await stage.sync()).toMatchObject({ result: "ok" });
-    expect(stage.ledger.rows.row(project, "p1" as PostId, stage.clock.now())?.missing).toBe(2);
+    expect((await stage.ledger.rows.row(project, "p1" as PostId, stage.clock.now()))?.missing).toBe(2);
   });
 });

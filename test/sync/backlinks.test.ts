@@ -23,7 +23,7 @@ function notePatches(stage: Stage): readonly unknown[] {
 }
 
 async function link(stage: Stage, number: number): Promise<void> {
-  stage.ledger.commit([
+  await stage.ledger.commit([
     {
       kind: "add-request",
       request: {
@@ -42,7 +42,7 @@ async function link(stage: Stage, number: number): Promise<void> {
 async function unlink(stage: Stage, number: number): Promise<void> {
   const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
   const issues = [{ repositoryId, number }];
-  stage.ledger.commit([
+  await stage.ledger.commit([
     { kind: "add-request", request: { kind: "unlink", project, at: stage.clock.now(), post: p1, issues } },
   ]);
   await stage.sync();
@@ -202,7 +202,7 @@ describe("the internal note of a post with an issue", () => {
     await stage.sync();
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
     const at = stage.clock.now();
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: {
@@ -235,7 +235,7 @@ describe("the internal note of a post with an issue", () => {
     expect(notePatches(stage)).toHaveLength(4);
     const seen = [stage.log.join("\n"), stage.stateBytes(), JSON.stringify(stage.github.requests)];
     expect(seen.map((text) => text.includes("canary"))).toEqual([false, false, false]);
-    const lines = stage.ledger.journal.history(project, p1, 1);
+    const lines = await stage.ledger.journal.history(project, p1, 1);
     expect(lines).toMatchObject([{ kind: "patch-note", fields: [{ value: "Tracked in acme/app#1" }] }]);
   });
 });
@@ -310,6 +310,6 @@ describe("a change of an internal note that goes wrong", () => {
     stage.clock.skip(3 * minuteMs);
     await stage.sync();
     expect(noteOf(stage)).toBe(`${canary}\nTracked in acme/app#1`);
-    expect(stage.ledger.journal.open(project)).toEqual([]);
+    expect(await stage.ledger.journal.open(project)).toEqual([]);
   });
 });

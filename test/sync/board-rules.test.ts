@@ -45,9 +45,9 @@ function issueOf({ github }: Stage, number = 1) {
 }
 
 /** As `boardsync link` asks for it. */
-function link({ ledger, clock }: Stage, post: string, number: number): void {
+async function link({ ledger, clock }: Stage, post: string, number: number): Promise<void> {
   const asked = { kind: "link", post: post as PostId, repository: repo, number } as const;
-  ledger.commit([{ kind: "add-request", request: { ...asked, project, at: clock.now() } }]);
+  await ledger.commit([{ kind: "add-request", request: { ...asked, project, at: clock.now() } }]);
 }
 
 function statusOf(stage: Stage, post = "p1") {
@@ -212,7 +212,7 @@ describe("both sides changed at once", () => {
     await stage.sync();
     expect(await stage.syncOne()).toMatchObject({ held: 1, issueWrites: 0, postWrites: 0 });
     expect(issueOf(stage).labels).toEqual(["feedback"]);
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: {
@@ -288,7 +288,7 @@ describe("what a board rule can ask for", () => {
     expect(await stage.syncOne()).toMatchObject({ parked: 1, failed: 0 });
     expect(stage.writes()).toEqual([]);
     stage.github.addMilestone(repo, "Never");
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "retry", posts: ["p1" as PostId], project, at: stage.clock.now() },
@@ -476,7 +476,7 @@ describe("a change of an issue whose answer is lost", () => {
     stage.github.reopen(repo, 1);
     stage.github.close(repo, 1, "completed");
     expect(await stage.syncOne()).toMatchObject({ waiting: 1, postWrites: 0 });
-    expect(JSON.stringify(stage.explain("p1"))).toContain("may arrive once more");
+    expect(JSON.stringify(await stage.explain("p1"))).toContain("may arrive once more");
     stage.clock.skip(20 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ waiting: 0, statusWrites: 1 });
     expect(statusOf(stage)).toBe("completed");
@@ -615,8 +615,8 @@ describe("a guard", () => {
     stage.mark();
     expect(await stage.syncOne()).toMatchObject({ held: 3, issueWrites: 0 });
     expect(stage.writes()).toEqual([]);
-    const actions = stage.ledger.rows.held(project);
-    stage.ledger.commit([
+    const actions = await stage.ledger.rows.held(project);
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "approve", actions, isWhole: true, project, at: stage.clock.now() },
@@ -630,7 +630,7 @@ describe("a guard", () => {
     const stage = await openPair(twoWay(), { config: { guard: { issues: 1 } } });
     addPlanned(stage, 1);
     await stage.sync();
-    link(stage, "p1", 2);
+    await link(stage, "p1", 2);
     await stage.sync();
     await stage.sync();
     move(stage, { status: "declined" });
@@ -664,7 +664,7 @@ describe("a guard", () => {
     const stage = await openPair(twoWay([decline], { writes: "issues" }));
     addPlanned(stage, 1);
     await stage.sync();
-    link(stage, "p1", 2);
+    await link(stage, "p1", 2);
     await stage.sync();
     await stage.sync();
     move(stage, { status: "declined" });
@@ -715,7 +715,7 @@ describe("an issue that stands for several posts", () => {
     const opening = { method: "POST", path: "/repos/acme/app/issues", applied: true } as const;
     stage.github.failNext({ ...opening, answer: { kind: "reset" } });
     expect(await stage.syncOne()).toMatchObject({ created: 0, waiting: 1 });
-    link(stage, "p2", 1);
+    await link(stage, "p2", 1);
     // The pull is answered, and the search for what was opened is not.
     const search = { method: "GET", path: /\/acme\/app\/issues$/, after: 1, times: 4 } as const;
     for (const status of ["open", "declined"]) {
@@ -735,10 +735,10 @@ describe("an issue that stands for several posts", () => {
     addPlanned(stage, 1);
     await stage.sync();
     await stage.sync();
-    const issue = stage.ledger.rows.row(project, "p1" as PostId, 0)?.links[0]?.issue;
+    const issue = (await stage.ledger.rows.row(project, "p1" as PostId, 0))?.links[0]?.issue;
     if (issue === undefined) throw new Error("No issue.");
     const link = { post: "p2" as PostId, issue, origin: "adopted" } as const;
-    stage.ledger.commit([{ kind: "link", project, link, issue, content: undefined }]);
+    await stage.ledger.commit([{ kind: "link", project, link, issue, content: undefined }]);
     await stage.sync();
     return stage;
   }

@@ -215,7 +215,7 @@ describe("an update of an issue that goes wrong", () => {
     stage.board.editPost("acme-app", "p1", { description: "To CSV." });
     expect(await stage.syncOne()).toMatchObject({ waiting: 0, issueWrites: 0 });
     const id = stage.ledger.memory.project("acme-app")?.id;
-    expect(id && stage.ledger.journal.open(id)).toEqual([]);
+    expect(id && (await stage.ledger.journal.open(id))).toEqual([]);
   });
 
   it("finds its work done where somebody has done it by hand", async () => {

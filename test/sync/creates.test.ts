@@ -10,9 +10,11 @@ function creates(stage: Stage): number {
   return stage.writes().filter((write) => write.endsWith("/issues")).length;
 }
 
-function openIntents(stage: Stage): readonly string[] {
+async function openIntents(stage: Stage): Promise<readonly string[]> {
   const id = stage.ledger.memory.project("acme-app")?.id;
-  return id === undefined ? [] : stage.ledger.journal.open(id).map(({ kind, state }) => `${kind} ${state}`);
+  return id === undefined
+    ? []
+    : (await stage.ledger.journal.open(id)).map(({ kind, state }) => `${kind} ${state}`);
 }
 
 describe("an issue whose opening got no answer that counts", () => {
@@ -33,12 +35,12 @@ describe("an issue whose opening got no answer that counts", () => {
         { created: 0, waiting: 1, errors: [{ post: "p1", issue: "acme/app", code: "tracker.unknown" }] },
       ],
     });
-    expect(openIntents(stage)).toEqual(["create-issue UNKNOWN"]);
+    expect(await openIntents(stage)).toEqual(["create-issue UNKNOWN"]);
     expect(await stage.sync()).toMatchObject({
       result: "ok",
       projects: [{ created: 1, waiting: 0, issues: 1 }],
     });
-    expect(openIntents(stage)).toEqual([]);
+    expect(await openIntents(stage)).toEqual([]);
     expect(creates(stage)).toBe(1);
     // As if the answer had arrived: a rule that matches writes at once, and the text follows the post.
     stage.github.close("acme/app", 1, "completed");
@@ -92,7 +94,7 @@ describe("an issue whose opening got no answer that counts", () => {
       waiting: 1,
       errors: [{ post: "p1", code: "tracker.missing" }],
     });
-    expect(openIntents(stage)).toEqual(["create-issue UNKNOWN"]);
+    expect(await openIntents(stage)).toEqual(["create-issue UNKNOWN"]);
     expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0, failed: 0 });
     expect(stage.github.issues("acme/app")).toHaveLength(2);
   });
@@ -161,7 +163,7 @@ describe("a process that dies", () => {
     stage.crashAt("tracker", when);
     await expect(stage.sync()).rejects.toThrow("The process died.");
     stage.restart();
-    expect(openIntents(stage)).toEqual(["create-issue SENT"]);
+    expect(await openIntents(stage)).toEqual(["create-issue SENT"]);
     await stage.sync();
     expect(stage.log.join()).toContain("Writes were under way when the last run ended");
     stage.clock.skip(16 * minuteMs);
@@ -172,7 +174,7 @@ describe("a process that dies", () => {
         .map(({ title }) => title)
         .toSorted(),
     ).toEqual(["Post 1", "Post 2", "Post 3"]);
-    expect(openIntents(stage)).toEqual([]);
+    expect(await openIntents(stage)).toEqual([]);
     expect(await stage.syncOne()).toMatchObject({ issues: 3, waiting: 0 });
   });
 });
@@ -253,10 +255,10 @@ describe("an issue that GitHub refuses to open", () => {
     const answer = { kind: "answer", status: 403, headers: { "retry-after": "60" }, body } as const;
     stage.github.failNext({ ...createPath, answer });
     await stage.sync();
-    expect(openIntents(stage)).toEqual(["create-issue PREPARED"]);
+    expect(await openIntents(stage)).toEqual(["create-issue PREPARED"]);
     stage.board.editPost("acme-app", "p1", { status: "open" });
     expect(await stage.syncOne()).toMatchObject({ waiting: 0, skipped: 1 });
-    expect(openIntents(stage)).toEqual([]);
+    expect(await openIntents(stage)).toEqual([]);
   });
 
   it("because GitHub can't be reached any more was not sent, and ends the tracker side of this run", async () => {
@@ -267,8 +269,8 @@ describe("an issue that GitHub refuses to open", () => {
     // A connection that was kept open may break first: nobody knows what became of that request.
     expect(report.created).toBe(0);
     expect(report.errors.at(-1)?.code).toBe("tracker.unreachable");
-    expect(openIntents(stage).at(-1)).toBe("create-issue PREPARED");
-    expect(openIntents(stage).length).toBeLessThan(4);
+    expect((await openIntents(stage)).at(-1)).toBe("create-issue PREPARED");
+    expect((await openIntents(stage)).length).toBeLessThan(4);
   });
 
   it("with a limit while a label is made for it waits, too", async () => {

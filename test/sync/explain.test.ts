@@ -32,7 +32,7 @@ describe("the explanation of a post without an issue", () => {
     const stage = await openStage();
     stage.board.addPost("acme-app", { title: "A pony", status: "open" });
     await stage.sync();
-    expect(stage.explain("p1")).toMatchObject({
+    expect(await stage.explain("p1")).toMatchObject({
       project: "acme-app",
       post: "p1",
       title: "A pony",
@@ -59,7 +59,7 @@ describe("the explanation of a post without an issue", () => {
     const stage = await openStage({ ...twoRepositories, config: { guard: { issues: 0 } } });
     addPlanned(stage, [{ categoryId: "cat_api" }]);
     await stage.sync();
-    const { select, standing, waits, actions, next } = stage.explain("p1");
+    const { select, standing, waits, actions, next } = await stage.explain("p1");
     expect(select).toMatchObject({ isSelected: true, repo: "acme/api" });
     expect(standing.kind).toBe("wanted");
     expect(waits).toMatchObject([{ kind: "held", command: "boardsync approve acme-app p1" }]);
@@ -71,17 +71,17 @@ describe("the explanation of a post without an issue", () => {
 
   it("says that a person has unlinked it", async () => {
     const stage = await openPosts(1);
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "unlink", ...asked(stage), post: p1, issues: [issueOf(stage)] },
       },
     ]);
-    expect(stage.explain("p1").waits).toMatchObject([
+    expect((await stage.explain("p1")).waits).toMatchObject([
       { kind: "asked", message: "`boardsync unlink` was asked for; the next run takes it up." },
     ]);
     await stage.sync();
-    expect(stage.explain("p1").next).toEqual([
+    expect((await stage.explain("p1")).next).toEqual([
       expect.stringContaining("`boardsync link acme-app/p1 OWNER/REPO#NUMBER`"),
     ]);
   });
@@ -91,7 +91,7 @@ describe("the explanation of a post without an issue", () => {
     const stage = await openStage({ projects: [{ ...standardProject, issue: { body } }] });
     addPlanned(stage, [{ title: "endless" }]);
     await stage.sync();
-    const { next, actions } = stage.explain("p1");
+    const { next, actions } = await stage.explain("p1");
     expect(actions).toEqual([]);
     expect(next).toEqual([
       expect.stringMatching(/^A template of the config fails on this post, .*Correct the template/),
@@ -106,7 +106,7 @@ describe("the explanation of a pair in step", () => {
     await stage.sync();
     stage.clock.skip(3 * minuteMs);
     stage.mark();
-    const story = stage.explain("p1");
+    const story = await stage.explain("p1");
     expect([...stage.reads(), ...stage.writes()]).toEqual([]);
     expect(story.facts).toEqual({
       board: { at: expect.any(String), ageSeconds: 180 },
@@ -148,11 +148,13 @@ describe("the explanation of a pair in step", () => {
   it("tells what the next run would write, and how many voters hear of it", async () => {
     const stage = await openClosed({ projects: [{ ...standardProject, writes: "issues" }] });
     await stage.sync();
-    expect(stage.explain("p1").next).toEqual(["`writes: issues`: nothing is written to the board."]);
+    expect((await stage.explain("p1")).next).toEqual(["`writes: issues`: nothing is written to the board."]);
     stage.reconfigure({ projects: [{ ...standardProject, writes: "none" }] });
-    expect(stage.explain("p1").next.at(-1)).toBe("`writes: none`: nothing is written to either side.");
+    expect((await stage.explain("p1")).next.at(-1)).toBe(
+      "`writes: none`: nothing is written to either side.",
+    );
     stage.reconfigure({ projects: [standardProject] });
-    const { actions, next } = stage.explain("p1");
+    const { actions, next } = await stage.explain("p1");
     expect(actions).toMatchObject([{ kind: "patch-post", notifies: 3 }]);
     expect(next[0]).toBe("The config has changed since the last run, and this goes by the new one.");
     expect(next[1]).toMatch(
@@ -163,7 +165,7 @@ describe("the explanation of a pair in step", () => {
   it("says that other rules hold what they alone would change", async () => {
     const stage = await openClosed();
     stage.reconfigure({ projects: [{ ...standardProject, whenNoRule: "keep" }] });
-    expect(stage.explain("p1").next[0]).toContain("is held until `boardsync approve acme-app`");
+    expect((await stage.explain("p1")).next[0]).toContain("is held until `boardsync approve acme-app`");
   });
 
   it("says why two sides that differ are left alone", async () => {
@@ -172,7 +174,7 @@ describe("the explanation of a pair in step", () => {
     await stage.sync();
     stage.board.editPost("acme-app", "p1", { status: "planned" });
     await stage.sync();
-    const { waits, next } = stage.explain("p1");
+    const { waits, next } = await stage.explain("p1");
     expect(waits).toMatchObject([
       { kind: "said", command: null, message: expect.stringContaining("it stays so") },
     ]);
@@ -184,7 +186,7 @@ describe("the explanation of what waits", () => {
   it("names the time until which a change settles", async () => {
     const stage = await openClosed({ config: { settle: "10m" } });
     await stage.sync();
-    const { next, fields, actions } = stage.explain("p1");
+    const { next, fields, actions } = await stage.explain("p1");
     expect(actions).toEqual([]);
     expect(fields[0]?.pendingSince).toBe(new Date(stage.clock.now()).toISOString());
     const until = new Date(stage.clock.now() + 10 * minuteMs).toISOString();
@@ -195,19 +197,23 @@ describe("the explanation of what waits", () => {
     const stage = await openClosed();
     stage.board.failNext({ kind: "answer", status: 422, body: { error: "No such status" } }, patches);
     await stage.sync();
-    const parked = stage.explain("p1");
+    const parked = await stage.explain("p1");
     expect(parked.waits).toMatchObject([
       { kind: "parked", code: "board.rejected", command: "boardsync retry acme-app/p1" },
     ]);
     expect(parked.next).toEqual(["It is parked until a person acts: `boardsync retry acme-app/p1`."]);
-    stage.ledger.commit([{ kind: "add-request", request: { kind: "retry", ...asked(stage), posts: [p1] } }]);
-    expect(stage.explain("p1").next).toContain("`boardsync retry` was asked for; the next run takes it up.");
+    await stage.ledger.commit([
+      { kind: "add-request", request: { kind: "retry", ...asked(stage), posts: [p1] } },
+    ]);
+    expect((await stage.explain("p1")).next).toContain(
+      "`boardsync retry` was asked for; the next run takes it up.",
+    );
   });
 
   it("names the quarantine and `release`", async () => {
     const stage = await openClosed({ config: { guard: { flips: 0 } } });
     await stage.sync();
-    expect(stage.explain("p1").waits).toMatchObject([
+    expect((await stage.explain("p1")).waits).toMatchObject([
       { kind: "quarantined", command: "boardsync release acme-app/p1", since: expect.any(String) },
     ]);
   });
@@ -216,7 +222,7 @@ describe("the explanation of what waits", () => {
     const stage = await openClosed({ config: { waits: { patch: "30m" } } });
     stage.board.failNext({ kind: "answer", status: 502 }, patches);
     await stage.sync();
-    const { waits, next } = stage.explain("p1");
+    const { waits, next } = await stage.explain("p1");
     const from = new Date(stage.clock.now() + 30 * minuteMs).toISOString();
     expect(waits).toMatchObject([
       { kind: "unknown", command: null, message: expect.stringContaining(`not sent again, from ${from} on`) },
@@ -227,7 +233,7 @@ describe("the explanation of what waits", () => {
   it("names what a rule asks for that can't be read", async () => {
     const rules = [{ when: { pullRequest: "merged" }, set: { status: "completed" } }];
     const stage = await openPosts(1, { projects: [{ ...standardProject, rules }] });
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "store-signals",
         issue: issueOf(stage),
@@ -237,7 +243,7 @@ describe("the explanation of what waits", () => {
         isFill: false,
       },
     ]);
-    const { issues, rules: said, fields, next } = stage.explain("p1");
+    const { issues, rules: said, fields, next } = await stage.explain("p1");
     expect(issues[0]?.rules[0]).toMatchObject({
       verdict: "unknown",
       conditions: [{ name: "pullRequest", shows: "can't be read: the token may not", verdict: "unknown" }],
@@ -251,16 +257,16 @@ describe("the explanation of what waits", () => {
     const stage = await openPosts(1);
     await stage.backUp();
     stage.putBack();
-    expect(stage.explain("p1").next[0]).toContain("This state is a copy that was put back");
+    expect((await stage.explain("p1")).next[0]).toContain("This state is a copy that was put back");
   });
 
   it("says that the board lists a post no more", async () => {
     const stage = await openPosts(3);
     stage.board.removePost("acme-app", "p1");
     await stage.sync();
-    expect(stage.explain("p1").next[0]).toContain("missing from the last complete list");
+    expect((await stage.explain("p1")).next[0]).toContain("missing from the last complete list");
     await stage.sync();
-    expect(stage.explain("p1").next[0]).toContain("missing from two complete lists");
+    expect((await stage.explain("p1")).next[0]).toContain("missing from two complete lists");
   });
 });
 
@@ -270,7 +276,7 @@ describe("the explanation of an issue that is not where it was", () => {
     stage.github.deleteIssue("acme/app", 1);
     stage.clock.skip(7 * 60 * minuteMs);
     await stage.sync();
-    const { issues, rules, waits } = stage.explain("p1");
+    const { issues, rules, waits } = await stage.explain("p1");
     expect(issues[0]).toMatchObject({ match: null });
     expect(issues[0]?.remarks[1]).toMatch(/^It is deleted, seen at \d{4}-/);
     expect(rules.message).toContain("Undecided");
@@ -287,7 +293,7 @@ describe("the explanation of an issue that is not where it was", () => {
     stage.github.transfer("acme/app", 1, "acme/elsewhere");
     stage.clock.skip(7 * 60 * minuteMs);
     await stage.sync();
-    expect(stage.explain("p1").issues[0]?.remarks).toContainEqual(
+    expect((await stage.explain("p1")).issues[0]?.remarks).toContainEqual(
       expect.stringMatching(/^It was moved to acme\/elsewhere#1, seen at /),
     );
   });
@@ -299,12 +305,12 @@ describe("the explanation of an issue that can't be relied on", () => {
     stage.github.convertToDiscussion("acme/app", 1);
     stage.clock.skip(7 * 60 * minuteMs);
     await stage.sync();
-    expect(stage.explain("p1").issues[0]?.remarks).toContainEqual(
+    expect((await stage.explain("p1")).issues[0]?.remarks).toContainEqual(
       expect.stringMatching(/^It was not found at \d{4}-.*; it is asked for again before that counts\.$/),
     );
     stage.clock.skip(11 * minuteMs);
     await stage.sync();
-    const { issues } = stage.explain("p1");
+    const { issues } = await stage.explain("p1");
     expect(issues[0]?.remarks).toContainEqual(
       expect.stringMatching(/^It is not found any more, first seen at /),
     );
@@ -315,10 +321,10 @@ describe("the explanation of an issue that can't be relied on", () => {
     const stage = await openPosts(1);
     const memory = stage.ledger.memory.repository("acme/app");
     if (memory === undefined) throw new Error("The repository was read.");
-    stage.ledger.commit([
+    await stage.ledger.commit([
       { kind: "remember-repository", memory: { ...memory, pausedAt: stage.clock.now() } },
     ]);
-    expect(stage.explain("p1").issues[0]).toMatchObject({
+    expect((await stage.explain("p1")).issues[0]).toMatchObject({
       facts: null,
       match: null,
       remarks: [
@@ -338,7 +344,7 @@ describe("the explanation of board rules", () => {
     stage.reconfigure({ projects: [{ ...standardProject, boardRules, writes: "none" }] });
     await stage.sync();
     stage.reconfigure({ projects: [{ ...standardProject, boardRules }] });
-    const { boardRules: views, issueFields, actions, next } = stage.explain("p1");
+    const { boardRules: views, issueFields, actions, next } = await stage.explain("p1");
     expect(views).toMatchObject([{ rule: 1, verdict: "holds" }]);
     expect(issueFields).toMatchObject([
       { issue: "acme/app#1", field: "state", asks: { kind: "value", value: "closed" }, shows: "open" },
@@ -353,7 +359,7 @@ describe("the explanation of several issues", () => {
   it("names the one that decides, and by which setting", async () => {
     const stage = await openPosts(1);
     stage.github.openIssue("acme/app", { title: "By a person", labels: ["in progress"] });
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "link", ...asked(stage), post: p1, repository: "acme/app", number: 2 },
@@ -362,7 +368,7 @@ describe("the explanation of several issues", () => {
     await stage.sync();
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
-    const { issues, rules } = stage.explain("p1");
+    const { issues, rules } = await stage.explain("p1");
     expect(issues.map(({ issue, match, origin }) => [issue, match, origin])).toEqual([
       ["acme/app#1", 1, "opened"],
       ["acme/app#2", 3, "adopted"],
@@ -377,7 +383,7 @@ describe("the explanation of several issues", () => {
 
   it("names the further posts that an issue stands for", async () => {
     const stage = await openPosts(2);
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: {
@@ -390,7 +396,7 @@ describe("the explanation of several issues", () => {
       },
     ]);
     await stage.sync();
-    expect(stage.explain("p1").issues[0]?.remarks).toContain("It stands for further posts, too: p2.");
+    expect((await stage.explain("p1")).issues[0]?.remarks).toContain("It stands for further posts, too: p2.");
   });
 
   it("lets the issue count that another one is a duplicate of", async () => {
@@ -399,7 +405,7 @@ describe("the explanation of several issues", () => {
     stage.github.close("acme/app", 2, "completed");
     stage.github.closeAsDuplicate(place(1), place(2));
     await stage.sync();
-    const { issues, rules } = stage.explain("p1");
+    const { issues, rules } = await stage.explain("p1");
     expect(issues).toMatchObject([{ issue: "acme/app#1", duplicateOf: "acme/app#2", match: 1 }]);
     expect(rules.message).toBe("Rule 1 matches acme/app#2, of which acme/app#1 is a duplicate.");
   });
@@ -407,5 +413,5 @@ describe("the explanation of several issues", () => {
 
 it("is none of a post that nobody knows", async () => {
   const stage = await openPosts(1);
-  expect(() => stage.explain("p9")).toThrow("no post p9");
+  await expect(stage.explain("p9")).rejects.toThrow("no post p9");
 });

@@ -18,9 +18,9 @@ function closeAll(stage: Stage, numbers: number): void {
   for (let number = 1; number <= numbers; number += 1) stage.github.close("acme/app", number, "completed");
 }
 
-function waitingOf(stage: Stage): readonly WaitingRow[] {
+async function waitingOf(stage: Stage): Promise<readonly WaitingRow[]> {
   const id = stage.ledger.memory.project("acme-app")?.id;
-  return id === undefined ? [] : stage.ledger.rows.waiting(id, 100);
+  return id === undefined ? [] : await stage.ledger.rows.waiting(id, 100);
 }
 
 describe("too much at once", () => {
@@ -33,8 +33,8 @@ describe("too much at once", () => {
     });
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 51 }] });
     expect(stage.writes()).toEqual([]);
-    expect(waitingOf(stage)).toHaveLength(51);
-    expect(waitingOf(stage)[0]?.message).toContain("`guard.issues` allows 50");
+    expect(await waitingOf(stage)).toHaveLength(51);
+    expect((await waitingOf(stage))[0]?.message).toContain("`guard.issues` allows 50");
   });
 
   it("stays held when there is room in the guard, by fewer posts or by the next hour", async () => {
@@ -94,8 +94,8 @@ describe("too much at once", () => {
     const since = stage.clock.now();
     addPlanned(stage, 1);
     await stage.sync();
-    expect(waitingOf(stage).map((row) => row.since)).toEqual([since, since]);
-    expect(waitingOf(stage)[0]?.message).toContain("2 issues");
+    expect((await waitingOf(stage)).map((row) => row.since)).toEqual([since, since]);
+    expect((await waitingOf(stage))[0]?.message).toContain("2 issues");
   });
 
   it("26 changes of status are held, 25 are not", async () => {
@@ -125,7 +125,7 @@ describe("too much at once", () => {
     stage.clock.skip(30 * minuteMs);
     closeAll(stage, 4);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 2 });
-    expect(waitingOf(stage).find(({ kind }) => kind === "held")?.message).toContain(
+    expect((await waitingOf(stage)).find(({ kind }) => kind === "held")?.message).toContain(
       "after 2 in the last 60 minutes",
     );
     stage.clock.skip(hourMs);
@@ -191,9 +191,9 @@ describe("too much at once", () => {
       }
     }
     expect(stage.board.notifications).toHaveLength(3);
-    const written = stage.ledger.journal
-      .history("prj_app" as ProjectId, "p1" as PostId, 20)
-      .filter(({ fields }) => fields.some(({ field }) => field === "status"));
+    const written = (await stage.ledger.journal.history("prj_app" as ProjectId, "p1" as PostId, 20)).filter(
+      ({ fields }) => fields.some(({ field }) => field === "status"),
+    );
     const round = ["applied", "not-applied"];
     expect(written.map(({ outcome }) => outcome)).toEqual([...round, ...round, ...round]);
   });
@@ -245,6 +245,6 @@ describe("a board that suddenly shows less", () => {
     stage.mark();
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 1, postWrites: 0 }] });
     expect(stage.writes()).toEqual([]);
-    expect(waitingOf(stage)).toMatchObject([{ kind: "held", post: "p1" }]);
+    expect(await waitingOf(stage)).toMatchObject([{ kind: "held", post: "p1" }]);
   });
 });

@@ -112,7 +112,7 @@ describe("one project that can't be synced", () => {
     await stage.sync();
     const memory = stage.ledger.memory.project("prj_app");
     if (memory === undefined) throw new Error("The project is not known.");
-    stage.ledger.commit([{ kind: "remember-project", memory: { ...memory, id: "one" as never } }]);
+    await stage.ledger.commit([{ kind: "remember-project", memory: { ...memory, id: "one" as never } }]);
     stage.clock.skip(7 * hourMs);
     const report = await stage.syncOne();
     expect(report.errors).toMatchObject([{ code: "board.project" }]);

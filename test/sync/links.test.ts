@@ -8,13 +8,17 @@ const project = "prj_app" as ProjectId;
 const p = (id: string): PostId => id as PostId;
 
 /** As `boardsync link` asks for it. */
-function link(stage: Stage, post: string, number: number, repository = "acme/app"): void {
-  add(stage, { kind: "link", post: p(post), repository, number });
+async function link(stage: Stage, post: string, number: number, repository = "acme/app"): Promise<void> {
+  await add(stage, { kind: "link", post: p(post), repository, number });
 }
 
-function unlink(stage: Stage, post: string, ...numbers: readonly number[]): void {
+async function unlink(stage: Stage, post: string, ...numbers: readonly number[]): Promise<void> {
   const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
-  add(stage, { kind: "unlink", post: p(post), issues: numbers.map((number) => ({ repositoryId, number })) });
+  await add(stage, {
+    kind: "unlink",
+    post: p(post),
+    issues: numbers.map((number) => ({ repositoryId, number })),
+  });
 }
 
 type Asked = NewRequest extends infer Request
@@ -23,14 +27,14 @@ type Asked = NewRequest extends infer Request
     : never
   : never;
 
-function add(stage: Stage, asked: Asked): void {
-  stage.ledger.commit([
+async function add(stage: Stage, asked: Asked): Promise<void> {
+  await stage.ledger.commit([
     { kind: "add-request", request: { ...asked, project, at: stage.clock.now() } as NewRequest },
   ]);
 }
 
-function linksOf(stage: Stage, post: string): readonly number[] {
-  const row = stage.ledger.rows.row(project, p(post), stage.clock.now());
+async function linksOf(stage: Stage, post: string): Promise<readonly number[]> {
+  const row = await stage.ledger.rows.row(project, p(post), stage.clock.now());
   return row?.links.map((known) => known.link.issue.number) ?? [];
 }
 
@@ -61,7 +65,7 @@ describe("a post that a person links to an issue", () => {
   it("takes both sides as they are, and follows the issue from then on", async () => {
     const stage = await openApart();
     stage.github.close("acme/app", 1, "completed");
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, issues: 1, postWrites: 0, failed: 0 });
     await stage.sync();
     expect(stage.writes()).toEqual([]);
@@ -74,7 +78,7 @@ describe("a post that a person links to an issue", () => {
 
   it("never changes title or body of an issue that people opened", async () => {
     const stage = await openApart();
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     await stage.sync();
     stage.board.editPost("acme-app", "p1", { title: "Export to Excel", description: "Changed." });
     await stage.sync();
@@ -88,7 +92,7 @@ describe("a post that a person links to an issue", () => {
     await stage.sync();
     // No list tells that an issue is gone.
     stage.github.deleteIssue("acme/app", 1);
-    link(stage, "p1", 2);
+    await link(stage, "p1", 2);
     stage.mark();
     await stage.sync();
     stage.clock.skip(7 * 60 * minuteMs);
@@ -101,7 +105,7 @@ describe("a post that a person links to an issue", () => {
   it("gets no issue of its own beside it, even when it is selected", async () => {
     const stage = await openApart();
     stage.board.editPost("acme-app", "p1", { status: "planned" });
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0 });
     expect(stage.github.issues("acme/app")).toHaveLength(1);
   });
@@ -121,7 +125,7 @@ describe("a post that a person links to an issue", () => {
     stage.board.addPost("acme-app", { title: "Export" });
     stage.github.openIssue("acme/api", { title: "CSV", author: "ada" });
     await stage.sync();
-    link(stage, "p1", 1, "acme/api");
+    await link(stage, "p1", 1, "acme/api");
     await stage.sync();
     stage.github.close("acme/api", 1, "completed");
     await stage.sync();
@@ -133,11 +137,11 @@ describe("a post that a person links to an issue", () => {
     stage.github.failNext({ method: "POST", applied: "late", answer: { kind: "reset" } });
     stage.board.editPost("acme-app", "p1", { status: "planned" });
     await stage.sync();
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     expect(await stage.syncOne()).toMatchObject({ adopted: 0, issues: 0 });
     stage.github.landLate();
     expect(await stage.syncOne()).toMatchObject({ created: 1, adopted: 1, issues: 2 });
-    expect(linksOf(stage, "p1")).toEqual([2, 1]);
+    expect(await linksOf(stage, "p1")).toEqual([2, 1]);
     expect(stage.github.issues("acme/app")).toHaveLength(2);
   });
 
@@ -148,10 +152,10 @@ describe("a post that a person links to an issue", () => {
     stage.github.failNext({ method: "POST", answer });
     stage.board.editPost("acme-app", "p1", { status: "planned" });
     await stage.sync();
-    link(stage, "p1", 1);
-    expect(stage.ledger.journal.open(project)).toMatchObject([{ state: "PREPARED" }]);
+    await link(stage, "p1", 1);
+    expect(await stage.ledger.journal.open(project)).toMatchObject([{ state: "PREPARED" }]);
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0, waiting: 0 });
-    expect(stage.ledger.journal.open(project)).toEqual([]);
+    expect(await stage.ledger.journal.open(project)).toEqual([]);
   });
 
   it.each([
@@ -160,7 +164,7 @@ describe("a post that a person links to an issue", () => {
   ])("stays as it is for an issue %s, and that is said once", async (_, number, code, words) => {
     const stage = await openApart();
     stage.github.openPullRequest("acme/app", { title: "A change", author: "ada" });
-    link(stage, "p1", number);
+    await link(stage, "p1", number);
     const report = await stage.syncOne();
     expect(report.errors).toMatchObject([{ post: "p1", issue: `acme/app#${number}`, code }]);
     expect(report.errors[0]?.message).toContain(words);
@@ -175,28 +179,28 @@ describe("a post that a person links to an issue", () => {
       answer: { kind: "answer", status: 502 },
       times: 9,
     });
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     expect(await stage.syncOne()).toMatchObject({ adopted: 0, errors: [{ post: "p1" }] });
     for (let run = 0; run < 9; run += 1) await stage.sync();
-    expect(linksOf(stage, "p1")).toEqual([1]);
+    expect(await linksOf(stage, "p1")).toEqual([1]);
   });
 
   it("is linked in a plan, too, and the plan leaves the request to the run", async () => {
     const stage = await openApart();
     stage.board.editPost("acme-app", "p1", { status: "planned" });
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     expect(await stage.plan()).toEqual([]);
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0 });
   });
 
   it("leaves a line about it in the history", async () => {
     const stage = await openApart();
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     await stage.sync();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
-    const lines = stage.ledger.journal.history(project, p("p1"), 9);
+    const lines = await stage.ledger.journal.history(project, p("p1"), 9);
     expect(lines.map(({ kind, fields, reason }) => [kind, fields[0]?.value, reason])).toEqual([
       ["unlink-issue", "acme/app#1", "a person unlinked it"],
       ["link-issue", "acme/app#1", "a person linked it"],
@@ -212,7 +216,7 @@ describe("a post with several issues", () => {
     ["primary", 1, "completed"],
   ])("follows them as `several: %s` says when %i of two are closed", async (several, closed, status) => {
     const stage = await openPairs({ several });
-    link(stage, "p1", 2);
+    await link(stage, "p1", 2);
     await stage.sync();
     stage.mark();
     for (let number = 1; number <= closed; number += 1) stage.github.close("acme/app", number, "completed");
@@ -225,21 +229,21 @@ describe("a post with several issues", () => {
     stage.github.close("acme/app", 2, "completed");
     await stage.sync();
     stage.mark();
-    link(stage, "p1", 2);
+    await link(stage, "p1", 2);
     await stage.sync();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
     await stage.sync();
     expect(stage.patches()).toEqual([]);
-    expect(linksOf(stage, "p1")).toEqual([2]);
+    expect(await linksOf(stage, "p1")).toEqual([2]);
   });
 });
 
 describe("an issue of several posts", () => {
   it("lists them in mark and block, and each post follows it by its own rules", async () => {
     const stage = await openPairs();
-    link(stage, "p2", 1);
-    unlink(stage, "p2", 2);
+    await link(stage, "p2", 1);
+    await unlink(stage, "p2", 2);
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, issueWrites: 1, failed: 0 });
     const url = (post: string): string => `${new URL(stage.board.url).origin}/p/${post}`;
     expect(bodyOf(stage, 1)).toContain(`\n\nAlso asked for in: ${url("p2")}\n\n`);
@@ -253,19 +257,19 @@ describe("an issue of several posts", () => {
   it("drops a post from its block when that is unlinked", async () => {
     const stage = await openPairs();
     const before = bodyOf(stage, 1);
-    link(stage, "p2", 1);
+    await link(stage, "p2", 1);
     await stage.sync();
-    unlink(stage, "p2", 1);
+    await unlink(stage, "p2", 1);
     await stage.sync();
     expect(bodyOf(stage, 1)).toBe(before);
-    expect(linksOf(stage, "p2")).toEqual([2]);
+    expect(await linksOf(stage, "p2")).toEqual([2]);
   });
 
   it("gets the text of the next post when the first one is unlinked", async () => {
     const stage = await openPairs();
-    link(stage, "p2", 1);
+    await link(stage, "p2", 1);
     await stage.sync();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
     expect(stage.github.issue("acme/app", 1).title).toBe("Download");
     expect(bodyOf(stage, 1)).toContain("What post 2 is about.");
@@ -275,8 +279,8 @@ describe("an issue of several posts", () => {
 
   it("is found again for all of its posts after the state was lost, and has the text of the first", async () => {
     const stage = await openPairs();
-    link(stage, "p2", 1);
-    unlink(stage, "p2", 2);
+    await link(stage, "p2", 1);
+    await unlink(stage, "p2", 2);
     await stage.sync();
     stage.github.deleteIssue("acme/app", 2);
     stage.loseState();
@@ -295,14 +299,14 @@ describe("an issue of several posts", () => {
 describe("a post that a person unlinks", () => {
   it("stays without an issue, whatever is selected and whatever the issue's mark says", async () => {
     const stage = await openPairs();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
     stage.github.edit("acme/app", 1, { title: "Touched" });
     stage.clock.skip(7 * 60 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 0, skipped: 1, failed: 0, held: 0 });
     stage.restart();
     await stage.sync();
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
     expect(stage.writes()).toEqual([]);
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
@@ -313,20 +317,20 @@ describe("a post that a person unlinks", () => {
     const stage = await openStage(twoRepositories);
     addPlanned(stage, 1);
     await stage.sync();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
     stage.github.transfer("acme/app", 1, "acme/api");
     expect(await stage.syncOne()).toMatchObject({ adopted: 0, created: 0 });
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
   });
 
   it("gets another issue when a person says `retry`, and the old one is left alone", async () => {
     const stage = await openPairs();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
-    add(stage, { kind: "retry", posts: [p("p1")] });
+    await add(stage, { kind: "retry", posts: [p("p1")] });
     expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
-    expect(linksOf(stage, "p1")).toEqual([3]);
+    expect(await linksOf(stage, "p1")).toEqual([3]);
     expect(await stage.sync()).toMatchObject({ result: "ok" });
     stage.mark();
     stage.board.editPost("acme-app", "p1", { description: "Changed." });
@@ -336,9 +340,9 @@ describe("a post that a person unlinks", () => {
 
   it("is the text of its issue again when it is linked to that one again", async () => {
     const stage = await openPairs();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
-    link(stage, "p1", 1);
+    await link(stage, "p1", 1);
     await stage.sync();
     stage.board.editPost("acme-app", "p1", { description: "Changed." });
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
@@ -350,12 +354,12 @@ describe("a post that a person unlinks", () => {
     stage.board.failNext({ kind: "reset", applied: true }, { when: ({ method }) => method === "PATCH" });
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
-    unlink(stage, "p1", 1);
+    await unlink(stage, "p1", 1);
     await stage.sync();
-    expect(linksOf(stage, "p1")).toEqual([1]);
+    expect(await linksOf(stage, "p1")).toEqual([1]);
     stage.clock.skip(2 * minuteMs);
     await stage.sync();
-    expect(linksOf(stage, "p1")).toEqual([]);
+    expect(await linksOf(stage, "p1")).toEqual([]);
     expect(stage.board.notifications).toHaveLength(1);
   });
 });

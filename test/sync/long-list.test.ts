@@ -61,7 +61,7 @@ describe("a list that does not end within a run's time", () => {
     await stage.sync();
     stage.board.removePost("acme-app", "p1");
     for (let run = 0; run < 6; run += 1) await stage.sync();
-    expect(stage.ledger.rows.row(project, "p1" as PostId, stage.clock.now())?.missing).toBe(0);
+    expect((await stage.ledger.rows.row(project, "p1" as PostId, stage.clock.now()))?.missing).toBe(0);
   });
 
   it("begins anew where the board no longer knows the place", async () => {

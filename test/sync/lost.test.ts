@@ -27,7 +27,7 @@ describe("a lost database", () => {
     for (let run = 0; run < 2; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
     expect(stage.writes()).toEqual([]);
     const id = stage.ledger.memory.project("acme-app")?.id;
-    expect(id && stage.ledger.rows.waiting(id, 9)).toMatchObject([
+    expect(id && (await stage.ledger.rows.waiting(id, 9))).toMatchObject([
       { kind: "disagreement", post: "p2" },
       { kind: "disagreement", post: "p2" },
     ]);
@@ -63,7 +63,7 @@ describe("a lost database", () => {
     stage.clock.skip(16 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, failed: 0 });
     const id = stage.ledger.memory.project("acme-app")?.id;
-    const said = id === undefined ? [] : stage.ledger.rows.waiting(id, 9);
+    const said = id === undefined ? [] : await stage.ledger.rows.waiting(id, 9);
     expect(new Set(said.map(({ post, kind }) => `${post} ${kind}`))).toEqual(
       new Set(["p1 disagreement", "p2 disagreement"]),
     );
@@ -119,7 +119,7 @@ describe("a lost state of a project with several repositories", () => {
     const answer = { kind: "answer", status: 404, body: { message: "Not Found" } } as const;
     stage.github.failNext({ path: "/repos/acme/api", answer });
     expect(await stage.syncOne()).toMatchObject({ failed: 1, created: 0, waiting: 1 });
-    expect(waitingWords(stage)).toContain("acme/api could not be searched yet");
+    expect(await waitingWords(stage)).toContain("acme/api could not be searched yet");
     expect(await stage.syncOne()).toMatchObject({ failed: 0, created: 0, adopted: 1 });
     expect(stage.github.issues("acme/app")).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe("a lost state of a project with several repositories", () => {
     stage.loseState();
     addPlanned(stage, 1);
     expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1, waiting: 1 });
-    expect(waitingWords(stage)).toContain("an earlier life of the state");
+    expect(await waitingWords(stage)).toContain("an earlier life of the state");
     stage.clock.skip(15 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
   });
@@ -331,10 +331,7 @@ describe("many changes between two runs", () => {
   });
 });
 
-function waitingWords(stage: Stage): string {
+async function waitingWords(stage: Stage): Promise<string> {
   const id = stage.ledger.memory.project("acme-app")?.id ?? ("" as ProjectId);
-  return stage.ledger.rows
-    .waiting(id, 99)
-    .map(({ message }) => message)
-    .join("\n");
+  return (await stage.ledger.rows.waiting(id, 99)).map(({ message }) => message).join("\n");
 }

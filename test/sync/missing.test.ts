@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
+import { inOrder } from "../../src/select.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
-function missingOf(stage: Stage, post: string): number | undefined {
+async function missingOf(stage: Stage, post: string): Promise<number | undefined> {
   const id = stage.ledger.memory.project("acme-app")?.id;
-  return id && stage.ledger.rows.row(id, post as never, stage.clock.now())?.missing;
+  return id && (await stage.ledger.rows.row(id, post as never, stage.clock.now()))?.missing;
 }
 
 describe("a post that the board lists no more", () => {
@@ -16,10 +17,10 @@ describe("a post that the board lists no more", () => {
     stage.board.removePost("acme-app", "p1");
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
-    expect(missingOf(stage, "p1")).toBe(1);
+    expect(await missingOf(stage, "p1")).toBe(1);
     await stage.sync();
     await stage.sync();
-    expect(missingOf(stage, "p1")).toBe(2);
+    expect(await missingOf(stage, "p1")).toBe(2);
     expect(stage.writes()).toEqual([]);
     expect(stage.github.issue("acme/app", 1).state).toBe("closed");
   });
@@ -30,9 +31,9 @@ describe("a post that the board lists no more", () => {
     await stage.sync();
     stage.board.removePost("acme-app", "p1");
     const project = "prj_app" as ProjectId;
-    const actions = stage.ledger.rows.held(project);
+    const actions = await stage.ledger.rows.held(project);
     expect(actions).toHaveLength(2);
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "approve", actions, isWhole: true, project, at: stage.clock.now() },
@@ -64,35 +65,35 @@ describe("a write to a post that people take away before its outcome is known", 
     stage.mark();
     return stage;
   };
-  const openIntents = (stage: Stage): readonly unknown[] => {
+  const openIntents = async (stage: Stage): Promise<readonly unknown[]> => {
     const id = stage.ledger.memory.project("acme-app")?.id;
-    return id === undefined ? [] : stage.ledger.journal.open(id);
+    return id === undefined ? [] : await stage.ledger.journal.open(id);
   };
 
   it("is parked when voters may have heard of it, so that they don't hear twice should it come back", async () => {
     const stage = await takeAway(502);
-    expect(openIntents(stage)).toHaveLength(1);
+    expect(await openIntents(stage)).toHaveLength(1);
     expect(await stage.syncOne()).toMatchObject({ parked: 0 });
     expect(await stage.syncOne()).toMatchObject({
       parked: 1,
       errors: [{ post: "p1", code: "board.unsure" }],
     });
     expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [] });
-    expect([openIntents(stage), stage.writes()]).toEqual([[], []]);
+    expect([await openIntents(stage), stage.writes()]).toEqual([[], []]);
   });
 
   it("ends when nobody can have heard of it", async () => {
     const stage = await takeAway(502, column);
     for (let run = 0; run < 2; run += 1) await stage.sync();
     expect(await stage.syncOne()).toMatchObject({ parked: 0, failed: 0 });
-    expect([openIntents(stage), stage.writes()]).toEqual([[], []]);
+    expect([await openIntents(stage), stage.writes()]).toEqual([[], []]);
   });
 
   it.each([false, true])("ends when it was not sent (archived: %s)", async (isArchived) => {
     const stage = await takeAway(429, standardProject, isArchived);
-    expect(openIntents(stage)).toHaveLength(1);
+    expect(await openIntents(stage)).toHaveLength(1);
     for (let run = 0; run < 2; run += 1) await stage.sync();
-    expect([openIntents(stage), stage.writes()]).toEqual([[], []]);
+    expect([await openIntents(stage), stage.writes()]).toEqual([[], []]);
   });
 });
 
@@ -114,7 +115,9 @@ describe("a pull that breaks off", () => {
       result: "partial",
       projects: [{ posts: 2, failed: 1, errors: [{ code: "board.incomplete" }] }],
     });
-    expect(["p1", "p2", "p3", "p4"].map((post) => missingOf(stage, post))).toEqual([0, 0, 0, 0]);
+    expect(await inOrder(["p1", "p2", "p3", "p4"], async (post) => missingOf(stage, post))).toEqual([
+      0, 0, 0, 0,
+    ]);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ posts: 4 }] });
     expect(stage.writes()).toEqual([]);
   });

@@ -42,12 +42,12 @@ function convert(stage: Stage, ...numbers: readonly number[]): void {
   for (const number of numbers) stage.github.convertToDiscussion("acme/app", number);
 }
 
-function history(stage: Stage, post: string): readonly string[] {
+async function history(stage: Stage, post: string): Promise<readonly string[]> {
   const id = stage.ledger.memory.project("acme-app")?.id;
   if (id === undefined) throw new Error("The project is not known.");
-  return stage.ledger.journal
-    .history(id, post as never, 9)
-    .map(({ kind, issue }) => `${kind} ${issue?.repository}#${issue?.number}`);
+  return (await stage.ledger.journal.history(id, post as never, 9)).map(
+    ({ kind, issue }) => `${kind} ${issue?.repository}#${issue?.number}`,
+  );
 }
 
 describe("an issue that people transfer", () => {
@@ -61,7 +61,7 @@ describe("an issue that people transfer", () => {
     const report = await lookAtAll(stage);
     expect(report.projects[0]).toMatchObject({ issues: 1, parked: 0, failed: 0, created: 0 });
     expect(stage.log.join()).toContain("A transferred issue was followed");
-    expect(history(stage, "p1")[0]).toBe("follow-issue acme/api#2");
+    expect((await history(stage, "p1"))[0]).toBe("follow-issue acme/api#2");
     expect(stage.writes()).toEqual([]);
     stage.github.close("acme/api", 2, "completed");
     stage.board.editPost("acme-app", "p1", { title: "Another title" });
@@ -162,7 +162,7 @@ describe("an issue that people delete", () => {
     });
     expect(await lookAtAll(stage)).toMatchObject({ result: "held", projects: [{ parked: 1, errors: [] }] });
     expect(stage.writes()).toEqual([]);
-    retry(stage, "p1");
+    await retry(stage, "p1");
     expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0, issues: 1, failed: 0 });
     expect(stage.github.issues("acme/app").map(({ number }) => number)).toEqual([2]);
     stage.github.close("acme/app", 2, "completed");
@@ -175,11 +175,11 @@ describe("an issue that people delete", () => {
     const project = stage.ledger.memory.project("acme-app");
     if (project === undefined) throw new Error("The project is not known.");
     stage.github.openIssue("acme/app", { title: "Second", body, author: stage.github.login });
-    const known = stage.ledger.rows.row(project.id, "p1" as never, 0)?.links[0]?.issue;
+    const known = (await stage.ledger.rows.row(project.id, "p1" as never, 0))?.links[0]?.issue;
     if (known === undefined) throw new Error("The issue is not known.");
     const issue = { ...known, number: 2 };
     const link = { post: "p1" as never, issue, origin: "adopted" as const };
-    stage.ledger.commit([{ kind: "link", project: project.id, link, issue, content: undefined }]);
+    await stage.ledger.commit([{ kind: "link", project: project.id, link, issue, content: undefined }]);
     stage.github.deleteIssue("acme/app", 1);
     expect(await lookAtAll(stage)).toMatchObject({ projects: [{ parked: 0, issues: 2 }] });
     stage.github.close("acme/app", 2, "completed");
@@ -243,7 +243,7 @@ describe("an issue that is not found", () => {
     await lookAtAll(stage);
     stage.clock.skip(10 * minuteMs);
     await stage.sync();
-    retry(stage, "p1");
+    await retry(stage, "p1");
     expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0 });
     stage.github.transfer("acme/app", 2, "acme/other");
     stage.github.setVisible("acme/other", false);
@@ -252,7 +252,7 @@ describe("an issue that is not found", () => {
     expect(await stage.syncOne()).toMatchObject({ parked: 1 });
     stage.github.setVisible("acme/other", true);
     stage.github.transfer("acme/other", 1, "acme/app");
-    retry(stage, "p2");
+    await retry(stage, "p2");
     expect(await stage.syncOne()).toMatchObject({ created: 0, parked: 0, issues: 2 });
   });
 
@@ -325,10 +325,10 @@ describe("many issues of a repository that are not found at once", () => {
   });
 });
 
-function retry(stage: Stage, post: string): void {
+async function retry(stage: Stage, post: string): Promise<void> {
   const project = stage.ledger.memory.project("acme-app")?.id;
   if (project === undefined) throw new Error("The project is not known.");
-  stage.ledger.commit([
+  await stage.ledger.commit([
     {
       kind: "add-request",
       request: { kind: "retry", posts: [post as never], project, at: stage.clock.now() },

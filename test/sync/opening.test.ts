@@ -155,9 +155,13 @@ describe("what a repository can't give", () => {
     addPlanned(stage, 1);
     expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
     expect(stage.log.join()).toContain("The label could not be created");
-    const kinds = stage.ledger.journal
-      .history(stage.ledger.memory.project("acme-app")?.id ?? ("" as never), undefined, 9)
-      .map(({ kind, outcome }) => `${kind} ${outcome}`);
+    const kinds = (
+      await stage.ledger.journal.history(
+        stage.ledger.memory.project("acme-app")?.id ?? ("" as never),
+        undefined,
+        9,
+      )
+    ).map(({ kind, outcome }) => `${kind} ${outcome}`);
     expect(kinds).toEqual(["create-issue applied", "create-label unknown"]);
   });
 });

@@ -76,14 +76,14 @@ it("a post that is linked again takes the signals of its issue as they are then"
   const post = "p1" as PostId;
   const repositoryId = stage.ledger.memory.repository(repo)?.repository.id ?? 0;
   const issues = [{ repositoryId, number: 1 }];
-  stage.ledger.commit([
+  await stage.ledger.commit([
     { kind: "add-request", request: { kind: "unlink", project, post, issues, at: stage.clock.now() } },
   ]);
   await stage.sync();
   stage.github.addToProject(roadmap, one);
   stage.github.setProjectStatus(roadmap, one, "In progress");
   const link = { kind: "link", project, post, repository: repo, number: 1, at: stage.clock.now() } as const;
-  stage.ledger.commit([{ kind: "add-request", request: link }]);
+  await stage.ledger.commit([{ kind: "add-request", request: link }]);
   for (let run = 0; run < 3; run += 1) expect(await stage.syncOne()).toMatchObject({ failed: 0 });
   expect(stage.patches()).toEqual([]);
   stage.github.setProjectStatus(roadmap, one, "Todo");

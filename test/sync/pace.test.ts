@@ -34,7 +34,7 @@ describe("the pace of writes", () => {
       projects: [{ created: 0, waiting: 2, putOff }],
     });
     const id = stage.ledger.memory.project("acme-app")?.id;
-    const waiting = id === undefined ? [] : stage.ledger.rows.waiting(id, 9);
+    const waiting = id === undefined ? [] : await stage.ledger.rows.waiting(id, 9);
     expect(waiting.map(({ kind }) => kind)).toEqual(["waiting", "waiting"]);
     expect(waiting[0]?.message).toContain(
       "the pace allows no more writes to the tracker before 2026-03-02T09:01:00",
@@ -125,6 +125,6 @@ describe("the pace of writes", () => {
     const requests = stage.writes().length;
     expect(requests).toBeLessThanOrEqual(8);
     const id = stage.ledger.memory.project("acme-app")?.id;
-    expect(id && stage.ledger.journal.open(id).map(({ state }) => state)).toEqual(["SENT"]);
+    expect(id && (await stage.ledger.journal.open(id)).map(({ state }) => state)).toEqual(["SENT"]);
   });
 });

@@ -25,9 +25,11 @@ function sent(stage: Stage): number {
   return stage.patches().length;
 }
 
-function openIntents(stage: Stage): readonly string[] {
+async function openIntents(stage: Stage): Promise<readonly string[]> {
   const id = stage.ledger.memory.project("acme-app")?.id;
-  return id === undefined ? [] : stage.ledger.journal.open(id).map(({ kind, state }) => `${kind} ${state}`);
+  return id === undefined
+    ? []
+    : (await stage.ledger.journal.open(id)).map(({ kind, state }) => `${kind} ${state}`);
 }
 
 async function syncAfterWait(stage: Stage) {
@@ -51,12 +53,12 @@ describe("a PATCH whose answer is lost", () => {
         { postWrites: 0, waiting: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "board.unknown" }] },
       ],
     });
-    expect(openIntents(stage)).toEqual(["patch-post UNKNOWN"]);
+    expect(await openIntents(stage)).toEqual(["patch-post UNKNOWN"]);
     // Not before the wait is over.
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, waiting: 1, failed: 0 });
     expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 1, statusWrites: 1, waiting: 0 });
     expect(await stage.sync()).toMatchObject({ result: "ok" });
-    expect([sent(stage), stage.board.notifications.length, openIntents(stage)]).toEqual([1, 1, []]);
+    expect([sent(stage), stage.board.notifications.length, await openIntents(stage)]).toEqual([1, 1, []]);
     // It is ours all the same: reopening puts back what was there before.
     stage.github.reopen("acme/app", 1);
     await stage.sync();
@@ -138,7 +140,7 @@ describe("a PATCH whose answer is lost", () => {
     const project = stage.ledger.memory.project("acme-app")?.id;
     if (project === undefined) throw new Error("The project is not known.");
     const at = stage.clock.now();
-    stage.ledger.commit([
+    await stage.ledger.commit([
       { kind: "add-request", request: { kind: "retry", project, at, posts: ["p1" as PostId] } },
     ]);
     expect(await stage.syncOne()).toMatchObject({ parked: 0, statusWrites: 1 });
@@ -172,7 +174,7 @@ describe("a PATCH whose answer is lost", () => {
     for (let run = 0; run < 3; run += 1) {
       expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 0, parked: 0, failed: 0 });
     }
-    expect([sent(stage), openIntents(stage), stage.board.post("acme-app", "p1")?.status]).toEqual([
+    expect([sent(stage), await openIntents(stage), stage.board.post("acme-app", "p1")?.status]).toEqual([
       1,
       [],
       "paused",
@@ -214,11 +216,11 @@ describe("a process that dies", () => {
     stage.crashAt("board", when);
     await expect(stage.sync()).rejects.toThrow("The process died.");
     stage.restart();
-    expect(openIntents(stage)).toEqual(["patch-post SENT"]);
+    expect(await openIntents(stage)).toEqual(["patch-post SENT"]);
     await stage.sync();
     await syncAfterWait(stage);
     await stage.sync();
-    expect(openIntents(stage)).toEqual([]);
+    expect(await openIntents(stage)).toEqual([]);
     expect(stage.board.notifications).toHaveLength(1);
     expect(sent(stage)).toBe(1);
   });
@@ -261,7 +263,7 @@ describe("a PATCH that the board refuses", () => {
       errors: [{ post: "p1", code: "board.missing" }],
     });
     const id = stage.ledger.memory.project("acme-app")?.id;
-    expect(id && stage.ledger.rows.waiting(id, 9)).toMatchObject([
+    expect(id && (await stage.ledger.rows.waiting(id, 9))).toMatchObject([
       { post: "p1", message: expect.stringContaining("the board no longer lists the post") },
     ]);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
@@ -313,7 +315,7 @@ describe("a PATCH that the board refuses", () => {
     // A connection that was kept open may break first: nobody knows what became of that request.
     expect(report.postWrites).toBe(0);
     expect(report.errors.at(-1)?.code).toBe("board.unreachable");
-    expect(openIntents(stage).at(-1)).toBe("patch-post PREPARED");
+    expect((await openIntents(stage)).at(-1)).toBe("patch-post PREPARED");
     expect(report.waiting).toBeGreaterThan(0);
   });
 });

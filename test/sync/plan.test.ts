@@ -141,7 +141,7 @@ describe("the numbers of a report", () => {
       requests: { board: 3, tracker: 6 },
       errors: [],
     });
-    expect(stage.ledger.runs.last("acme-app")).toMatchObject({ result: "ok", report: { created: 1 } });
+    expect(await stage.ledger.runs.last("acme-app")).toMatchObject({ result: "ok", report: { created: 1 } });
     expect(stage.ledger.memory.project("acme-app")?.lastSuccessAt).toBe(stage.clock.now());
   });
 
@@ -149,14 +149,14 @@ describe("the numbers of a report", () => {
     const stage = await openBusy();
     await stage.sync();
     const id = stage.ledger.memory.project("acme-app")?.id;
-    const history = id === undefined ? [] : stage.ledger.journal.history(id, undefined, 4);
+    const history = id === undefined ? [] : await stage.ledger.journal.history(id, undefined, 4);
     expect(history.map(({ kind, post, side, outcome }) => [kind, post, side, outcome]).toSorted()).toEqual([
       ["create-issue", "p5", "tracker", "applied"],
       ["edit-issue", "p3", "tracker", "applied"],
       ["patch-post", "p1", "board", "applied"],
       ["patch-post", "p2", "board", "applied"],
     ]);
-    const [patch] = id === undefined ? [] : stage.ledger.journal.history(id, "p1" as never, 1);
+    const [patch] = id === undefined ? [] : await stage.ledger.journal.history(id, "p1" as never, 1);
     expect(patch).toMatchObject({
       issue: { repository: "acme/app", number: 1 },
       reason: "issue #1 closed as completed → rule 1",

@@ -177,8 +177,8 @@ describe("the sentence of a project", () => {
   });
 });
 
-function stateOf(stage: Stage, key = "acme-app"): string {
-  return describeState(readProjectState(stage.ledger, key, { now: stage.clock.now() }));
+async function stateOf(stage: Stage, key = "acme-app"): Promise<string> {
+  return describeState(await readProjectState(stage.ledger, key, { now: stage.clock.now() }));
 }
 
 describe("a project after a run", () => {
@@ -190,7 +190,7 @@ describe("a project after a run", () => {
     const at = stage.clock.now() + 11 * minuteMs;
     await stage.sync();
     const until = new Date(at).toISOString().slice(0, 19).replace("T", " ");
-    expect(stateOf(stage)).toBe(`1 follows by itself, the next at ${until} UTC`);
+    expect(await stateOf(stage)).toBe(`1 follows by itself, the next at ${until} UTC`);
   });
 
   it("is not in step where a post differs and stays so", async () => {
@@ -200,7 +200,7 @@ describe("a project after a run", () => {
     stage.board.editPost("acme-app", "p1", { isArchived: true });
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
-    expect(stateOf(stage)).toBe("1 differs and stays so");
+    expect(await stateOf(stage)).toBe("1 differs and stays so");
   });
 
   it("is not called in step where `writes` stops what differs", async () => {
@@ -210,7 +210,7 @@ describe("a project after a run", () => {
     stage.reconfigure({ projects: [{ ...standardProject, writes: "none" }] });
     stage.github.close("acme/app", 1, "completed");
     await stage.sync();
-    expect(stateOf(stage)).toBe("nothing is written to either side (`writes: none` in the config)");
+    expect(await stateOf(stage)).toBe("nothing is written to either side (`writes: none` in the config)");
   });
 
   it("says what a signal has left undone", async () => {
@@ -218,9 +218,9 @@ describe("a project after a run", () => {
     addPlanned(stage, 4);
     stage.atNextWrite("tracker", "after", stage.stop);
     await stage.sync();
-    expect(stateOf(stage)).toBe("3 follow by themselves (the run was asked to stop)");
+    expect(await stateOf(stage)).toBe("3 follow by themselves (the run was asked to stop)");
     await stage.sync();
-    expect(stateOf(stage)).toBe("in step");
+    expect(await stateOf(stage)).toBe("in step");
   });
 
   it.each([
@@ -236,7 +236,7 @@ describe("a project after a run", () => {
       const headers = { "retry-after": "3600" };
       stage.board.failNext({ kind: "answer", status: 429, headers });
       await stage.sync();
-      expect(stateOf(stage)).toContain(said);
+      expect(await stateOf(stage)).toContain(said);
     },
   );
 
@@ -254,7 +254,7 @@ describe("a project after a run", () => {
     const { result, projects } = await stage.sync();
     expect(result).toBe("partial");
     expect(projects.map((project) => project.result)).toEqual(["partial", "ok"]);
-    expect(stateOf(stage)).toMatch(/^failing \(tracker\.missing\)/);
-    expect(stateOf(stage, "acme-api")).toBe("in step");
+    expect(await stateOf(stage)).toMatch(/^failing \(tracker\.missing\)/);
+    expect(await stateOf(stage, "acme-api")).toBe("in step");
   });
 });

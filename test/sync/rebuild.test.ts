@@ -98,7 +98,7 @@ describe("a rebuild", () => {
     stage.clock.skip(-minuteMs);
     expect(await stage.rebuild()).toMatchObject({ projects: [{ kept: 3, found: 0 }] });
     const id = stage.ledger.memory.project("acme-app")?.id as ProjectId;
-    expect(stage.ledger.journal.open(id)).toMatchObject([{ kind: "create-issue", state: "UNKNOWN" }]);
+    expect(await stage.ledger.journal.open(id)).toMatchObject([{ kind: "create-issue", state: "UNKNOWN" }]);
     stage.github.landLate();
     stage.clock.skip(20 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, issues: 4 });
@@ -254,7 +254,7 @@ describe("a rebuild reports", () => {
       projects: [{ errors: [{ code: "tracker.unauthorized" }] }],
     });
     stage.useSecrets({ token: stage.github.token });
-    stage.ledger.commit([
+    await stage.ledger.commit([
       { kind: "limit", side: "tracker", budget: "", until: stage.clock.now() + 30 * minuteMs },
     ]);
     expect(await stage.rebuild()).toMatchObject({

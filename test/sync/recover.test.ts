@@ -29,12 +29,12 @@ describe("a large backup that was put back", () => {
     let lastRow = Number.POSITIVE_INFINITY;
     const count = (ledger: Ledger): Ledger =>
       withParts(ledger, {
-        commit(changes) {
+        async commit(changes) {
           const rows = changes.filter(({ kind }) => kind === "record-row").length;
           most = Math.max(most, rows);
           lastRow -= rows;
           if (lastRow < 0) throw new StateError("The process died.");
-          ledger.commit(changes);
+          await ledger.commit(changes);
         },
       });
     const pace = { minIntervalMs: 0, createsPerMinute: 5000, createsPerHour: 5000, writesPerHour: 5000 };
@@ -199,8 +199,8 @@ describe("a backup that was put back", () => {
     await stage.sync();
     const project = stage.ledger.memory.project("acme-app")?.id;
     if (project === undefined) throw new Error("the project has run");
-    const actions = stage.ledger.rows.held(project);
-    stage.ledger.commit([
+    const actions = await stage.ledger.rows.held(project);
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "approve", actions, isWhole: true, project, at: stage.clock.now() },
@@ -210,7 +210,7 @@ describe("a backup that was put back", () => {
     stage.putBack();
     stage.mark();
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 0, held: 0 }] });
-    expect(stage.ledger.requests.pending(project)).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 });
 
@@ -230,7 +230,7 @@ describe("a write that was under way when a backup was made", () => {
     stage.mark();
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ waiting: 0, parked: 0 }] });
     const project = stage.ledger.memory.project("acme-app")?.id;
-    expect(project && stage.ledger.journal.open(project)).toEqual([]);
+    expect(project && (await stage.ledger.journal.open(project))).toEqual([]);
     expect(stage.writes()).toEqual([]);
   });
 });

@@ -232,7 +232,7 @@ describe("a repository that turns public", () => {
   it("opens them, and later ones, once a person has approved the project", async () => {
     const stage = await openPosts(0);
     await turn(stage);
-    approve(stage);
+    await approve(stage);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 2, held: 0 }] });
     addPlanned(stage, 1);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1 }] });
@@ -241,7 +241,7 @@ describe("a repository that turns public", () => {
   it("opens the one of a post that a person let go, and holds the others", async () => {
     const stage = await openPosts(0);
     await turn(stage);
-    approve(stage, "p2");
+    await approve(stage, "p2");
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
     expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
   });
@@ -329,13 +329,13 @@ describe("a post that changes", () => {
   });
 });
 
-function approve(stage: Stage, post?: string): void {
+async function approve(stage: Stage, post?: string): Promise<void> {
   const project = stage.ledger.memory.project("acme-app")?.id;
   if (project === undefined) throw new Error("The project is not known.");
-  const held = stage.ledger.rows.held(project);
+  const held = await stage.ledger.rows.held(project);
   const actions = post === undefined ? held : held.filter((action) => action.post === post);
   const isWhole = post === undefined;
-  stage.ledger.commit([
+  await stage.ledger.commit([
     { kind: "add-request", request: { kind: "approve", actions, isWhole, project, at: stage.clock.now() } },
   ]);
 }

@@ -26,19 +26,19 @@ async function openThree(): Promise<Stage> {
   return stage;
 }
 
-function approve(stage: Stage, ...posts: readonly string[]): void {
-  const held = stage.ledger.rows.held(project);
+async function approve(stage: Stage, ...posts: readonly string[]): Promise<void> {
+  const held = await stage.ledger.rows.held(project);
   const actions = posts.length === 0 ? held : held.filter(({ post }) => posts.includes(post));
   const at = stage.clock.now();
-  stage.ledger.commit([
+  await stage.ledger.commit([
     { kind: "add-request", request: { kind: "approve", actions, isWhole: posts.length === 0, project, at } },
   ]);
 }
 
-function noted(stage: Stage): readonly string[] {
+async function noted(stage: Stage): Promise<readonly string[]> {
   const id = stage.ledger.memory.project("acme-app")?.id;
   if (id === undefined) return [];
-  return stage.ledger.rows.waiting(id, 99).map(({ post, kind }) => `${post} ${kind}`);
+  return (await stage.ledger.rows.waiting(id, 99)).map(({ post, kind }) => `${post} ${kind}`);
 }
 
 describe("rules that change", () => {
@@ -49,7 +49,7 @@ describe("rules that change", () => {
       expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 2 }] });
     }
     expect(stage.writes()).toEqual([]);
-    expect(noted(stage)).toEqual(["p1 held", "p3 held"]);
+    expect(await noted(stage)).toEqual(["p1 held", "p3 held"]);
     expect(stage.log.join()).toContain("The rules have changed");
     stage.mark();
     stage.github.label("acme/app", 3, "in progress");
@@ -74,7 +74,7 @@ describe("rules that change", () => {
     const stage = await openThree();
     stage.reconfigure({ projects: [other] });
     await stage.sync();
-    approve(stage);
+    await approve(stage);
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 2, held: 0 }] });
     expect(stage.patches().map(({ path, body }) => [path, body])).toEqual([
       ["/feedback/p1", { status: "done", onRoadmap: true }],
@@ -89,8 +89,8 @@ describe("rules that change", () => {
     const stage = await openThree();
     stage.reconfigure({ projects: [other] });
     await stage.sync();
-    approve(stage, "p3");
-    stage.ledger.commit([
+    await approve(stage, "p3");
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "discard", posts: ["p1" as PostId], project, at: stage.clock.now() },
@@ -99,7 +99,7 @@ describe("rules that change", () => {
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1, held: 0 }] });
     await stage.sync();
     expect(stage.patches().map(({ path }) => path)).toEqual(["/feedback/p3"]);
-    expect(noted(stage)).toEqual(["p1 disagreement", "p1 disagreement"]);
+    expect(await noted(stage)).toEqual(["p1 disagreement", "p1 disagreement"]);
   });
 
   it("hold nothing any more that a person has decided on the board", async () => {
@@ -109,7 +109,7 @@ describe("rules that change", () => {
     stage.board.editPost("acme-app", "p1", { status: "shipped" });
     stage.board.editPost("acme-app", "p3", { status: "accepted" });
     expect(await stage.syncOne()).toMatchObject({ held: 1 });
-    expect(noted(stage).toSorted()).toEqual(["p1 disagreement", "p1 held"]);
+    expect((await noted(stage)).toSorted()).toEqual(["p1 disagreement", "p1 held"]);
     expect(stage.writes()).toEqual([]);
   });
 

@@ -45,7 +45,7 @@ describe("an issue that changed twice in a second", () => {
     const stage = await openPosts(2);
     const changedAt = changeTwice(stage, first, second);
     // A person's `link` reads the issue itself.
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: {
@@ -89,6 +89,6 @@ it("a label that was deleted is taken from the list, and no issue is asked for b
   stage.clock.skip(7 * hourMs);
   expect(await stage.syncOne()).toMatchObject({ failed: 0 });
   expect(stage.reads().filter((read) => /\/issues\/\d/u.test(read))).toEqual([]);
-  const row = stage.ledger.rows.row("prj_app" as ProjectId, "p1" as PostId, stage.clock.now());
+  const row = await stage.ledger.rows.row("prj_app" as ProjectId, "p1" as PostId, stage.clock.now());
   expect(row?.links[0]?.issue?.labels).toEqual([]);
 });

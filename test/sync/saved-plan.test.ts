@@ -57,15 +57,15 @@ describe("a saved plan", () => {
     stage.github.close("acme/app", 1, "completed");
     const plan = await stage.savePlan();
     const project = "prj_app" as ProjectId;
-    const readLeft = () =>
-      stage.ledger.pace.backlogs({ project }).map(({ creates, created }) => ({ creates, created }));
-    expect(readLeft()).toEqual([{ creates: 4, created: 2 }]);
+    const readLeft = async () =>
+      (await stage.ledger.pace.backlogs({ project })).map(({ creates, created }) => ({ creates, created }));
+    expect(await readLeft()).toEqual([{ creates: 4, created: 2 }]);
     const isSmall = ({ kind }: { readonly kind: string }): boolean => kind === "patch-post";
     const small = plan.projects.map((one) => ({ ...one, actions: one.actions.filter(isSmall) }));
     expect(outcomes(await apply(stage, { ...plan, projects: small }))).toEqual([
       ["patch-post", "p1", "done"],
     ]);
-    expect(readLeft()).toEqual([{ creates: 4, created: 2 }]);
+    expect(await readLeft()).toEqual([{ creates: 4, created: 2 }]);
   });
 
   it("leaves everything beside it for the next run", async () => {
@@ -241,9 +241,9 @@ describe("a saved plan", () => {
     addPlanned(stage, 2);
     const plan = await stage.savePlan();
     const { id } = plan.projects[0] ?? {};
-    stage.atNextWrite("tracker", "before", () => {
+    stage.atNextWrite("tracker", "before", async () => {
       if (id !== undefined)
-        stage.ledger.commit([{ kind: "mark-missing", project: id, post: "p2" as PostId }]);
+        await stage.ledger.commit([{ kind: "mark-missing", project: id, post: "p2" as PostId }]);
     });
     const done = await apply(stage, plan);
     expect(outcomes(done)).toEqual([
@@ -278,7 +278,7 @@ describe("a saved plan", () => {
     const post = "p1" as PostId;
     const at = stage.clock.now();
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
-    stage.ledger.commit([
+    await stage.ledger.commit([
       {
         kind: "add-request",
         request: { kind: "unlink", project, at, post, issues: [{ repositoryId, number: 1 }] },

@@ -104,10 +104,12 @@ describe("an idle run", () => {
     const projects = [lookingAt({ pullRequest: "open" }), other];
     const stage = await openPosts(1, { boardProjects: twoProjects, projects });
     const post = stage.board.addPost("acme-api", { status: "planned" });
-    const { issue } = stage.ledger.signals.linked("prj_app" as never, undefined, 1)[0] ?? {};
+    const { issue } = (await stage.ledger.signals.linked("prj_app" as never, undefined, 1))[0] ?? {};
     if (issue === undefined) throw new Error("There is no issue.");
     const link = { post: post as never, issue, origin: "adopted" as const };
-    stage.ledger.commit([{ kind: "link", project: "prj_api" as never, link, issue, content: undefined }]);
+    await stage.ledger.commit([
+      { kind: "link", project: "prj_api" as never, link, issue, content: undefined },
+    ]);
     stage.mark();
     expect((await stage.sync()).result).toBe("ok");
     expect(stage.reads().filter((read) => read === "POST /graphql")).toHaveLength(1);

@@ -113,7 +113,9 @@ describe("a person who moves the post", () => {
     await stage.sync();
     expect(bodies(stage)).toHaveLength(1);
     const id = stage.ledger.memory.project("acme-app")?.id;
-    expect(id && stage.ledger.rows.waiting(id, 9)).toMatchObject([{ kind: "disagreement", post: "p1" }]);
+    expect(id && (await stage.ledger.rows.waiting(id, 9))).toMatchObject([
+      { kind: "disagreement", post: "p1" },
+    ]);
   });
 
   it("to where it should be is not fought later on, although another field was written meanwhile", async () => {

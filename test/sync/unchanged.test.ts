@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
+import { inOrder } from "../../src/select.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import {
   addPlanned,
@@ -76,10 +77,11 @@ describe("pages are asked for as such", () => {
     const stage = await openQuiet({ validators: "stuck-etag" });
     stage.board.editPost("acme-app", "p3", { status: "declined" });
     const id = stage.ledger.memory.project("acme-app")?.id;
-    const status = (): unknown => id && stage.ledger.rows.row(id, "p3" as never, 0)?.post.values.status;
-    expect([await looks(stage), status()]).toEqual([conditional, "planned"]);
+    const status = async (): Promise<unknown> =>
+      id && (await stage.ledger.rows.row(id, "p3" as never, 0))?.post.values.status;
+    expect([await looks(stage), await status()]).toEqual([conditional, "planned"]);
     stage.clock.skip(6 * hourMs);
-    expect([await looks(stage), status()]).toEqual([unconditional, "declined"]);
+    expect([await looks(stage), await status()]).toEqual([unconditional, "declined"]);
   });
 
   it("by `rebuild`, and with a state that was lost", async () => {
@@ -158,12 +160,13 @@ describe("a post that is not listed any more", () => {
   it.each(bothWays)("is missing after two complete pulls beside pages that stay: %s", async (validators) => {
     const stage = await openQuiet({ validators });
     const id = stage.ledger.memory.project("acme-app")?.id;
-    const missing = (post: string): unknown => id && stage.ledger.rows.row(id, post as never, 0)?.missing;
+    const missing = async (post: string): Promise<unknown> =>
+      id && (await stage.ledger.rows.row(id, post as never, 0))?.missing;
     stage.board.removePost("acme-app", "p5");
     const counts: unknown[] = [];
     for (let run = 0; run < 3; run += 1) {
       await stage.sync();
-      counts.push([missing("p1"), missing("p5")]);
+      counts.push([await missing("p1"), await missing("p5")]);
     }
     expect(counts).toEqual([
       [0, 1],
@@ -192,11 +195,11 @@ describe("a process that dies between two pages", () => {
     for (const post of ["p1", "p3", "p5"]) stage.board.editPost("acme-app", post, { status: "in_progress" });
     let pages = 0;
     stage.bend((world) => {
-      const commit: Ledger["commit"] = (changes) => {
+      const commit: Ledger["commit"] = async (changes) => {
         const isPage = changes.some(({ kind }) => kind === "store-posts");
         if (isPage) pages += 1;
         if (isPage && pages === 2) throw new Error("killed");
-        world.ledger.commit(changes);
+        await world.ledger.commit(changes);
       };
       return { ...world, ledger: withParts(world.ledger, { commit }) };
     });
@@ -205,8 +208,9 @@ describe("a process that dies between two pages", () => {
     stage.restart();
     await stage.sync();
     const id = stage.ledger.memory.project("acme-app")?.id;
-    const statuses = ["p1", "p3", "p5"].map(
-      (post) => id && stage.ledger.rows.row(id, post as never, 0)?.post.values.status,
+    const statuses = await inOrder(
+      ["p1", "p3", "p5"],
+      async (post) => id && (await stage.ledger.rows.row(id, post as never, 0))?.post.values.status,
     );
     expect(statuses).toEqual(["in_progress", "in_progress", "in_progress"]);
     expect(stage.writes()).toEqual([]);

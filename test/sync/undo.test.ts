@@ -91,7 +91,7 @@ describe("an undo", () => {
     await undo(stage, run);
     await stage.sync();
     const memory = stage.ledger.memory.project("acme-app");
-    const waiting = memory && stage.ledger.rows.waiting(memory.id, 10);
+    const waiting = memory && (await stage.ledger.rows.waiting(memory.id, 10));
     expect(waiting).toContainEqual(expect.objectContaining({ post: "p1", kind: "disagreement" }));
     stage.github.reopen("acme/app", 1);
     stage.github.label("acme/app", 1, "in progress");
@@ -177,11 +177,11 @@ describe("an undo", () => {
     const known = stage.ledger.memory.repository("acme/app");
     if (id === undefined || known === undefined) throw new Error("It has run.");
     const asked = { project: id, at: stage.clock.now(), post: "p2" as PostId };
-    stage.ledger.commit([
+    await stage.ledger.commit([
       { kind: "add-request", request: { ...asked, kind: "link", repository: "acme/app", number: 1 } },
     ]);
     const issues = [{ repositoryId: known.repository.id, number: 2 }];
-    stage.ledger.commit([{ kind: "add-request", request: { ...asked, kind: "unlink", issues } }]);
+    await stage.ledger.commit([{ kind: "add-request", request: { ...asked, kind: "unlink", issues } }]);
     await stage.sync();
     const undone = await undo(stage, run);
     expect(undone.actions.map(({ message }) => message)).toEqual([

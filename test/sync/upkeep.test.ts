@@ -16,11 +16,11 @@ const mebibyte = 1024 * 1024;
 const dayMs = 86_400_000;
 
 /** A state with a journal of more than 16 MiB, as one large run leaves it, and what a run's end works with. */
-function openLarge(onOpen: (file: string) => void = () => {}): {
+async function openLarge(onOpen: (file: string) => void = () => {}): Promise<{
   readonly ledger: Ledger;
   readonly world: World;
   readonly warnings: readonly string[];
-} {
+}> {
   const folder = mkdtempSync(join(tmpdir(), "boardsync-upkeep-"));
   const file = join(folder, "state.db");
   const ledger = openLedger(file, { now: 0, version: "1" });
@@ -29,7 +29,7 @@ function openLarge(onOpen: (file: string) => void = () => {}): {
     rmSync(folder, { recursive: true });
   });
   onOpen(file);
-  ledger.commit(
+  await ledger.commit(
     Array.from({ length: 26_000 }, (_, number) => ({ kind: "audit", entry: createLine(number) }) as const),
   );
   const warnings: string[] = [];
@@ -71,29 +71,29 @@ function readOn(file: string): void {
 }
 
 describe("the journal beside the state", () => {
-  it("is put away after a run that made it large", () => {
-    const { ledger, world, warnings } = openLarge();
-    expect(ledger.upkeep.size().journalBytes).toBeGreaterThan(16 * mebibyte);
-    keepSmall(world, 1);
-    expect(ledger.upkeep.size().journalBytes).toBe(0);
+  it("is put away after a run that made it large", async () => {
+    const { ledger, world, warnings } = await openLarge();
+    expect((await ledger.upkeep.size()).journalBytes).toBeGreaterThan(16 * mebibyte);
+    await keepSmall(world, 1);
+    expect((await ledger.upkeep.size()).journalBytes).toBe(0);
     expect(warnings).toEqual([]);
-    expect(ledger.journal.history("prj_app" as ProjectId, undefined, 30_000)).toHaveLength(26_000);
+    expect(await ledger.journal.history("prj_app" as ProjectId, undefined, 30_000)).toHaveLength(26_000);
   });
 
-  it("is said after each run to grow while somebody goes on reading, without waiting for that", () => {
-    const { ledger, world, warnings } = openLarge(readOn);
-    keepSmall(world, 1, { notableBytes: 16 * mebibyte, mostBytes: 1024 * mebibyte });
-    expect(ledger.upkeep.size().journalBytes).toBeGreaterThan(16 * mebibyte);
+  it("is said after each run to grow while somebody goes on reading, without waiting for that", async () => {
+    const { ledger, world, warnings } = await openLarge(readOn);
+    await keepSmall(world, 1, { notableBytes: 16 * mebibyte, mostBytes: 1024 * mebibyte });
+    expect((await ledger.upkeep.size()).journalBytes).toBeGreaterThan(16 * mebibyte);
     expect(warnings).toEqual([
       "Another process goes on reading the state, so its journal grows; beyond the limit no run begins: end that process",
     ]);
   });
 
-  it("begins no run before it fills the disk", () => {
-    const { world } = openLarge(readOn);
+  it("begins no run before it fills the disk", async () => {
+    const { world } = await openLarge(readOn);
     const limits = { notableBytes: mebibyte, mostBytes: 16 * mebibyte };
-    expect(() => refuseFullJournal(world, limits)).toThrow(StateError);
-    expect(() => refuseFullJournal(world)).not.toThrow();
+    await expect(refuseFullJournal(world, limits)).rejects.toThrow(StateError);
+    await expect(refuseFullJournal(world)).resolves.not.toThrow();
   });
 });
 
@@ -125,7 +125,7 @@ describe("the end of a run", () => {
           time.clock.skip(3_600_000);
           await time.run();
         }
-        const { bytes, freeBytes } = time.ledger.upkeep.size();
+        const { bytes, freeBytes } = await time.ledger.upkeep.size();
         sizes.push(bytes - freeBytes);
       }
       const [third = 0] = sizes.slice(2);

@@ -86,15 +86,15 @@ async function servePage(
   const part = pagePart({
     gate: () => ({ token: undefined }),
     // As often as anybody likes: it is gone with the demo.
-    takeCode: (given) => given === code,
+    takeCode: async (given) => given === code,
     clock: systemClock,
     monotonic,
     version,
     view: () => viewConfig(config, projects, tracker, undefined),
-    read: (work) => {
+    read: async (work) => {
       const ledger = readState(config.state);
       try {
-        return ledger && work(ledger);
+        return ledger && (await work(ledger));
       } finally {
         ledger?.close();
       }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { select } from "../../select.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/reports.ts";
 import { namesPage } from "../../sync/read/naming.ts";
@@ -40,7 +41,9 @@ export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
   try {
     return await withPrivateCopy(terminal, resolve(terminal.cwd, config.state), async (ledger: Ledger) => {
       const known = new Set(
-        projects.filter(({ key }) => ledger.runs.last(key) !== undefined).map(({ key }) => key),
+        (await select(projects, async ({ key }) => (await ledger.runs.last(key)) !== undefined)).map(
+          ({ key }) => key,
+        ),
       );
       const world = buildWorld(config, sides, ledger, quiet);
       const { plan, report } = await runProjects(projects, world, { kind: "plan" }, terminal.signal);

@@ -1,4 +1,5 @@
 import { policyOf, syncProjects } from "../../app.ts";
+import { inOrder } from "../../select.ts";
 import { explainPost } from "../../story/explain/explain.ts";
 import type { Explanation } from "../../story/explain/explanation.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
@@ -9,12 +10,12 @@ import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.
 import { printExplanation } from "../reports/explain.ts";
 
 /** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */
-export function explain(terminal: Terminal, options: CommonOptions, text: string): number {
-  return readBeside(terminal, options, (beside) => {
+export function explain(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
+  return readBeside(terminal, options, async (beside) => {
     const { config, ledger } = beside;
-    const posts = explainAll(beside, text).map((one) => ({
+    const posts = await inOrder(await explainAll(beside, text), async (one) => ({
       ...one,
-      nextRun: nextRunOf(config, one.project, ledger),
+      nextRun: await nextRunOf(config, one.project, ledger),
     }));
     if (options.json === true) printJson(terminal.out, { posts });
     else if (options.quiet !== true) for (const one of posts) printExplanation(terminal.out, one);
@@ -22,12 +23,14 @@ export function explain(terminal: Terminal, options: CommonOptions, text: string
   });
 }
 
-function explainAll(beside: Beside, text: string): readonly Explanation[] {
+async function explainAll(beside: Beside, text: string): Promise<readonly Explanation[]> {
   const { config, ledger, now } = beside;
   const sources = { ledger, policy: policyOf(config), now };
   const projects = syncProjects(config);
-  return findPosts(beside, text).flatMap(({ key, post }) => {
-    const project = projects.find((one) => one.key === key);
-    return project === undefined ? [] : (explainPost(project, post, sources) ?? []);
-  });
+  return (
+    await inOrder(await findPosts(beside, text), async ({ key, post }) => {
+      const project = projects.find((one) => one.key === key);
+      return project === undefined ? [] : ((await explainPost(project, post, sources)) ?? []);
+    })
+  ).flat();
 }

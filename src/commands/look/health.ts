@@ -17,7 +17,7 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
     const environment = loadEnvironment({ env, cwd, readText });
     const state = resolve(cwd, await locateState({ file: options.config, environment, cwd, readText }));
     const ledger = readState(state);
-    const beat = readHeartbeat(ledger);
+    const beat = await readHeartbeat(ledger);
     ledger?.close();
     const message = describe(state, beat);
     const isAlive = beat?.isAlive === true;
@@ -33,7 +33,7 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
   }
 }
 
-function describe(state: string, beat: ReturnType<typeof readHeartbeat>): string {
+function describe(state: string, beat: Awaited<ReturnType<typeof readHeartbeat>>): string {
   if (beat === undefined) return `No daemon has ever run on ${state}.`;
   const age = describeAge(Math.round(beat.ageMs / 1000));
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;

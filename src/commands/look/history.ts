@@ -1,6 +1,7 @@
 import { duration, instant } from "../../config/values.ts";
 import { ConfigError } from "../../errors.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
+import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
@@ -27,12 +28,16 @@ interface HistoryLine extends ExplainedWrite {
 }
 
 /** `boardsync history [POST]`: every write to either side, newest first. Only reads the state. */
-export function history(terminal: Terminal, options: HistoryOptions, text: string | undefined): number {
-  return readBeside(terminal, options, (beside) => {
+export function history(
+  terminal: Terminal,
+  options: HistoryOptions,
+  text: string | undefined,
+): Promise<number> {
+  return readBeside(terminal, options, async (beside) => {
     const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
-    const { lines, hasMore } = readHistory(beside, options.limit, since, text);
+    const { lines, hasMore } = await readHistory(beside, options.limit, since, text);
     const { out } = terminal;
-    const historySince = describeSince(beside.ledger.upkeep.size().pruned);
+    const historySince = describeSince((await beside.ledger.upkeep.size()).pruned);
     if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
     if (options.json === true || options.quiet === true) return exitCodes.ok;
     if (lines.length > 0) printRecords(out, columns, lines);
@@ -60,14 +65,18 @@ function parseSince(text: string, now: number): number {
   ]);
 }
 
-function readHistory(
+async function readHistory(
   beside: Beside,
   limit: number,
   since: number,
   text: string | undefined,
-): { readonly lines: readonly HistoryLine[]; readonly hasMore: boolean } {
-  const found = sourcesOf(beside, text)
-    .flatMap(({ key, read }) => read(limit + 1).map((entry) => ({ key, entry })))
+): Promise<{ readonly lines: readonly HistoryLine[]; readonly hasMore: boolean }> {
+  const found = (
+    await inOrder(await sourcesOf(beside, text), async ({ key, read }) =>
+      (await read(limit + 1)).map((entry) => ({ key, entry })),
+    )
+  )
+    .flat()
     .filter(({ entry }) => entry.at >= since)
     .toSorted((one, other) => other.entry.at - one.entry.at);
   const lines = found.slice(0, limit).map(({ key, entry }) => lineOf(key, entry));
@@ -76,13 +85,13 @@ function readHistory(
 
 interface Source {
   readonly key: string;
-  read(limit: number): readonly AuditEntry[];
+  read: (limit: number) => Promise<readonly AuditEntry[]>;
 }
 
-function sourcesOf(beside: Beside, text: string | undefined): readonly Source[] {
+async function sourcesOf(beside: Beside, text: string | undefined): Promise<readonly Source[]> {
   const { config, ledger } = beside;
   if (text !== undefined) {
-    return findPosts(beside, text).map(({ key, project, post }) => ({
+    return (await findPosts(beside, text)).map(({ key, project, post }) => ({
       key,
       read: (limit) => ledger.journal.history(project, post, limit),
     }));

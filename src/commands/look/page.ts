@@ -7,8 +7,8 @@ import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.
 
 /** `boardsync page`: an address that opens the status page of the daemon that runs on this state, once and for a minute. */
 export function page(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return besideRuns(terminal, options, ({ ledger, now }) => {
-    const beat = readHeartbeat(ledger);
+  return besideRuns(terminal, options, async ({ ledger, now }) => {
+    const beat = await readHeartbeat(ledger);
     if (beat?.isAlive !== true)
       throw new ConfigError([
         "No daemon runs on this state, so there is no page. `boardsync status` says the same.",
@@ -16,7 +16,7 @@ export function page(terminal: Terminal, options: CommonOptions): Promise<number
     if (beat.address === undefined)
       throw new ConfigError(["The daemon serves no page: the config has `http: false`."]);
     const { code, print } = createCode();
-    ledger.commit([{ kind: "offer-page", print, until: now + codeMs }]);
+    await ledger.commit([{ kind: "offer-page", print, until: now + codeMs }]);
     const address = `${reachable(beat.address)}/?code=${code}`;
     if (options.json === true)
       printJson(terminal.out, { address, until: new Date(now + codeMs).toISOString() });

@@ -5,6 +5,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
 import type { ProjectId } from "../../model/post.ts";
+import { inOrder } from "../../select.ts";
 import { remedyOf } from "../../sync/ground/remedy.ts";
 import {
   describeState,
@@ -35,13 +36,16 @@ import {
 const maxWaiting = 1000;
 
 /** `boardsync status`: what the state says. Works beside a running daemon, and needs no secret and no network. */
-export function status(terminal: Terminal, options: CommonOptions & { readonly full?: boolean }): number {
+export async function status(
+  terminal: Terminal,
+  options: CommonOptions & { readonly full?: boolean },
+): Promise<number> {
   try {
     const { config } = loadConfig(configSource(terminal, options));
     const state = resolve(terminal.cwd, config.state);
     const ledger = readState(state);
     try {
-      const report = readStatus(config, state, ledger);
+      const report = await readStatus(config, state, ledger);
       if (options.json === true) printJson(terminal.out, report);
       else if (options.quiet === true) return exitCodes.ok;
       else if (ledger !== undefined) printStatus(terminal.out, report, options.full === true);
@@ -55,8 +59,8 @@ export function status(terminal: Terminal, options: CommonOptions & { readonly f
   }
 }
 
-function readStatus(config: Config, state: string, ledger: Ledger | undefined): StatusReport {
-  const beat = readHeartbeat(ledger);
+async function readStatus(config: Config, state: string, ledger: Ledger | undefined): Promise<StatusReport> {
+  const beat = await readHeartbeat(ledger);
   return {
     state,
     daemon:
@@ -67,9 +71,9 @@ function readStatus(config: Config, state: string, ledger: Ledger | undefined): 
             lastBeat: new Date(beat.at).toISOString(),
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
-    database: ledger === undefined ? null : readDatabase(ledger),
-    projects: config.projects.map((project) =>
-      readProject(project, config.tracker.pace, ledger, nextRunOf(config, project.project, ledger)),
+    database: ledger === undefined ? null : await readDatabase(ledger),
+    projects: await inOrder(config.projects, async (project) =>
+      readProject(project, config.tracker.pace, ledger, await nextRunOf(config, project.project, ledger)),
     ),
   };
 }
@@ -78,20 +82,20 @@ function timeOf(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
-function readProject(
+async function readProject(
   { project, repo }: Config["projects"][number],
   pace: Config["tracker"]["pace"],
   ledger: Ledger | undefined,
   nextRun: string | null,
-): ProjectStatus {
+): Promise<ProjectStatus> {
   const memory = ledger?.memory.project(project);
-  const counts = memory && ledger?.rows.counts(memory.id);
-  const last = ledger?.runs.last(project);
+  const counts = memory && (await ledger?.rows.counts(memory.id));
+  const last = await ledger?.runs.last(project);
   const report = last && readReport(last.report);
   const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
-  const state = ledger === undefined ? unknownState : readProjectState(ledger, project, moment);
+  const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
   const success = memory?.lastSuccessAt;
-  const rows = memory && ledger ? ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
+  const rows = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
   return {
     project,
     repo,
@@ -105,7 +109,7 @@ function readProject(
     lagSeconds: success === undefined ? null : ageOf(success),
     hold: report?.hold ?? null,
     putOff: report?.putOff ?? [],
-    import: memory && ledger ? readImportStatus(ledger, memory.id, pace) : null,
+    import: memory && ledger ? await readImportStatus(ledger, memory.id, pace) : null,
     held: counts?.held ?? 0,
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
@@ -120,12 +124,12 @@ function votersOf({ needed }: ProjectState): number | null {
   return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
 }
 
-function readImportStatus(
+async function readImportStatus(
   ledger: Ledger,
   project: ProjectId,
   pace: Config["tracker"]["pace"],
-): ProjectStatus["import"] {
-  const found = readImport({ ledger, policy: { pace } }, project, systemClock.now());
+): Promise<ProjectStatus["import"]> {
+  const found = await readImport({ ledger, policy: { pace } }, project, systemClock.now());
   return found === undefined ? null : { ...found, doneAt: new Date(found.doneAt).toISOString() };
 }
 

@@ -5,6 +5,7 @@ import { suggest } from "../../config/suggest.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
+import { inOrder, select } from "../../select.ts";
 import { failWith } from "../print/failure.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
@@ -37,15 +38,15 @@ export async function besideRuns(
 }
 
 /** The same for a command that writes nothing to the state, either. */
-export function readBeside(
+export async function readBeside(
   terminal: Terminal,
   options: CommonOptions,
-  work: (beside: Beside) => number,
-): number {
+  work: (beside: Beside) => Promise<number>,
+): Promise<number> {
   try {
     const beside = open(terminal, options, readState);
     try {
-      return work(beside);
+      return await work(beside);
     } finally {
       beside.ledger.close();
     }
@@ -79,19 +80,23 @@ export interface NamedPost {
  *
  * @throws ConfigError when there is none, or several.
  */
-export function findPost(beside: Beside, text: string): NamedPost {
+export async function findPost(beside: Beside, text: string): Promise<NamedPost> {
   const { config, ledger, now } = beside;
-  const found = config.projects.flatMap(({ project: key }): readonly NamedPost[] => {
-    const memory = ledger.memory.project(key);
-    if (memory === undefined) return [];
-    const ids = [text, ...(text.startsWith(`${key}/`) ? [text.slice(key.length + 1)] : [])];
-    return ids
-      .map((id) => ({ key, project: memory.id, post: id as PostId }))
-      .filter(({ project, post }) => ledger.rows.row(project, post, now) !== undefined);
-  });
+  const found = (
+    await inOrder(config.projects, async ({ project: key }): Promise<readonly NamedPost[]> => {
+      const memory = ledger.memory.project(key);
+      if (memory === undefined) return [];
+      const ids = [text, ...(text.startsWith(`${key}/`) ? [text.slice(key.length + 1)] : [])];
+      const posts = ids.map((id) => ({ key, project: memory.id, post: id as PostId }));
+      return select(
+        posts,
+        async ({ project, post }) => (await ledger.rows.row(project, post, now)) !== undefined,
+      );
+    })
+  ).flat();
   const [first, ...others] = found;
   if (first === undefined) {
-    const hint = suggestPost(beside, text) || ". `boardsync status` lists what waits.";
+    const hint = (await suggestPost(beside, text)) || ". `boardsync status` lists what waits.";
     throw new ConfigError([`No project of the config has a post \`${text}\`${hint}`]);
   }
   if (others.length > 0) {
@@ -106,20 +111,25 @@ export function findPost(beside: Beside, text: string): NamedPost {
  *
  * @throws ConfigError when there is none, or several.
  */
-export function findPostToLink(beside: Beside, text: string): NamedPost & { readonly isKnown: boolean } {
+export async function findPostToLink(
+  beside: Beside,
+  text: string,
+): Promise<NamedPost & { readonly isKnown: boolean }> {
   const { config, ledger } = beside;
   try {
-    return { ...findPost(beside, text), isKnown: true };
+    return { ...(await findPost(beside, text)), isKnown: true };
   } catch (error) {
-    const isAmbiguous = config.projects.some(({ project: key }) => {
+    const known = await select(config.projects, async ({ project: key }) => {
       const memory = ledger.memory.project(key);
-      return memory !== undefined && ledger.rows.row(memory.id, text as PostId, beside.now) !== undefined;
+      return (
+        memory !== undefined && (await ledger.rows.row(memory.id, text as PostId, beside.now)) !== undefined
+      );
     });
     const named = config.projects.find(({ project: key }) => text.startsWith(`${key}/`));
     const key = named?.project ?? (config.projects.length === 1 ? config.projects[0]?.project : undefined);
     const memory = key === undefined ? undefined : ledger.memory.project(key);
     const post = named === undefined ? text : text.slice(named.project.length + 1);
-    if (isAmbiguous || key === undefined || memory === undefined || post === "") throw error;
+    if (known.length > 0 || key === undefined || memory === undefined || post === "") throw error;
     return { key, project: memory.id, post: post as PostId, isKnown: false };
   }
 }
@@ -128,17 +138,18 @@ export function findPostToLink(beside: Beside, text: string): NamedPost & { read
 const mostCandidates = 5_000;
 
 /** What may have been meant: an id that begins like that, or one with a slip in it; else nothing. */
-function suggestPost({ config, ledger }: Beside, text: string): string {
-  const near = config.projects.flatMap(({ project: key }) => {
-    const memory = ledger.memory.project(key);
-    if (memory === undefined) return [];
-    const isFull = text.startsWith(`${key}/`);
-    const id = isFull ? text.slice(key.length + 1) : text;
-    return ledger.lookup
-      .postsLike(memory.id, id, mostCandidates)
-      .filter((post) => post.startsWith(id) || suggest(id, [post]) !== "")
-      .map((post) => (isFull ? `${key}/${post}` : post));
-  });
+async function suggestPost({ config, ledger }: Beside, text: string): Promise<string> {
+  const near = (
+    await inOrder(config.projects, async ({ project: key }) => {
+      const memory = ledger.memory.project(key);
+      if (memory === undefined) return [];
+      const isFull = text.startsWith(`${key}/`);
+      const id = isFull ? text.slice(key.length + 1) : text;
+      return (await ledger.lookup.postsLike(memory.id, id, mostCandidates))
+        .filter((post) => post.startsWith(id) || suggest(id, [post]) !== "")
+        .map((post) => (isFull ? `${key}/${post}` : post));
+    })
+  ).flat();
   const longer = near.find((id) => id.startsWith(text));
   return longer === undefined ? suggest(text, near) : suggest(longer, [longer]);
 }

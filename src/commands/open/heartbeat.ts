@@ -17,8 +17,8 @@ export interface Heartbeat {
 }
 
 /** Reads the last sign of life; undefined when no daemon has ever run on this state. */
-export function readHeartbeat(ledger: Ledger | undefined): Heartbeat | undefined {
-  const found = ledger?.runs.heartbeat();
+export async function readHeartbeat(ledger: Ledger | undefined): Promise<Heartbeat | undefined> {
+  const found = await ledger?.runs.heartbeat();
   if (found === undefined) return undefined;
   const { at, isLast: hasEnded = false, address } = found;
   // One that lies ahead was written before the clock was set back, and tells as little as an old one.

@@ -9,13 +9,13 @@ import { type Beside, findPost, type NamedPost } from "./beside.ts";
  *
  * @throws ConfigError when there is none, or an id means several.
  */
-export function findPosts(beside: Beside, text: string): readonly NamedPost[] {
+export async function findPosts(beside: Beside, text: string): Promise<readonly NamedPost[]> {
   const [, name, number] = /^([^/\s]+\/[^#\s]+)#(\d+)$/.exec(text) ?? [];
   const repository = name === undefined ? undefined : findRepository(beside, name);
-  if (repository === undefined || name === undefined) return [findPost(beside, text)];
+  if (repository === undefined || name === undefined) return [await findPost(beside, text)];
   const issue: IssueRef = { repositoryId: repository, number: Number(number) };
-  const posts = postsOf(beside, issue);
-  if (posts.length === 0) throw new ConfigError([describeUnlinked(beside, text, issue)]);
+  const posts = await postsOf(beside, issue);
+  if (posts.length === 0) throw new ConfigError([await describeUnlinked(beside, text, issue)]);
   return posts;
 }
 
@@ -30,24 +30,23 @@ function findRepository({ config, ledger }: Beside, name: string): number | unde
   )?.repository.id;
 }
 
-function postsOf({ config, ledger }: Beside, issue: IssueRef): readonly NamedPost[] {
+async function postsOf({ config, ledger }: Beside, issue: IssueRef): Promise<readonly NamedPost[]> {
   const keys = config.projects.flatMap(({ project: key }) => {
     const memory = ledger.memory.project(key);
     return memory === undefined ? [] : [{ key, id: memory.id }];
   });
-  return ledger.rows.linkedTo(issue).flatMap(({ project, post }) => {
+  return (await ledger.rows.linkedTo(issue)).flatMap(({ project, post }) => {
     const found = keys.find(({ id }) => id === project);
     return found === undefined ? [] : [{ key: found.key, project, post }];
   });
 }
 
 /** An issue that no post is linked to may be a slip of the finger, or nobody's business. */
-function describeUnlinked({ ledger }: Beside, text: string, issue: IssueRef): string {
-  const absence = ledger.absences.of(issue);
+async function describeUnlinked({ ledger }: Beside, text: string, issue: IssueRef): Promise<string> {
+  const absence = await ledger.absences.of(issue);
   const moved = absence?.kind === "moved" ? ` It was moved to ${absence.name}#${absence.to.number}.` : "";
   const name = text.slice(0, text.indexOf("#"));
-  const near = ledger.pulls
-    .linkedIssues(issue.repositoryId)
+  const near = (await ledger.pulls.linkedIssues(issue.repositoryId))
     .filter(({ number }) => suggest(String(issue.number), [String(number)]) !== "")
     .map(({ number }) => `${name}#${number}`);
   return `${text} is linked to no post of the config${suggest(text, near) || "."}${moved}`;

@@ -5,8 +5,12 @@ import { systemClock } from "./clock.ts";
 import { readHeartbeat } from "./heartbeat.ts";
 
 /** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
-export function nextRunOf(config: Config, key: string, ledger: Ledger | undefined): string | null {
-  if (readHeartbeat(ledger)?.isAlive !== true) return null;
+export async function nextRunOf(
+  config: Config,
+  key: string,
+  ledger: Ledger | undefined,
+): Promise<string | null> {
+  if ((await readHeartbeat(ledger))?.isAlive !== true) return null;
   const at = nextTimeOf(config, key);
   return at === undefined ? null : new Date(at).toISOString();
 }

@@ -16,8 +16,8 @@ export interface DatabaseStatus {
   readonly historySince: string | null;
 }
 
-export function readDatabase(ledger: Ledger): DatabaseStatus {
-  const { pruned, ...size } = ledger.upkeep.size();
+export async function readDatabase(ledger: Ledger): Promise<DatabaseStatus> {
+  const { pruned, ...size } = await ledger.upkeep.size();
   const { bytes, freeBytes, links } = size;
   return {
     ...size,

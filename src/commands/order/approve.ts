@@ -32,16 +32,16 @@ export function approve(
   return besideRuns(terminal, options, async (beside) => {
     const project = findProject(beside, key);
     const posts = names.map((name) => (name.startsWith(`${key}/`) ? name.slice(key.length + 1) : name));
-    const all = beside.ledger.rows.held(project);
+    const all = await beside.ledger.rows.held(project);
     const held = posts.length === 0 ? all : all.filter(({ post }) => posts.includes(post));
     refuseUnknown(key, posts, all);
-    const hold = posts.length === 0 ? readHold(beside, key) : undefined;
+    const hold = posts.length === 0 ? await readHold(beside, key) : undefined;
     if (held.length === 0 && hold === undefined) return say(terminal, options, key, [], "Nothing is held.");
     if (options.json !== true && options.quiet !== true) show(terminal, options, held, hold);
     if (!(await isAgreed(terminal, options, held, hold))) {
       return say(terminal, options, key, [], "Nothing was changed.");
     }
-    request(beside, project, options, held, hold, posts.length === 0);
+    await request(beside, project, options, held, hold, posts.length === 0);
     const verb = options.discard === true ? "discarded: both sides stay as they are" : "approved";
     const what =
       hold === undefined ? `${count(held.length, "action")} ${verb}` : "the board's present size is accepted";
@@ -50,8 +50,8 @@ export function approve(
 }
 
 /** Why the last run held the whole project, if it did: the board had shrunk. */
-function readHold({ ledger }: Beside, key: string): string | undefined {
-  const report = ledger.runs.last(key)?.report;
+async function readHold({ ledger }: Beside, key: string): Promise<string | undefined> {
+  const report = (await ledger.runs.last(key))?.report;
   if (typeof report !== "object" || report === null || !("hold" in report)) return undefined;
   return typeof report.hold === "string" ? report.hold : undefined;
 }
@@ -135,24 +135,26 @@ function capital(text: string): string {
   return text === "?" ? "An unknown number of" : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-function request(
+async function request(
   { ledger, now }: Beside,
   project: ProjectId,
   { discard }: ApproveOptions,
   actions: readonly HeldAction[],
   hold: string | undefined,
   isWhole: boolean,
-): void {
+): Promise<void> {
   const asked = { project, at: now };
   if (hold !== undefined)
-    ledger.commit([{ kind: "add-request", request: { ...asked, kind: "accept-size" } }]);
+    await ledger.commit([{ kind: "add-request", request: { ...asked, kind: "accept-size" } }]);
   if (actions.length === 0) return;
   if (discard === true) {
     const posts: readonly PostId[] = [...new Set(actions.map(({ post }) => post))];
-    ledger.commit([{ kind: "add-request", request: { ...asked, kind: "discard", posts } }]);
+    await ledger.commit([{ kind: "add-request", request: { ...asked, kind: "discard", posts } }]);
   } else if (hold === undefined) {
     const names = actions.map(({ post, kind, signature }) => ({ post, kind, signature }));
-    ledger.commit([{ kind: "add-request", request: { ...asked, kind: "approve", actions: names, isWhole } }]);
+    await ledger.commit([
+      { kind: "add-request", request: { ...asked, kind: "approve", actions: names, isWhole } },
+    ]);
   }
 }
 

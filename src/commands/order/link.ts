@@ -26,17 +26,17 @@ export function link(
   issueText: string,
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
-    const found = findPostToLink(beside, post);
+    const found = await findPostToLink(beside, post);
     const issue = parseIssue(issueText, beside.config.tracker.url);
     const repository = findConfigured(beside, issue);
     const name = `${repository}#${issue.number}`;
-    const known = explainKnown(beside, found, { ...issue, repository });
+    const known = await explainKnown(beside, found, { ...issue, repository });
     if (known !== undefined)
       return say(terminal, options, found, name, { isRequested: false, message: known });
     const checked = await checkIssue(terminal, options, beside, { ...issue, repository });
     const { ledger, now } = beside;
     const { number } = issue;
-    ledger.commit([
+    await ledger.commit([
       {
         kind: "add-request",
         request: {
@@ -50,7 +50,7 @@ export function link(
         },
       },
     ]);
-    const also = explainOthers(beside, found);
+    const also = await explainOthers(beside, found);
     const unchecked =
       checked === undefined
         ? " Without GitHub's token here it was not asked for; the next run does that."
@@ -62,29 +62,27 @@ export function link(
 }
 
 /** Why there is nothing to ask for, as words. */
-function explainKnown(
+async function explainKnown(
   { ledger, now }: Beside,
   { project, post }: NamedPost,
   { repository, number }: NamedIssue,
-): string | undefined {
-  const isAsked = ledger.requests
-    .pending(project)
-    .some(
-      (request) =>
-        request.kind === "link" &&
-        request.post === post &&
-        request.repository === repository &&
-        request.number === number,
-    );
+): Promise<string | undefined> {
+  const isAsked = (await ledger.requests.pending(project)).some(
+    (request) =>
+      request.kind === "link" &&
+      request.post === post &&
+      request.repository === repository &&
+      request.number === number,
+  );
   if (isAsked) return "that is asked for already, and the next run does it.";
   const id = ledger.memory.repository(repository)?.repository.id;
   if (id === undefined) return undefined;
   const issue = { repositoryId: id, number };
-  const isLinked = ledger.rows
-    .row(project, post, now)
-    ?.links.some((known) => known.link.issue.repositoryId === id && known.link.issue.number === number);
+  const isLinked = (await ledger.rows.row(project, post, now))?.links.some(
+    (known) => known.link.issue.repositoryId === id && known.link.issue.number === number,
+  );
   if (isLinked === true) return `it is linked to ${repository}#${number} already.`;
-  const posts = ledger.rows.linkedTo(issue).filter((linked) => linked.project === project);
+  const posts = (await ledger.rows.linkedTo(issue)).filter((linked) => linked.project === project);
   if (posts.length < mostPosts) return undefined;
   throw new ConfigError([
     `${repository}#${number} stands for ${mostPosts} posts already, which is as many as one issue can name. Link the post to another one.`,
@@ -92,8 +90,8 @@ function explainKnown(
 }
 
 /** What else the post is linked to, for whoever thought that it was not. */
-function explainOthers(beside: Beside, { key, project, post }: NamedPost): string {
-  const links = beside.ledger.rows.row(project, post, beside.now)?.links ?? [];
+async function explainOthers(beside: Beside, { key, project, post }: NamedPost): Promise<string> {
+  const links = (await beside.ledger.rows.row(project, post, beside.now))?.links ?? [];
   if (links.length === 0) return "";
   const names = links.map((known) => showIssue(beside, known.link.issue)).join(", ");
   const several = beside.config.projects.find((one) => one.project === key)?.several;

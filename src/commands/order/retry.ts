@@ -5,8 +5,8 @@ import { printLine } from "../print/text.ts";
 
 /** `boardsync retry POST`: what is parked of a post may be tried again, by the next run. */
 export function retry(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
-  return askFor(terminal, options, "retry", text, ({ ledger, now }, { project, post }) => {
-    const row = ledger.rows.row(project, post, now);
+  return askFor(terminal, options, "retry", text, async ({ ledger, now }, { project, post }) => {
+    const row = await ledger.rows.row(project, post, now);
     const parked = row?.parked.map(({ message }) => message) ?? [];
     const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person wanted no issue for it"];
     return reasons.length === 0 ? undefined : reasons.join("; ");
@@ -15,8 +15,8 @@ export function retry(terminal: Terminal, options: CommonOptions, text: string):
 
 /** `boardsync release POST`: ends a post's quarantine, by the next run. */
 export function release(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
-  return askFor(terminal, options, "release", text, ({ ledger, now }, { project, post }) => {
-    return ledger.rows.row(project, post, now)?.isQuarantined === true
+  return askFor(terminal, options, "release", text, async ({ ledger, now }, { project, post }) => {
+    return (await ledger.rows.row(project, post, now))?.isQuarantined === true
       ? "the post flapped too often"
       : undefined;
   });
@@ -33,14 +33,14 @@ function askFor(
   options: CommonOptions,
   kind: "retry" | "release",
   text: string,
-  whatWaits: (beside: Beside, post: NamedPost) => string | undefined,
+  whatWaits: (beside: Beside, post: NamedPost) => Promise<string | undefined>,
 ): Promise<number> {
-  return besideRuns(terminal, options, (beside) => {
-    const found = findPost(beside, text);
+  return besideRuns(terminal, options, async (beside) => {
+    const found = await findPost(beside, text);
     const { key, project, post } = found;
-    const waits = whatWaits(beside, found);
+    const waits = await whatWaits(beside, found);
     if (waits !== undefined) {
-      beside.ledger.commit([
+      await beside.ledger.commit([
         { kind: "add-request", request: { kind, posts: [post], project, at: beside.now } },
       ]);
     }

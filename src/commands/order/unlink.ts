@@ -13,15 +13,15 @@ export function unlink(
   post: string,
   issueText: string | undefined,
 ): Promise<number> {
-  return besideRuns(terminal, options, (beside) => {
+  return besideRuns(terminal, options, async (beside) => {
     const { ledger, now } = beside;
-    const found = findPost(beside, post);
-    const linked = (ledger.rows.row(found.project, found.post, now)?.links ?? []).map(
+    const found = await findPost(beside, post);
+    const linked = ((await ledger.rows.row(found.project, found.post, now))?.links ?? []).map(
       ({ link }) => link.issue,
     );
     const issues = issueText === undefined ? linked : chooseIssue(beside, found, linked, issueText);
     if (issues.length > 0) {
-      ledger.commit([
+      await ledger.commit([
         {
           kind: "add-request",
           request: { kind: "unlink", project: found.project, at: now, post: found.post, issues },

@@ -33,7 +33,6 @@ export async function createProgressBar(
     gracefulExit: false,
   });
   const startedAt = now();
-  const estimateEnd = createEstimator(now);
   let shown: string | undefined;
   return {
     show(step) {
@@ -42,11 +41,11 @@ export async function createProgressBar(
       const total = step.total ?? step.done;
       if (shown === name) {
         bar.setTotal(total);
-        bar.update(step.done, wordsOf(step, estimateEnd(step)));
+        bar.update(step.done, wordsOf(step, now()));
         return;
       }
       if (shown !== undefined) bar.stop();
-      bar.start(total, step.done, wordsOf(step, estimateEnd(step)));
+      bar.start(total, step.done, wordsOf(step, now()));
       shown = name;
     },
     write(text) {
@@ -64,28 +63,7 @@ export async function createProgressBar(
   };
 }
 
-/** What is asked for at most once a second, since nobody reads faster. */
-interface Estimate {
-  readonly askedAt: number;
-  readonly extent: { readonly now: number; readonly doneAt: number | undefined };
-}
-
-function createEstimator(now: () => number): (step: ProgressStep) => Estimate["extent"] {
-  const patience = 1000;
-  let last: Estimate | undefined;
-  return ({ doneAt }) => {
-    const time = now();
-    if (last === undefined || doneAt === undefined || time - last.askedAt >= patience) {
-      last = { askedAt: time, extent: { now: time, doneAt: doneAt?.() } };
-    }
-    return last.extent;
-  };
-}
-
-function wordsOf(
-  { project, what, done, total }: ProgressStep,
-  { now, doneAt }: Estimate["extent"],
-): Record<string, string> {
+function wordsOf({ project, what, done, total, doneAt }: ProgressStep, now: number): Record<string, string> {
   const amount =
     total === undefined
       ? `${done.toLocaleString("en")} so far`

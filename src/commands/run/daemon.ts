@@ -16,6 +16,7 @@ import { isUnfinished } from "../../daemon/unfinished.ts";
 import { webhookPart } from "../../daemon/webhooks.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
+import { inOrder } from "../../select.ts";
 import type { Round, World } from "../../sync/ground/world.ts";
 import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
@@ -54,7 +55,7 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
   const metrics = createMetrics(ledger, terminal.version);
   const post: Post = { session: () => current, ledger, metrics };
   const crew = createDaemon({
-    projects: planTurns(first, ledger),
+    projects: await planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     rest: createRelease(),
     beat: (at, isLast) =>
@@ -77,27 +78,34 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
     signal: terminal.signal,
   });
   let http: Awaited<ReturnType<typeof listen>>;
-  const ignoreHangUps = terminal.onHangUp?.(() => {
-    const next = readAnew(current, (session) => crew.reschedule(planTurns(session, ledger)));
+  const reload = async (): Promise<void> => {
+    const next = await readAnew(current, async (session) => {
+      crew.reschedule(await planTurns(session, ledger));
+      current = session;
+    });
     metrics.noteReload(next !== undefined);
-    current = next ?? current;
+  };
+  let reloaded = Promise.resolve();
+  const ignoreHangUps = terminal.onHangUp?.(() => {
+    reloaded = reloaded.then(reload);
   });
   try {
     http = await listen(post, crew);
     await crew.run();
   } finally {
     ignoreHangUps?.();
+    await reloaded;
     await http?.close();
   }
 }
 
 /** The projects of a config with their times. */
-function planTurns({ config, projects }: Session, ledger: Ledger): readonly DaemonProject[] {
+async function planTurns({ config, projects }: Session, ledger: Ledger): Promise<readonly DaemonProject[]> {
   const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
-  return projects.map(({ key }) => ({
+  return inOrder(projects, async ({ key }) => ({
     key,
     schedule: createTimes(expressions.get(key) ?? config.schedule, config.timezone),
-    lastRunAt: ledger.runs.last(key)?.finishedAt,
+    lastRunAt: (await ledger.runs.last(key))?.finishedAt,
   }));
 }
 
@@ -158,12 +166,16 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     });
   const measureStates = () => {
     const late = findLateNow();
-    return measure().map(({ key, periodMs }) => ({ key, periodMs, state: standOf(key, late) }));
+    return inOrder(measure(), async ({ key, periodMs }) => ({
+      key,
+      periodMs,
+      state: await standOf(key, late),
+    }));
   };
   const parts = [
     healthPart(() => {
       const late = findLateNow();
-      return late.map(({ project }) => ({ project, state: standOf(project, late) }));
+      return inOrder(late, async ({ project }) => ({ project, state: await standOf(project, late) }));
     }),
     pagePart({
       gate: () => ({ token: session().http.token }),
@@ -175,12 +187,13 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       read: (work) => work(ledger),
       redact: (text) => session().clean(text),
     }),
-    metricsPart(metrics, () => ({ projects: measureStates(), sides: session().sides })),
+    metricsPart(metrics, async () => ({ projects: await measureStates(), sides: session().sides })),
   ];
   const receiver = webhookPart({
     secret: () => session().http.webhook,
-    hint: (hint) => {
-      for (const key of findConcerned(hint, session().projects, ledger)) crew.hint(key, isOwn(hint, ledger));
+    hint: async (hint) => {
+      for (const key of await findConcerned(hint, session().projects, ledger))
+        crew.hint(key, isOwn(hint, ledger));
     },
     note: metrics.noteDelivery,
     monotonic,

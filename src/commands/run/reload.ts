@@ -13,12 +13,15 @@ const heldFast: readonly (keyof Config)[] = ["state", "http"];
  * @param take - called with the new session before anything has changed; when it throws, the old one goes on, too.
  * @returns the new session; undefined where the old one goes on.
  */
-export function readAnew(old: Session, take: (session: Session) => void): Session | undefined {
+export async function readAnew(
+  old: Session,
+  take: (session: Session) => Promise<void>,
+): Promise<Session | undefined> {
   try {
     const session = old.reopen();
     const held = heldFast.filter((name) => !isDeepStrictEqual(session.config[name], old.config[name]));
     const next: Session = { ...session, config: keepFrom(old.config, session.config) };
-    take(next);
+    await take(next);
     if (held.length > 0) {
       next.log.warn({ settings: held }, "These settings change only when the daemon is restarted");
     }

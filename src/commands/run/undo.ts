@@ -26,16 +26,16 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
     const number = readNumber(text);
     const state = resolve(terminal.cwd, session.config.state);
     return withState(terminal, session.machine.log, "undo", state, async (ledger) => {
-      const concerned = findConcerned(session, ledger, number);
+      const concerned = await findConcerned(session, ledger, number);
       if (concerned.length === 0) {
         return sayNothing(
           session.terminal,
           options,
           number,
-          lossOf(ledger, number) ?? "It has written nothing that this state still knows of.",
+          (await lossOf(ledger, number)) ?? "It has written nothing that this state still knows of.",
         );
       }
-      const loss = lossOf(ledger, number);
+      const loss = await lossOf(ledger, number);
       if (loss !== undefined) session.log.warn({ run: number }, loss);
       const take = (on: Ledger, agreed: readonly SavedProject[] | undefined): Promise<RunResult> => {
         const world = buildWorld(session.config, session.sides, on, session.machine);
@@ -67,17 +67,21 @@ function readNumber(text: string): number {
 }
 
 /** What is not known of a run any more, as a sentence; undefined where all of it is. */
-function lossOf({ upkeep }: Ledger, number: number): string | undefined {
-  const { pruned } = upkeep.size();
+async function lossOf({ upkeep }: Ledger, number: number): Promise<string | undefined> {
+  const { pruned } = await upkeep.size();
   if (pruned === undefined || number > pruned.run) return undefined;
   const before = new Date(pruned.before).toISOString();
   return `What it may have written before ${before} was deleted from the history (\`keep\` in the config) and can't be undone.`;
 }
 
 /** The projects of the config that the run has written for. */
-function findConcerned({ projects }: Session, ledger: Ledger, number: number): readonly SyncProject[] {
-  const writes = ledger.journal.writesOf(number);
-  const last = ledger.runs.last(undefined)?.run ?? 0;
+async function findConcerned(
+  { projects }: Session,
+  ledger: Ledger,
+  number: number,
+): Promise<readonly SyncProject[]> {
+  const writes = await ledger.journal.writesOf(number);
+  const last = (await ledger.runs.last(undefined))?.run ?? 0;
   if (writes.length === 0 && number > last) {
     throw new ConfigError([
       `There is no run ${number}: ${last === 0 ? "none has ended yet" : `the last one is ${last}`}.`,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
+import { inOrder } from "../../select.ts";
 import { configSource } from "../open/config-source.ts";
 import { readState } from "../open/state.ts";
 import { exitCodes, type Terminal } from "../print/terminal.ts";
@@ -9,10 +10,14 @@ import { exitCodes, type Terminal } from "../print/terminal.ts";
 const mostPosts = 50;
 
 /** Prints what may stand where the last word is, one a line; nothing where nobody knows. It never fails: a key was hit. */
-export function completeWords(terminal: Terminal, program: Command, words: readonly string[]): number {
+export async function completeWords(
+  terminal: Terminal,
+  program: Command,
+  words: readonly string[],
+): Promise<number> {
   const typed = words.at(-1) ?? "";
   const place = findPlace(program, words.slice(0, -1));
-  const found = candidatesOf(terminal, program, place, typed);
+  const found = await candidatesOf(terminal, program, place, typed);
   // What a shell would take for its own is no help on its command line.
   const shown = found.filter((word) => word.startsWith(typed) && /^[\w./:@#=-]+$/.test(word));
   terminal.out.write([...new Set(shown)].map((word) => `${word}\n`).join(""));
@@ -56,14 +61,14 @@ function optionsOf(program: Command, command: Command | undefined): readonly Opt
   return [...(command?.options ?? []), ...program.options];
 }
 
-function candidatesOf(
+async function candidatesOf(
   terminal: Terminal,
   program: Command,
   { command, option, position, isHelp, config }: Place,
   typed: string,
-): readonly string[] {
+): Promise<readonly string[]> {
   if (option !== undefined) {
-    return option.argChoices ?? (/<project>/.test(option.flags) ? findKeys(terminal, config) : []);
+    return option.argChoices ?? (/<project>/.test(option.flags) ? await findKeys(terminal, config) : []);
   }
   if (typed.startsWith("-")) {
     const flags = optionsOf(program, command).filter(({ hidden }) => !hidden);
@@ -73,7 +78,7 @@ function candidatesOf(
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? [] : valuesOf(terminal, argument, config, typed);
+  return argument === undefined ? [] : await valuesOf(terminal, argument, config, typed);
 }
 
 /** Commands that `--help` shows. */
@@ -82,39 +87,43 @@ function namesOf(program: Command): readonly string[] {
   return help.visibleCommands(program).map((command) => command.name());
 }
 
-function valuesOf(
+async function valuesOf(
   terminal: Terminal,
   argument: Argument,
   config: string | undefined,
   typed: string,
-): readonly string[] {
+): Promise<readonly string[]> {
   if (argument.argChoices !== undefined) return argument.argChoices;
   if (argument.name() === "project") return findKeys(terminal, config);
-  return argument.name() === "post" ? findPosts(terminal, config, typed) : [];
+  return argument.name() === "post" ? await findPosts(terminal, config, typed) : [];
 }
 
-function findKeys(terminal: Terminal, file: string | undefined): readonly string[] {
-  return attempt(() => {
+function findKeys(terminal: Terminal, file: string | undefined): Promise<readonly string[]> {
+  return attempt(async () => {
     const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
     return config.projects.map(({ project }) => project);
   });
 }
 
 /** As ids, and with their projects, whichever of the two is begun. */
-function findPosts(terminal: Terminal, file: string | undefined, typed: string): readonly string[] {
-  return attempt(() => {
+function findPosts(terminal: Terminal, file: string | undefined, typed: string): Promise<readonly string[]> {
+  return attempt(async () => {
     const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
     const ledger = readState(resolve(terminal.cwd, config.state));
     if (ledger === undefined) return [];
     try {
-      return config.projects.flatMap(({ project: key }) => {
-        const memory = ledger.memory.project(key);
-        if (memory === undefined) return [];
-        const isFull = typed.startsWith(`${key}/`);
-        const id = isFull ? typed.slice(key.length + 1) : typed;
-        const posts = ledger.lookup.postsLike(memory.id, id, mostPosts).filter((post) => post.startsWith(id));
-        return isFull ? posts.map((post) => `${key}/${post}`) : posts;
-      });
+      return (
+        await inOrder(config.projects, async ({ project: key }) => {
+          const memory = ledger.memory.project(key);
+          if (memory === undefined) return [];
+          const isFull = typed.startsWith(`${key}/`);
+          const id = isFull ? typed.slice(key.length + 1) : typed;
+          const posts = (await ledger.lookup.postsLike(memory.id, id, mostPosts)).filter((post) =>
+            post.startsWith(id),
+          );
+          return isFull ? posts.map((post) => `${key}/${post}`) : posts;
+        })
+      ).flat();
     } finally {
       ledger.close();
     }
@@ -122,9 +131,9 @@ function findPosts(terminal: Terminal, file: string | undefined, typed: string):
 }
 
 /** Whatever is wrong with config or state is said by the command itself. */
-function attempt(find: () => readonly string[]): readonly string[] {
+async function attempt(find: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
-    return find();
+    return await find();
   } catch {
     return [];
   }

@@ -51,8 +51,8 @@ const strips: readonly Strip[] = [
  * What the runs of the last days have written, what failed, and how long they took: three drawings of the same time, and the same
  * as a table for who can't see them. Without a choice a day is shown, and a week once there is more than a day to see.
  */
-export function renderChart({ ledger, times }: Looking, chosen: string | undefined): Markup {
-  const { name, history } = look(ledger, times.now, chosen);
+export async function renderChart({ ledger, times }: Looking, chosen: string | undefined): Promise<Markup> {
+  const { name, history } = await look(ledger, times.now, chosen);
   const range = ranges[name];
   const since = beginOf(range, times.now);
   const links = (Object.keys(ranges) as RangeName[]).map((one) =>
@@ -73,15 +73,15 @@ interface Look {
   readonly history: RunHistory;
 }
 
-function look(ledger: Looking["ledger"], now: number, chosen: string | undefined): Look {
-  const read = (name: RangeName): Look => {
+async function look(ledger: Looking["ledger"], now: number, chosen: string | undefined): Promise<Look> {
+  const read = async (name: RangeName): Promise<Look> => {
     const { spanMs } = ranges[name];
-    return { name, history: ledger.browse.runs(beginOf(ranges[name], now), spanMs) };
+    return { name, history: await ledger.browse.runs(beginOf(ranges[name], now), spanMs) };
   };
   if (chosen === "day" || chosen === "week" || chosen === "month") return read(chosen);
-  const week = read("week");
+  const week = await read("week");
   const { countedFrom } = week.history;
-  return countedFrom === undefined || countedFrom >= beginOf(ranges.day, now) ? read("day") : week;
+  return countedFrom === undefined || countedFrom >= beginOf(ranges.day, now) ? await read("day") : week;
 }
 
 /** Spans begin at whole hours, so that a drawing stays the same while nothing happens. */

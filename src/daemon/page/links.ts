@@ -1,5 +1,6 @@
 import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
 import type { PostId } from "../../model/post.ts";
+import { inOrder, select } from "../../select.ts";
 import { describeIssueState } from "../../story/explain/explanation.ts";
 import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
 import { type Column, html, type Markup, table } from "./html.ts";
@@ -31,7 +32,7 @@ interface Page {
 }
 
 /** The links of all projects or of one, searched and filtered, page by page; a form that needs no script. */
-export function renderLinks(looking: Looking, query: LinksQuery): Markup {
+export async function renderLinks(looking: Looking, query: LinksQuery): Promise<Markup> {
   const { q = "", project, after } = query;
   const keys = looking.view.projects.map(({ project: { key } }) => key);
   const chosen = keys.filter((key) => key === project);
@@ -39,7 +40,7 @@ export function renderLinks(looking: Looking, query: LinksQuery): Markup {
   const text = q.trim().slice(0, longestText);
   const rows = pageSizes.find((size) => size === query["rows"]) ?? "100";
   const search = { text, state, limit: Number(rows) };
-  const page = readPage(looking, chosen.length > 0 ? chosen : keys, search, after);
+  const page = await readPage(looking, chosen.length > 0 ? chosen : keys, search, after);
   const kept = {
     q: text,
     project: chosen[0],
@@ -48,9 +49,9 @@ export function renderLinks(looking: Looking, query: LinksQuery): Markup {
   };
   const isShort = page.next !== undefined && page.links.length < search.limit;
   return html`<h1>Links</h1>
-    <p class="lead">${countLinks(looking, chosen.length > 0 ? chosen : keys)}. The newest issue first.</p>
+    <p class="lead">${await countLinks(looking, chosen.length > 0 ? chosen : keys)}. The newest issue first.</p>
     ${renderForm({ keys, project: chosen[0], state, text, rows })}
-    ${renderExact(looking, chosen.length > 0 ? chosen : keys, text)}
+    ${await renderExact(looking, chosen.length > 0 ? chosen : keys, text)}
     ${page.links.length > 0 && table("Posts and their issues", columnsOf(looking, keys.length > 1), page.links)}
     ${page.links.length === 0 && page.next === undefined && html`<p class="lead">No link is like that.</p>`}
     ${isShort && html`<p class="lead">One search looks at ten thousand links at most; there are more.</p>`}
@@ -64,22 +65,22 @@ function readState(given: string | undefined): LinkSearch["state"] {
   return given === "open" || given === "closed" || given === "absent" || given === "waiting" ? given : "any";
 }
 
-function countLinks({ ledger }: Looking, keys: readonly string[]): string {
-  const counts = keys.map((key) => {
+async function countLinks({ ledger }: Looking, keys: readonly string[]): Promise<string> {
+  const counts = await inOrder(keys, async (key) => {
     const memory = ledger.memory.project(key);
-    return memory === undefined ? 0 : ledger.rows.counts(memory.id).issues;
+    return memory === undefined ? 0 : (await ledger.rows.counts(memory.id)).issues;
   });
   const issues = counts.reduce((sum, count) => sum + count, 0);
   return issues === 1 ? "1 linked issue" : `${issues.toLocaleString("en")} linked issues`;
 }
 
 /** Project after project, in the order of the config: `after` names the project by its place there, and the place in it. */
-function readPage(
+async function readPage(
   { ledger }: Looking,
   keys: readonly string[],
   search: Omit<LinkSearch, "after">,
   after: string | undefined,
-): Page {
+): Promise<Page> {
   const [, first = "0", begin] = /^(\d{1,4})-([\d.]{0,50})$/.exec(after ?? "") ?? [];
   const links: Found[] = [];
   let place = begin === "" ? undefined : begin;
@@ -88,7 +89,7 @@ function readPage(
     const memory = ledger.memory.project(key);
     if (memory === undefined) continue;
     if (links.length === search.limit) return { links, next: `${index}-` };
-    const page = ledger.browse.links(memory.id, {
+    const page = await ledger.browse.links(memory.id, {
       ...search,
       limit: search.limit - links.length,
       after: place,
@@ -124,10 +125,15 @@ function renderForm({ keys, project, state, text, rows }: Form): Markup {
 }
 
 /** A post without an issue is in no list of links; by its id it is found all the same. */
-function renderExact({ ledger, times }: Looking, keys: readonly string[], text: string): Markup | undefined {
-  const found = keys.filter((key) => {
+async function renderExact(
+  { ledger, times }: Looking,
+  keys: readonly string[],
+  text: string,
+): Promise<Markup | undefined> {
+  const found = await select(keys, async (key) => {
     const memory = ledger.memory.project(key);
-    const row = memory && text !== "" ? ledger.rows.row(memory.id, text as PostId, times.now) : undefined;
+    const row =
+      memory && text !== "" ? await ledger.rows.row(memory.id, text as PostId, times.now) : undefined;
     return row !== undefined && row.links.length === 0;
   });
   if (found.length === 0) return undefined;

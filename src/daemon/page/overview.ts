@@ -1,6 +1,7 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
+import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
 import {
@@ -36,16 +37,16 @@ interface Seen {
  *
  * @param range - of the chart, as its own links name it.
  */
-export function renderOverview(looking: Looking, range: string | undefined): Markup {
-  const projects = looking.view.projects.map((known) => see(looking, known));
+export async function renderOverview(looking: Looking, range: string | undefined): Promise<Markup> {
+  const projects = await inOrder(looking.view.projects, async (known) => see(looking, known));
   return html`<h1>${judge(projects)}</h1>
     <p class="lead">As of ${looking.times.today}.</p>
     <section aria-labelledby="projects">
       <h2 id="projects">Projects</h2>
-      ${projects.map((seen) => renderProject(looking, seen))}
+      ${await inOrder(projects, async (seen) => renderProject(looking, seen))}
     </section>
-    ${renderWaits(looking)}
-    ${renderChart(looking, range)}
+    ${await renderWaits(looking)}
+    ${await renderChart(looking, range)}
     <section aria-labelledby="search"><h2 id="search">Links</h2>
       <form action="/links" method="get">
         <label class="wide">Post, title or issue <input type="search" name="q" autocomplete="off"></label>
@@ -54,17 +55,17 @@ export function renderOverview(looking: Looking, range: string | undefined): Mar
     </section>`;
 }
 
-function see({ ledger, view, times }: Looking, known: PageProject): Seen {
+async function see({ ledger, view, times }: Looking, known: PageProject): Promise<Seen> {
   const { key } = known.project;
   const memory = ledger.memory.project(key);
-  const last = ledger.runs.last(key);
+  const last = await ledger.runs.last(key);
   return {
     known,
     memory,
-    counts: memory && ledger.rows.counts(memory.id),
+    counts: memory && (await ledger.rows.counts(memory.id)),
     last,
     report: last && readReport(last.report),
-    state: readProjectState(ledger, key, {
+    state: await readProjectState(ledger, key, {
       now: times.now,
       nextRunAt: known.nextRunAt,
       late: view.late.find(({ project }) => project === key)?.reason,
@@ -97,7 +98,7 @@ const badges: Readonly<Record<StateKind, readonly [look: "good" | "warn" | "bad"
   "in-sync": ["good", "in step"],
 };
 
-function renderProject(looking: Looking, seen: Seen): Markup {
+async function renderProject(looking: Looking, seen: Seen): Promise<Markup> {
   const { known, counts, last, report, state } = seen;
   const { key, settings } = known.project;
   const { kind, hasRun, failing } = state;
@@ -116,7 +117,7 @@ function renderProject(looking: Looking, seen: Seen): Markup {
       "Requests of the last run",
       report === undefined ? "–" : html`board ${report.requests.board}, GitHub ${report.requests.tracker}`,
     ],
-    ...describeBudgets(looking, known),
+    ...(await describeBudgets(looking, known)),
   ];
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
@@ -143,25 +144,28 @@ function describeWrites({ created, issueWrites, postWrites }: StoredReport): str
 }
 
 /** What is left of the pace of the last hour, and who wants to be left alone. */
-function describeBudgets(
+async function describeBudgets(
   { view, ledger, times }: Looking,
   { project }: PageProject,
-): readonly (readonly [string, Piece])[] {
+): Promise<readonly (readonly [string, Piece])[]> {
   const { pace } = view.policy;
   const budgets = [...new Set(repositoryNames(project.settings).map(view.budgetOf))];
   const limits = [
-    { name: "The board", until: ledger.pace.limit("board", "") },
-    ...budgets.map((budget) => ({ name: "GitHub", until: ledger.pace.limit("tracker", budget) })),
+    { name: "The board", until: await ledger.pace.limit("board", "") },
+    ...(await inOrder(budgets, async (budget) => ({
+      name: "GitHub",
+      until: await ledger.pace.limit("tracker", budget),
+    }))),
   ].flatMap(({ name, until }) => (until !== undefined && until > times.now ? [{ name, until }] : []));
   return [
-    ...budgets.map((budget) => {
-      const writes = ledger.pace.writes(times.now - hourMs, budget);
+    ...(await inOrder(budgets, async (budget) => {
+      const writes = await ledger.pace.writes(times.now - hourMs, budget);
       const creates = writes.filter(({ isCreate }) => isCreate);
       return [
         budgets.length === 1 ? "Writes to GitHub this hour" : `Writes this hour (${budget})`,
         html`${writes.length} of ${pace.writesPerHour} <span class="quiet more">${creates.length} of ${pace.createsPerHour} new issues</span>`,
       ] as const;
-    }),
+    })),
     ...limits.map(({ name, until }) => [`${name} wants no request before`, times.show(until)] as const),
   ];
 }

@@ -19,12 +19,12 @@ export interface PageOptions {
   /** Milliseconds since some moment, by a clock that nobody can set. */
   monotonic(): number;
   /** Whether a code of `boardsync page` lets in, and is used up by that. */
-  takeCode(code: string): boolean;
+  takeCode(code: string): Promise<boolean>;
   readonly version: string;
   /** As it is now. */
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
-  read<T>(work: (ledger: Ledger) => T): T | undefined;
+  read<T>(work: (ledger: Ledger) => Promise<T>): Promise<T | undefined>;
   /** Takes out whatever is secret: the words of the other sides may hold anything. */
   redact(text: string): string;
 }
@@ -43,10 +43,10 @@ export function pagePart(options: PageOptions): HttpPart {
   const { clock, version } = options;
   const guests = createGuests(options.monotonic);
   const serve =
-    (render: (looking: Looking, request: FastifyRequest) => Answer) =>
-    (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    (render: (looking: Looking, request: FastifyRequest) => Promise<Answer>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { code } = queryOf(request);
-      if (code !== undefined && request.method === "GET" && options.takeCode(code)) {
+      if (code !== undefined && request.method === "GET" && (await options.takeCode(code))) {
         const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
         return reply.code(303).header("set-cookie", cookie).header("location", "/").send();
       }
@@ -56,7 +56,7 @@ export function pagePart(options: PageOptions): HttpPart {
       if (verdict === "closed") return reply.code(403).type("text/plain; charset=utf-8").send(closedWords);
       const view = options.view();
       const times = createTimes(clock.now(), view.timezone);
-      const answer = options.read((ledger) => render({ view, ledger, times }, request)) ?? nothingYet;
+      const answer = (await options.read((ledger) => render({ view, ledger, times }, request))) ?? nothingYet;
       const foot = `boardsync ${version}. Read-only: commands are typed at a terminal. Times are in ${view.timezone}.`;
       return reply
         .code(answer.status)
@@ -91,18 +91,28 @@ const nothingYet: Answer = {
   content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync plan</code></p>`,
 };
 
-function overview(looking: Looking, request: FastifyRequest): Answer {
+async function overview(looking: Looking, request: FastifyRequest): Promise<Answer> {
   const { range } = queryOf(request);
-  return { status: 200, title: "Overview", current: "overview", content: renderOverview(looking, range) };
+  return {
+    status: 200,
+    title: "Overview",
+    current: "overview",
+    content: await renderOverview(looking, range),
+  };
 }
 
-function links(looking: Looking, request: FastifyRequest): Answer {
-  return { status: 200, title: "Links", current: "links", content: renderLinks(looking, queryOf(request)) };
+async function links(looking: Looking, request: FastifyRequest): Promise<Answer> {
+  return {
+    status: 200,
+    title: "Links",
+    current: "links",
+    content: await renderLinks(looking, queryOf(request)),
+  };
 }
 
-function post(looking: Looking, request: FastifyRequest): Answer {
+async function post(looking: Looking, request: FastifyRequest): Promise<Answer> {
   const named = readPostAddress(request.url);
-  const content = named && renderPost(looking, named);
+  const content = named && (await renderPost(looking, named));
   if (named !== undefined && content !== undefined) {
     return { status: 200, title: `${named.project}/${named.post}`, current: undefined, content };
   }

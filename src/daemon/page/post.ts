@@ -24,18 +24,22 @@ export interface NamedPost {
 }
 
 /** The story of one post: what `boardsync explain` tells. undefined where there is no such post. */
-export function renderPost(looking: Looking, { project: key, post }: NamedPost): Markup | undefined {
+export async function renderPost(
+  looking: Looking,
+  { project: key, post }: NamedPost,
+): Promise<Markup | undefined> {
   const { view, ledger, times } = looking;
   const known = view.projects.find(({ project }) => project.key === key);
   const story =
-    known && explainPost(known.project, post as PostId, { ledger, policy: view.policy, now: times.now });
+    known &&
+    (await explainPost(known.project, post as PostId, { ledger, policy: view.policy, now: times.now }));
   if (story === undefined) return undefined;
   const site = siteOf(view.trackerUrl);
   return html`<p class="quiet"><bdi>${key}/${post}</bdi></p>
     <h1><bdi>${story.title === null || story.title === "" ? post : story.title}</bdi></h1>
     <p><span class="badge ${story.standing.kind === "linked" ? "good" : ""}">${story.standing.kind}</span>
       ${renderSentence(story.standing.reason)}</p>
-    ${renderPlaces(looking, story, site)}
+    ${await renderPlaces(looking, story, site)}
     <section aria-labelledby="next"><h2 id="next">What happens next</h2>
       <ul>${story.next.map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
     ${renderWaits(looking, story.waits)}
@@ -50,9 +54,13 @@ function showAge({ times }: Looking, age: Explanation["facts"]["board"]): Piece 
   return age === null ? "never" : times.show(Date.parse(age.at));
 }
 
-function renderPlaces({ ledger, times }: Looking, story: Explanation, site: string | undefined): Markup {
+async function renderPlaces(
+  { ledger, times }: Looking,
+  story: Explanation,
+  site: string | undefined,
+): Promise<Markup> {
   const memory = ledger.memory.project(story.project);
-  const row = memory && ledger.rows.row(memory.id, story.post as PostId, times.now);
+  const row = memory && (await ledger.rows.row(memory.id, story.post as PostId, times.now));
   const page = webAddress(row?.post.values.url);
   const issues = story.issues.map(
     ({ issue, facts }) =>

@@ -1,6 +1,7 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { FieldValue } from "../../model/post.ts";
+import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
@@ -13,25 +14,25 @@ const mostShown = 50;
 const mostRead = 1000;
 
 /** Everything that waits for a person, with the command that frees it; then what waits for a time. */
-export function renderWaits(looking: Looking): Markup {
+export async function renderWaits(looking: Looking): Promise<Markup> {
   const projects = looking.view.projects.map(({ project }) => ({
     key: project.key,
     memory: looking.ledger.memory.project(project.key),
   }));
   const known = projects.flatMap(({ key, memory }) => (memory === undefined ? [] : [{ key, memory }]));
-  const lists = known.map(({ key, memory }) => renderList(looking, key, memory));
+  const lists = await inOrder(known, async ({ key, memory }) => renderList(looking, key, memory));
   const isNothing = lists.every((list) => list === undefined);
   return html`<section aria-labelledby="waits">
     <h2 id="waits">What needs you</h2>
     ${isNothing ? html`<p class="lead">Nothing.</p>` : lists}
-    ${known.map(({ key, memory }) => renderOthers(looking, key, memory))}
+    ${await inOrder(known, async ({ key, memory }) => renderOthers(looking, key, memory))}
   </section>`;
 }
 
-function renderList(looking: Looking, key: string, memory: ProjectMemory): Markup | undefined {
-  const found = looking.ledger.rows.waiting(memory.id, mostRead, ["held", "parked", "quarantined"]);
+async function renderList(looking: Looking, key: string, memory: ProjectMemory): Promise<Markup | undefined> {
+  const found = await looking.ledger.rows.waiting(memory.id, mostRead, ["held", "parked", "quarantined"]);
   if (found.length === 0) return undefined;
-  const counts = looking.ledger.rows.counts(memory.id);
+  const counts = await looking.ledger.rows.counts(memory.id);
   const total = [
     counts.held > 0 && `${counts.held} held`,
     counts.parked > 0 && `${counts.parked} parked`,
@@ -96,9 +97,13 @@ const others: readonly (readonly [
   ["differ and stay so", ["disagreement", "did-not-stick"]],
 ];
 
-function renderOthers(looking: Looking, key: string, memory: ProjectMemory): readonly (Markup | undefined)[] {
-  return others.map(([words, kinds]) => {
-    const found = looking.ledger.rows.waiting(memory.id, mostShown + 1, kinds);
+async function renderOthers(
+  looking: Looking,
+  key: string,
+  memory: ProjectMemory,
+): Promise<readonly (Markup | undefined)[]> {
+  return inOrder(others, async ([words, kinds]) => {
+    const found = await looking.ledger.rows.waiting(memory.id, mostShown + 1, kinds);
     return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, found);
   });
 }

@@ -1,9 +1,11 @@
 import type { Change } from "../change.ts";
 import { createHeldMemory, type HeldMemory } from "../held-memory.ts";
 import type { Ledger } from "../ledger.ts";
+import type { Runs } from "../runs.ts";
 import type { Changes } from "./columns/changes.ts";
 import { createNumbers } from "./columns/numbers.ts";
 import { copyDatabase } from "./file/copy.ts";
+import { promise, promised } from "./file/plain.ts";
 import { createStamp } from "./file/stamp.ts";
 import {
   assertDurable,
@@ -68,6 +70,8 @@ export function openLedgerCopy(
   return { ledger: createLedger(store), isKnown };
 }
 
+type Parts = Omit<Ledger, "memory" | "commit" | "after" | "copyTo" | "copiedAt" | "identity" | "close">;
+
 /** The ledger over an open database. */
 export function createLedger(store: Store): Ledger {
   const numbers = createNumbers(store);
@@ -108,18 +112,22 @@ export function createLedger(store: Store): Ledger {
     "declare-old": ({ at }) => stamp.write(at),
   };
   const change = (one: Change): void => (carried[one.kind] as (change: Change) => void)(one);
+  const lookAhead = async <T>(changes: readonly Change[], read: () => T): Promise<T> =>
+    store.tryOut(() => {
+      for (const one of changes) change(one);
+      return read();
+    });
   return {
-    ...parts,
+    ...promised<Parts>({ ...parts, upkeep: createUpkeep(store) }),
     memory,
     runs: {
-      ...parts.runs,
-      begin: (at) => {
+      ...promise<Runs>(parts.runs),
+      begin: async (at) => {
         const begun = parts.runs.begin(at);
         memory.hold(remembered.read());
         return begun;
       },
     },
-    upkeep: createUpkeep(store),
     get copiedAt() {
       return stamp.read();
     },
@@ -127,18 +135,11 @@ export function createLedger(store: Store): Ledger {
       return stamp.identity();
     },
     commit: createCommit(store, change, memory),
-    after: (changes) => {
-      const lookAhead = <T>(read: () => T): T =>
-        store.tryOut(() => {
-          for (const one of changes) change(one);
-          return read();
-        });
-      return {
-        rows: { row: (...asked) => lookAhead(() => parts.rows.row(...asked)) },
-        pulls: { marked: (...asked) => lookAhead(() => parts.pulls.marked(...asked)) },
-        links: { hasContent: (...asked) => lookAhead(() => parts.links.hasContent(...asked)) },
-      };
-    },
+    after: (changes) => ({
+      rows: { row: (...asked) => lookAhead(changes, () => parts.rows.row(...asked)) },
+      pulls: { marked: (...asked) => lookAhead(changes, () => parts.pulls.marked(...asked)) },
+      links: { hasContent: (...asked) => lookAhead(changes, () => parts.links.hasContent(...asked)) },
+    }),
     copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
     close: () => store.close(),
   };
@@ -153,7 +154,7 @@ const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "pace-write"]
  */
 function createCommit(store: Store, change: (change: Change) => void, memory: HeldMemory): Ledger["commit"] {
   let isDurable = false;
-  return (changes) => {
+  return async (changes) => {
     const isAwaited = changes.some(({ kind }) => awaited.has(kind));
     if (isAwaited && (changes.length > 1 || store.database.inTransaction))
       throw new Error("A line that a request waits for needs a commit of its own.");

@@ -9,6 +9,7 @@ import type { Settings } from "../../plan/ground/settings.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
 import { type Derivation, deriveTarget, ruledFields } from "../../plan/rules/rules.ts";
 import { routePost, viewSelection } from "../../plan/select.ts";
+import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {
@@ -32,35 +33,35 @@ const writesShown = 10;
  *
  * @returns undefined where the project never ran, or has no such post.
  */
-export function explainPost(
+export async function explainPost(
   project: SyncProject,
   post: PostId,
   sources: ExplainSources,
-): Explanation | undefined {
+): Promise<Explanation | undefined> {
   const { ledger, now } = sources;
   const memory = ledger.memory.project(project.key);
-  const row = memory && ledger.rows.row(memory.id, post, now);
+  const row = memory && (await ledger.rows.row(memory.id, post, now));
   if (memory === undefined || row === undefined) return undefined;
   const settings: Settings = { ...project.settings, project: memory.id };
   return explainRow({ ...sources, project, memory, settings, row, seen: new Set(memory.seen) });
 }
 
-function explainRow(explaining: Explaining): Explanation {
+async function explainRow(explaining: Explaining): Promise<Explanation> {
   const { ledger, project, memory, settings, row, seen } = explaining;
   const derived = row.links.length === 0 ? undefined : deriveTarget(row.links, settings);
-  const waits = explainWaits(explaining);
+  const waits = await explainWaits(explaining);
   const world = { ledger, policy: explaining.policy };
   const context = createContext({ project, world, run: { order: { kind: "sync" } }, memory, settings }, seen);
-  const { standing, actions, next } = explainNext(explaining, context(explaining.now), waits);
+  const { standing, actions, next } = explainNext(explaining, await context(explaining.now), waits);
   const { title } = row.post.values;
   return {
     project: project.key,
     post: row.post.id,
     title: typeof title === "string" ? title : null,
     standing,
-    facts: explainAges(explaining),
+    facts: await explainAges(explaining),
     select: explainSelection(explaining),
-    issues: row.links.map((linked) => explainIssue(explaining, linked)),
+    issues: await inOrder(row.links, async (linked) => explainIssue(explaining, linked)),
     rules: explainRules(explaining, derived),
     fields: derived === undefined ? [] : explainFields(explaining, derived),
     boardRules: viewBoardRules(row, settings, seen),
@@ -68,12 +69,12 @@ function explainRow(explaining: Explaining): Explanation {
     waits,
     actions,
     next,
-    writes: ledger.journal.history(memory.id, row.post.id, writesShown).map(explainWrite),
+    writes: (await ledger.journal.history(memory.id, row.post.id, writesShown)).map(explainWrite),
   };
 }
 
-function explainAges({ ledger, memory, now }: Explaining): Explanation["facts"] {
-  const pull = ledger.lookup.lastPull(memory.id);
+async function explainAges({ ledger, memory, now }: Explaining): Promise<Explanation["facts"]> {
+  const pull = await ledger.lookup.lastPull(memory.id);
   return {
     board: pull === undefined ? null : ageOf(pull.beganAt, now),
     tracker: memory.lastSuccessAt === undefined ? null : ageOf(memory.lastSuccessAt, now),
@@ -178,7 +179,7 @@ function explainField(
 }
 
 /** A linked issue, held against every rule. */
-export function explainIssue(explaining: Explaining, linked: LinkedIssue): ExplainedIssue {
+export async function explainIssue(explaining: Explaining, linked: LinkedIssue): Promise<ExplainedIssue> {
   // What an issue that is gone showed last counts for nothing.
   const known: LinkedIssue = linked.isGone ? { ...linked, issue: undefined } : linked;
   const { counts, match, rules, doubt } = viewIssue(known, explaining.settings);
@@ -190,7 +191,7 @@ export function explainIssue(explaining: Explaining, linked: LinkedIssue): Expla
     facts: issue === undefined ? null : pickFacts(issue),
     duplicateOf: isDuplicate ? nameOf(explaining, counts) : null,
     remarks: [
-      ...remarksOn(explaining, linked),
+      ...(await remarksOn(explaining, linked)),
       ...(doubt === undefined ? [] : [`Can't be decided: ${doubt}.`]),
     ],
     match: match ?? null,
@@ -203,7 +204,7 @@ function pickFacts(issue: Issue): ExplainedIssue["facts"] {
   return { state, stateReason, labels, assignees, milestone, type, updatedAt };
 }
 
-function remarksOn(explaining: Explaining, linked: LinkedIssue): readonly string[] {
+async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<readonly string[]> {
   const { ledger } = explaining;
   const { link, others = [] } = linked;
   const paused = ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
@@ -211,7 +212,7 @@ function remarksOn(explaining: Explaining, linked: LinkedIssue): readonly string
     link.origin === "opened"
       ? "boardsync opened it."
       : "It was there, and was linked by its mark or by a person.",
-    describeAbsence(explaining, linked),
+    await describeAbsence(explaining, linked),
     paused !== undefined &&
       `So many issues of its repository were not found at ${new Date(paused).toISOString()} that nothing is believed of any.`,
     linked.isReadOnly && "An account that is only trusted opened it: it is read and never written.",
@@ -225,8 +226,8 @@ function remarksOn(explaining: Explaining, linked: LinkedIssue): readonly string
   return remarks.filter((remark) => typeof remark === "string");
 }
 
-function describeAbsence({ ledger }: Explaining, { link }: LinkedIssue): string | undefined {
-  const absence = ledger.absences.of(link.issue);
+async function describeAbsence({ ledger }: Explaining, { link }: LinkedIssue): Promise<string | undefined> {
+  const absence = await ledger.absences.of(link.issue);
   if (absence === undefined) return undefined;
   const when = absence.since === 0 ? "" : ` at ${new Date(absence.since).toISOString()}`;
   switch (absence.kind) {

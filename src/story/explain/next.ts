@@ -159,11 +159,11 @@ function restOf({ row, project }: Explaining, { standing }: Decision): string {
 }
 
 /** Everything about a post that waits for a person or a time, and what ends it. */
-export function explainWaits(explaining: Explaining): readonly ExplainedWait[] {
+export async function explainWaits(explaining: Explaining): Promise<readonly ExplainedWait[]> {
   return [
     ...waitingForPeople(explaining),
-    ...openWrites(explaining),
-    ...asked(explaining),
+    ...(await openWrites(explaining)),
+    ...(await asked(explaining)),
     ...said(explaining),
   ];
 }
@@ -193,9 +193,8 @@ function nameQuarantine(note: RowNote | undefined) {
 }
 
 /** Writes that left, and whose outcome nobody knows. */
-function openWrites({ ledger, memory, row, policy }: Explaining): readonly ExplainedWait[] {
-  return ledger.journal
-    .open(memory.id)
+async function openWrites({ ledger, memory, row, policy }: Explaining): Promise<readonly ExplainedWait[]> {
+  return (await ledger.journal.open(memory.id))
     .filter(({ post, state }) => post === row.post.id && state !== "PREPARED")
     .map(({ kind, unknownAt, sentAt, at }) => {
       const since = unknownAt ?? sentAt ?? at;
@@ -216,9 +215,8 @@ const doubts: Readonly<Record<IntentKind, string>> = {
 };
 
 /** What a person has asked for and no run has taken up yet. */
-function asked({ ledger, memory, row }: Explaining): readonly ExplainedWait[] {
-  return ledger.requests
-    .pending(memory.id)
+async function asked({ ledger, memory, row }: Explaining): Promise<readonly ExplainedWait[]> {
+  return (await ledger.requests.pending(memory.id))
     .filter((request) => isAbout(request, row.post.id))
     .map(({ kind, at }) => ({
       kind: "asked" as const,

@@ -5,6 +5,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { type Marker, parseMarker } from "../../plan/text/marker.ts";
+import { inOrder, select } from "../../select.ts";
 import { findOthers } from "../../sync/decide/adopt.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { World } from "../../sync/ground/world.ts";
@@ -65,43 +66,50 @@ const maxRows = 100_000;
 type MarkedPost = SurveyedIssue & Pick<Marker, "project"> & { readonly post: PostId };
 
 /** What there is to say of a project, its repositories, and the links that it has now. */
-export function findAll(world: World, survey: Survey): RebuildFindings {
+export async function findAll(world: World, survey: Survey): Promise<RebuildFindings> {
   const { ledger, clock, policy } = world;
   const { memory, issues, first } = survey;
   const name = (issue: IssueRef): string => nameIssue({ world }, issue);
-  const rowOf = (post: PostId): Row | undefined => ledger.rows.row(memory.id, post, clock.now());
+  const rowOf = (post: PostId): Promise<Row | undefined> => ledger.rows.row(memory.id, post, clock.now());
   const mine = markedPosts(issues, policy.boardHash).filter(({ project }) => project === memory.id);
   const ours = mine.filter(({ isOurs }) => isOurs);
   const foreign = markedPosts(first, policy.boardHash).filter(
     ({ isOurs, project }) => isOurs && !survey.configured.has(project),
   );
-  const unlisted = survey.isListComplete ? ours.filter(({ post }) => rowOf(post)?.missing !== 0) : [];
+  const unlisted = survey.isListComplete
+    ? await select(ours, async ({ post }) => (await rowOf(post))?.missing !== 0)
+    : [];
   return {
-    disagreements: ledger.rows
-      .waiting(memory.id, maxRows)
+    disagreements: (await ledger.rows.waiting(memory.id, maxRows))
       .filter(({ kind }) => kind === "disagreement")
       .map(({ post, issues: linked, message }) => ({ post, issues: linked.map(name), message })),
-    duplicates: [...new Set(ours.map(({ post }) => post))].flatMap((post) =>
-      findDuplicates(ledger, memory.id, rowOf(post), name),
+    duplicates: (
+      await inOrder([...new Set(ours.map(({ post }) => post))], async (post) =>
+        findDuplicates(ledger, memory.id, await rowOf(post), name),
+      )
+    ).flat(),
+    strangers: await inOrder(
+      mine.filter(({ isOurs }) => !isOurs),
+      async ({ issue, post, author }) => {
+        return { issue: name(issue), post, author, linked: ((await rowOf(post))?.links.length ?? 0) > 0 };
+      },
     ),
-    strangers: mine
-      .filter(({ isOurs }) => !isOurs)
-      .map(({ issue, post, author }) => {
-        return { issue: name(issue), post, author, linked: (rowOf(post)?.links.length ?? 0) > 0 };
-      }),
     edited: ours
       .filter(({ editors }) => editors === "unknown" || editors.length > 0)
       .map(({ issue, post, editors }) => ({ issue: name(issue), post, editors })),
-    unreadable: first
-      .filter(({ marker }) => marker === undefined)
-      .map(({ issue }) => ({ issue: name(issue), linked: isLinked(ledger, issue) })),
+    unreadable: await inOrder(
+      first.filter(({ marker }) => marker === undefined),
+      async ({ issue }) => ({ issue: name(issue), linked: await isLinked(ledger, issue) }),
+    ),
     orphans: [
       ...unlisted.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not listed" as const })),
       ...foreign.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not configured" as const })),
     ],
-    absent: ledger.absences
-      .ofProject(memory.id)
-      .map(({ post, issue, absence }) => ({ issue: name(issue), post, reason: describe(absence) })),
+    absent: (await ledger.absences.ofProject(memory.id)).map(({ post, issue, absence }) => ({
+      issue: name(issue),
+      post,
+      reason: describe(absence),
+    })),
     otherBoards: first.filter(({ isOurs, marker }) => {
       return isOurs && marker !== undefined && marker.board !== policy.boardHash;
     }).length,
@@ -116,21 +124,21 @@ function markedPosts(issues: readonly SurveyedIssue[], board: string): readonly 
   });
 }
 
-function findDuplicates(
+async function findDuplicates(
   ledger: Ledger,
   project: ProjectId,
   row: Row | undefined,
   name: (issue: IssueRef) => string,
-): RebuildFindings["duplicates"] {
+): Promise<RebuildFindings["duplicates"]> {
   const used = row?.links[0]?.link.issue;
-  const found = row && ledger.pulls.marked(project, row.post.id);
+  const found = row && (await ledger.pulls.marked(project, row.post.id));
   if (row === undefined || used === undefined || found === undefined) return [];
   const others = findOthers(row, found);
   return others.length === 0 ? [] : [{ post: row.post.id, used: name(used), others: others.map(name) }];
 }
 
-function isLinked(ledger: Ledger, issue: IssueRef): boolean {
-  return ledger.pulls.linkedIssues(issue.repositoryId).some((linked) => isSameIssue(linked, issue));
+async function isLinked(ledger: Ledger, issue: IssueRef): Promise<boolean> {
+  return (await ledger.pulls.linkedIssues(issue.repositoryId)).some((linked) => isSameIssue(linked, issue));
 }
 
 function describe(absence: Absence): string {

@@ -73,9 +73,10 @@ export async function rebuildProjects(
 ): Promise<RebuildReport> {
   const { ledger, clock, policy } = world;
   const patient: World = { ...world, policy: { ...policy, budgetMs: patienceMs } };
-  const before = new Map(projects.map(({ key }) => [key, countLinked(key, world)]));
+  const before = new Map<string, number>();
+  for (const { key } of projects) before.set(key, await countLinked(key, world));
   const startedAt = clock.now();
-  ledger.commit(forgetReads(projects, world));
+  await ledger.commit(forgetReads(projects, world));
   const { report } = await runProjects(projects, patient, { kind: "adopt" }, signal);
   const bounds = { until: startedAt + patienceMs, signal };
   const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map(), listed: [] };
@@ -138,7 +139,7 @@ async function lookOver(
   const tally = startTally();
   const asked = { board: board.requests, tracker: tracker.requests };
   const findings = await findOrNote(rebuild, project, report, tally);
-  const linked = countLinked(project.key, world);
+  const linked = await countLinked(project.key, world);
   return {
     project: project.key,
     repo: project.settings.repo,
@@ -175,7 +176,7 @@ async function findOrNote(
     const configured = await findConfigured(rebuild);
     const { issues, first } = await surveyAll(rebuild, project);
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
-    return findAll(world, { memory, configured, isListComplete, issues, first });
+    return await findAll(world, { memory, configured, isListComplete, issues, first });
   } catch (error) {
     noteFailure(tally, { run: { ...rebuild, order: { kind: "adopt" } }, world, project }, error, false);
     if (tally.isPutOff) noteError(tally, unfinished);
@@ -210,9 +211,9 @@ async function surveyAll(
   return { issues, first };
 }
 
-function countLinked(key: string, { ledger }: World): number {
+async function countLinked(key: string, { ledger }: World): Promise<number> {
   const memory = ledger.memory.project(key);
-  return memory === undefined ? 0 : ledger.rows.counts(memory.id).issues;
+  return memory === undefined ? 0 : (await ledger.rows.counts(memory.id)).issues;
 }
 
 /** The latest time at which one of its repositories takes new issues again. */

@@ -9,19 +9,19 @@ import { readRow } from "../ground/rows.ts";
 import { isSameIssue } from "../read/markers.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
-export function adoptDecision(cycle: PulledCycle, row: Row, now: number): void {
-  const wants = planRow(row, cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
-  recordAdopted(cycle, row, now, wants ? "now" : undefined);
+export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {
+  const wants = planRow(row, await cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
+  await recordAdopted(cycle, row, now, wants ? "now" : undefined);
 }
 
 /**
  * Links the issue that carries our marker for a post, if there is one, and takes both sides as they are: whatever the post
  * looks like now, it has its issue already. Returns whether there was one.
  */
-export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean {
+export async function adoptMarked(cycle: PulledCycle, row: Row, now: number): Promise<boolean> {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
-  const found = ledger.pulls.marked(project, row.post.id);
+  const found = await ledger.pulls.marked(project, row.post.id);
   if (found === undefined) return false;
   sayDuplicates(cycle, row, found);
   // An issue whose opening is in doubt is taken as opened, once that is resolved.
@@ -29,19 +29,19 @@ export function adoptMarked(cycle: PulledCycle, row: Row, now: number): boolean 
   if (row.unlinkedAt !== undefined) return false;
   const issue = refOf(found.issue);
   const link = { post: row.post.id, issue, origin: "adopted" } as const;
-  const hasText = found.isOwn && found.isFirst && !ledger.links.hasContent(issue);
-  ledger.commit([
+  const hasText = found.isOwn && found.isFirst && !(await ledger.links.hasContent(issue));
+  await ledger.commit([
     {
       kind: "link",
       project,
       link,
       issue: found.issue,
-      content: hasText ? contentNow(cycle, row, now) : undefined,
+      content: hasText ? await contentNow(cycle, row, now) : undefined,
     },
   ]);
   cycle.tally.adopted += 1;
-  const linked = readRow(cycle, row.post.id);
-  if (linked !== undefined) recordAdopted(cycle, linked, now);
+  const linked = await readRow(cycle, row.post.id);
+  if (linked !== undefined) await recordAdopted(cycle, linked, now);
   return true;
 }
 
@@ -85,7 +85,7 @@ function refOf({ repositoryId, number }: Issue): IssueRef {
  * The text of an issue that we opened follows its post from here on. It counts as written as the post is now: where the
  * issue says something else, people may have edited it, and the next update finds that out before it writes.
  */
-export function contentNow(cycle: PulledCycle, row: Row, now: number): ContentBase {
-  const { titleHash, blockHash } = cycle.context(now).render(row.post, []);
+export async function contentNow(cycle: PulledCycle, row: Row, now: number): Promise<ContentBase> {
+  const { titleHash, blockHash } = (await cycle.context(now)).render(row.post, []);
   return { titleHash, blockHash };
 }

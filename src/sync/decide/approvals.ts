@@ -14,20 +14,20 @@ type Approval = Extract<PersonRequest, { kind: "approve" }>;
  *
  * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
  */
-export function takeApprovals(
+export async function takeApprovals(
   cycle: PulledCycle,
   wanted: readonly Wanted[],
   unsettled: ReadonlySet<PostId>,
-): void {
+): Promise<void> {
   const find = findWanted(wanted);
   for (const action of savedActions(cycle.run, cycle.project.key)) approveShown(cycle, find(action));
   const { ledger } = cycle.world;
-  for (const request of ledger.requests.pending(cycle.memory.id)) {
+  for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "approve") continue;
     const approved = wanted.filter((action) => names(request, action));
     for (const action of approved) approveShown(cycle, action);
     const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
-    if (!isOpen) ledger.commit([{ kind: "end-request", request: request.id }]);
+    if (!isOpen) await ledger.commit([{ kind: "end-request", request: request.id }]);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
@@ -42,21 +43,21 @@ export interface Decided {
  * the guard looks over all of it, before the first write.
  */
 export async function decide(cycle: PulledCycle): Promise<Decided> {
-  takeRequests(cycle);
+  await takeRequests(cycle);
   const wanted: Wanted[] = [];
   const undecidable = new Set<PostId>();
   const show = countProgress(cycle);
-  await eachDueRow(cycle, (own, row, now) => {
+  await eachDueRow(cycle, async (own, row, now) => {
     show();
-    const decided = attemptNow(own, row.post.id, () => decideRow(own, row, now));
+    const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now));
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
   const named = await holdNamed(cycle, wanted);
-  takeApprovals(cycle, named, undecidable);
-  const decided = putBehind(judge(cycle, named));
-  recordHeld(cycle, decided.judged);
-  dropUnwanted(cycle, decided.judged);
+  await takeApprovals(cycle, named, undecidable);
+  const decided = putBehind(await judge(cycle, named));
+  await recordHeld(cycle, decided.judged);
+  await dropUnwanted(cycle, decided.judged);
   return decided;
 }
 
@@ -73,17 +74,21 @@ function countProgress({ world, project }: PulledCycle): () => void {
 const shownAtOnce = 500;
 
 /** Decides one row as it is now, and records what needs no write. */
-function decideRow(cycle: PulledCycle, row: Row, now: number): readonly Wanted[] | "undecidable" {
-  if (adoptMarked(cycle, row, now)) return [];
+async function decideRow(
+  cycle: PulledCycle,
+  row: Row,
+  now: number,
+): Promise<readonly Wanted[] | "undecidable"> {
+  if (await adoptMarked(cycle, row, now)) return [];
   if (takesAsItIs(cycle.run)) {
-    adoptDecision(cycle, row, now);
+    await adoptDecision(cycle, row, now);
     return [];
   }
-  const decision = planRow(row, cycle.context(now));
-  sayUndecided(cycle, row, decision);
+  const decision = planRow(row, await cycle.context(now));
+  await sayUndecided(cycle, row, decision);
   // A quarantine is recorded at once: it also stops the change of the internal note.
   const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
-  if (decision.actions.length === 0 || isQuarantined) recordDecision(cycle, row, decision, now);
+  if (decision.actions.length === 0 || isQuarantined) await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   return decision.actions.map((action) => ({
     post: row.post.id,
@@ -116,13 +121,14 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
 }
 
 /** A missing fact is a failure of the post. If its issue is not where it was, that has been said already. */
-function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): void {
+async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): Promise<void> {
   const undecided = notes.filter(({ kind }) => kind === "undecided");
-  if (undecided.length === 0 || isAbsenceSaid(cycle, row)) return;
+  if (undecided.length === 0 || (await isAbsenceSaid(cycle, row))) return;
   for (const { message } of undecided) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
     if (!message.includes(beyondReach)) noteError(cycle.tally, failure);
-    else if (isDaily(cycle, row)) cycle.world.log.warn({ project: cycle.project.key, ...failure }, tooMuch);
+    else if (await isDaily(cycle, row))
+      cycle.world.log.warn({ project: cycle.project.key, ...failure }, tooMuch);
   }
 }
 
@@ -131,9 +137,12 @@ const tooMuch =
 const dayMs = 24 * 3_600_000;
 
 /** Anybody can make an issue too large to be read. So this is no failure of the run; it is said at first, and once a day. */
-function isDaily({ world: { ledger, clock }, project }: PulledCycle, { notes = [] }: Row): boolean {
+async function isDaily(
+  { world: { ledger, clock }, project }: PulledCycle,
+  { notes = [] }: Row,
+): Promise<boolean> {
   const said = notes.find(({ message }) => message.includes(beyondReach));
-  const last = ledger.runs.last(project.key)?.finishedAt;
+  const last = (await ledger.runs.last(project.key))?.finishedAt;
   if (said === undefined || last === undefined) return true;
   const days = (at: number): number => Math.floor((at - said.since) / dayMs);
   return days(clock.now()) > days(last);
@@ -158,10 +167,10 @@ function isOfBoardRule(kind: Wanted["kind"]): boolean {
  * Gives every action its verdict. What a person approved goes. What was held before stays held until a person approves it,
  * even if the guard has room by now. The guard counts neither of the two: it measures new actions only.
  */
-function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Judged[] {
+async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
   const { world, memory, settings, pull } = cycle;
   const since = world.clock.now() - guardWindowMs;
-  const holds = Map.groupBy(world.ledger.rows.held(memory.id), ({ post }) => post);
+  const holds = Map.groupBy(await world.ledger.rows.held(memory.id), ({ post }) => post);
   const heldBefore = (action: Wanted): Hold | undefined => {
     const held = holds
       .get(action.post)
@@ -176,7 +185,7 @@ function judge(cycle: PulledCycle, wanted: readonly Wanted[]): readonly Judged[]
     known
       .filter(({ before }) => before === undefined)
       .map(({ action, isLetGo }) => ({ ...action, isApproved: isLetGo })),
-    { statusWrites: world.ledger.journal.statusWrites(memory.id, since) },
+    { statusWrites: await world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
   const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
@@ -217,7 +226,7 @@ function writesHold({ writes }: Pick<Settings, "writes">): string {
 const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined };
 
 /** Records why actions are held. Their rows stay due until the actions are approved, or not wanted any more. */
-function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): void {
+async function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
   const posts = new Set<PostId>();
   for (const { post, kind, verdict } of judged) {
     if (verdict.kind !== "hold") continue;
@@ -225,31 +234,32 @@ function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): void {
     posts.add(post);
   }
   if (posts.size === 0) return;
-  const changes = [...posts].flatMap((post) =>
-    changesOf(cycle, (own) => attemptNow(own, post, () => recordRow(own, post))),
-  );
-  cycle.world.ledger.commit(changes);
+  const changes: Change[] = [];
+  for (const post of posts) {
+    changes.push(...(await changesOf(cycle, (own) => attemptNow(own, post, () => recordRow(own, post)))));
+  }
+  await cycle.world.ledger.commit(changes);
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */
-function dropUnwanted(cycle: PulledCycle, judged: readonly Judged[]): void {
-  for (const intent of cycle.world.ledger.journal.open(cycle.memory.id)) {
+async function dropUnwanted(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
+  for (const intent of await cycle.world.ledger.journal.open(cycle.memory.id)) {
     const { post, kind, state } = intent;
     if (state !== "PREPARED" || judged.some((wanted) => wanted.post === post && wanted.kind === kind))
       continue;
-    attemptNow(cycle, post, () => dropIfUnwanted(cycle, intent));
+    await attemptNow(cycle, post, () => dropIfUnwanted(cycle, intent));
   }
 }
 
-function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): void {
+async function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): Promise<void> {
   const { ledger, clock } = cycle.world;
   const now = clock.now();
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined) return;
   // Nothing is wanted for a post that people took away. If it comes back, it is decided afresh.
-  const wished = absence(row) === undefined ? wishedActions(row, cycle.context(now)) : [];
+  const wished = absence(row) === undefined ? wishedActions(row, await cycle.context(now)) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "resolve",
       intent: id,

@@ -10,14 +10,15 @@ import { readRow } from "../ground/rows.ts";
  * Takes up what people asked for beside the runs, of whole posts: it is done before anything is decided. Links are taken up
  * by `takeLinks` before that, and approvals after it by `takeApprovals`.
  */
-export function takeRequests(cycle: PulledCycle): void {
+export async function takeRequests(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
-  for (const request of ledger.requests.pending(cycle.memory.id)) {
+  for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (!("posts" in request)) continue;
     const { id, kind, posts, project, at } = request;
-    const done = new Map(posts.map((post) => [post, tryFor(cycle, kind, post)]));
+    const done = new Map<PostId, readonly Change[] | undefined>();
+    for (const post of posts) done.set(post, await tryFor(cycle, kind, post));
     const left = posts.filter((post) => done.get(post) === undefined);
-    ledger.commit([
+    await ledger.commit([
       ...[...done.values()].flatMap((changes) => changes ?? []),
       { kind: "mark-due", project: cycle.memory.id, which: posts },
       { kind: "end-request", request: id },
@@ -31,32 +32,32 @@ export function takeRequests(cycle: PulledCycle): void {
 }
 
 /** What it changes of a post; undefined where it failed, and that is said. */
-function tryFor(
+async function tryFor(
   cycle: PulledCycle,
   kind: "retry" | "release" | "discard",
   post: PostId,
-): readonly Change[] | undefined {
+): Promise<readonly Change[] | undefined> {
   return attemptNow(cycle, post, () => changesOf(cycle, (own) => doFor(own, kind, post)));
 }
 
-function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): void {
+async function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
   const now = clock.now();
   switch (kind) {
     case "retry":
-      ledger.commit([
+      await ledger.commit([
         { kind: "unpark", project: cycle.memory.id, post, of: undefined },
         { kind: "reopen", project: cycle.memory.id, post },
       ]);
       return;
     case "release":
-      ledger.commit([{ kind: "release", project: cycle.memory.id, post, at: now }]);
+      await ledger.commit([{ kind: "release", project: cycle.memory.id, post, at: now }]);
       return;
     case "discard": {
-      const row = readRow(cycle, post);
+      const row = await readRow(cycle, post);
       if (row === undefined) return;
-      if (row.links.length > 0) recordAdopted(cycle, row, now);
-      else ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
+      if (row.links.length > 0) await recordAdopted(cycle, row, now);
+      else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
       return;
     }
   }

@@ -33,22 +33,26 @@ export async function attempt<T>(
  * @returns undefined where it failed.
  * @throws StateError
  */
-export function attemptNow<T>(cycle: Cycle, post: PostId, work: () => T): T | undefined {
+export async function attemptNow<T>(
+  cycle: Cycle,
+  post: PostId,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     notePost(cycle, post, error);
     return undefined;
   }
 }
 
-function noteRead(
+async function noteRead(
   cycle: PulledCycle,
   action: { readonly post: PostId; readonly kind: ActionKind },
   error: unknown,
-): Outcome {
+): Promise<Outcome> {
   if (!(error instanceof RemoteError)) throw error;
-  noteLimitOf(cycle.world, error);
+  await noteLimitOf(cycle.world, error);
   const { code, message, fault, detail, retryAt } = error;
   if (fault === "unauthorized") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
@@ -57,7 +61,7 @@ function noteRead(
     return postpone(cycle, action, closure);
   }
   noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });
-  recordRow(cycle, action.post);
+  await recordRow(cycle, action.post);
   return { kind: "failed", why: message };
 }
 

@@ -13,8 +13,8 @@ import type { Policy, Run } from "./world.ts";
 import { repositoryNames } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
-export function planContext(cycle: Cycle, pull: BoardPull): PulledCycle {
-  markRowsForFullLook(cycle);
+export async function planContext(cycle: Cycle, pull: BoardPull): Promise<PulledCycle> {
+  await markRowsForFullLook(cycle);
   warnOfUnseen(cycle, pull);
   return { ...cycle, pull, context: createContext(cycle, pull.seen) };
 }
@@ -32,7 +32,7 @@ export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings">
 export function createContext(
   { project, world: { policy, ledger }, run, memory, ...cycle }: Deciding,
   seen: ReadonlySet<PostField>,
-): (now: number) => PlanContext {
+): (now: number) => Promise<PlanContext> {
   // `writes` holds writes back, not the look at what they would be.
   const settings: Settings = isPreview(run) ? { ...cycle.settings, writes: "all" } : cycle.settings;
   const text = { board: policy.boardHash, project: memory.id, redact: redactedOf(settings, ledger) };
@@ -42,9 +42,9 @@ export function createContext(
   const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
   const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
   let statuses: readonly string[] | undefined;
-  return (now) => {
+  return async (now) => {
     // All posts are looked through for them, once, where anything is decided at all.
-    statuses ??= setsStatus ? ledger.rows.statuses(memory.id) : [];
+    statuses ??= setsStatus ? await ledger.rows.statuses(memory.id) : [];
     const known = { settings, seen, statuses, render, renderComment, now };
     return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
   };
@@ -70,7 +70,7 @@ function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: Board
   );
 }
 
-function markRowsForFullLook(cycle: Cycle): void {
+async function markRowsForFullLook(cycle: Cycle): Promise<void> {
   const { clock, policy } = cycle.world;
   const memory = projectNow(cycle);
   const now = clock.now();
@@ -79,8 +79,8 @@ function markRowsForFullLook(cycle: Cycle): void {
   // What `writes` has held back is decided already; a plan shows it all the same.
   const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
   if (isFresh && memory.settingsPrint === print && !isShown) return;
-  asOne(cycle, (cycle) => {
-    cycle.world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "all" }]);
-    rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now });
+  await asOne(cycle, async (cycle) => {
+    await cycle.world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "all" }]);
+    await rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now });
   });
 }

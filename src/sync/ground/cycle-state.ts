@@ -67,7 +67,7 @@ export interface BoardPull {
 export interface PulledCycle extends Cycle {
   readonly pull: BoardPull;
   /** The planner's context, for a time. */
-  context(now: number): PlanContext;
+  context(now: number): Promise<PlanContext>;
 }
 
 /** Whether this run's list has shown a post: from a pull that broke off only what it has shown is known. */
@@ -180,9 +180,9 @@ export function projectNow({
 }
 
 /** Remembers something new of a cycle's project. */
-export function rememberOfProject(
+export async function rememberOfProject(
   cycle: Pick<Cycle, "world" | "project" | "memory">,
   news: Partial<ProjectMemory>,
-): void {
-  cycle.world.ledger.commit([{ kind: "remember-project", memory: { ...projectNow(cycle), ...news } }]);
+): Promise<void> {
+  await cycle.world.ledger.commit([{ kind: "remember-project", memory: { ...projectNow(cycle), ...news } }]);
 }

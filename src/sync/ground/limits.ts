@@ -13,16 +13,16 @@ const longestLimitMs = 24 * 3_600_000;
  *
  * @param retryAt epoch ms; undefined where the answer named no time.
  */
-export function noteLimit(world: World, lane: Lane, retryAt: number | undefined): void {
+export async function noteLimit(world: World, lane: Lane, retryAt: number | undefined): Promise<void> {
   if (retryAt === undefined) return;
-  const known = limitOf(world, lane);
+  const known = await limitOf(world, lane);
   if (known !== undefined && retryAt <= known) return;
-  world.ledger.commit([{ kind: "limit", side: lane.side, budget: lane.budget, until: retryAt }]);
+  await world.ledger.commit([{ kind: "limit", side: lane.side, budget: lane.budget, until: retryAt }]);
 }
 
 /** The same, of a read that failed; an error that is no limit is none of its business. */
-export function noteLimitOf(world: World, error: unknown): void {
-  if (error instanceof RemoteError && error.fault === "limited") noteLimit(world, error, error.retryAt);
+export async function noteLimitOf(world: World, error: unknown): Promise<void> {
+  if (error instanceof RemoteError && error.fault === "limited") await noteLimit(world, error, error.retryAt);
 }
 
 /**
@@ -31,10 +31,10 @@ export function noteLimitOf(world: World, error: unknown): void {
  *
  * @throws RemoteError with the fault `limited` while one of them wants no request: the project waits.
  */
-export function checkLimits(world: World, repositories: readonly RepositoryName[]): void {
+export async function checkLimits(world: World, repositories: readonly RepositoryName[]): Promise<void> {
   const names = repositories.map((name) => nameNow(world, name));
   for (const lane of [boardLane, ...names.map((name) => laneOf(world, name))]) {
-    const retryAt = limitOf(world, lane);
+    const retryAt = await limitOf(world, lane);
     if (retryAt === undefined) continue;
     const { side, budget } = lane;
     throw new RemoteError(side, "limited", `${sayLimit(side, retryAt)}.`, { retryAt, budget });
@@ -49,8 +49,8 @@ export function sayLimit(side: Side, retryAt: number | undefined): string {
 }
 
 /** undefined once the time has passed. */
-function limitOf({ ledger, clock }: World, { side, budget }: Lane): number | undefined {
-  const until = ledger.pace.limit(side, budget);
+async function limitOf({ ledger, clock }: World, { side, budget }: Lane): Promise<number | undefined> {
+  const until = await ledger.pace.limit(side, budget);
   const now = clock.now();
   return until !== undefined && until > now && until - now <= longestLimitMs ? until : undefined;
 }

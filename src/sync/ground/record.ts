@@ -14,32 +14,34 @@ import { isSameAsked } from "./wanted.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
-export function recordRow(cycle: PulledCycle, post: PostId): void {
+export async function recordRow(cycle: PulledCycle, post: PostId): Promise<void> {
   const now = cycle.world.clock.now();
-  const row = readRow(cycle, post);
-  if (row !== undefined) recordDecision(cycle, row, planRow(row, cycle.context(now)), now);
+  const row = await readRow(cycle, post);
+  if (row !== undefined) await recordDecision(cycle, row, planRow(row, await cycle.context(now)), now);
 }
 
 /** Takes both sides as they are, and records that: nothing is written for what differs. */
-export function recordAdopted(cycle: PulledCycle, row: Row, now: number, due?: "now"): void {
-  recordDecision(cycle, row, adoptRow(row, cycle.context(now)), now, due);
+export async function recordAdopted(cycle: PulledCycle, row: Row, now: number, due?: "now"): Promise<void> {
+  await recordDecision(cycle, row, adoptRow(row, await cycle.context(now)), now, due);
 }
 
 /** Records a decision; with actions left to do the row stays due, and says of each that waits why it does. */
-export function recordDecision(
+export async function recordDecision(
   cycle: PulledCycle,
   row: Row,
   decision: Decision,
   now: number,
   due: "now" | number | undefined = dueOf(decision, now),
-): void {
+): Promise<void> {
   const { base, issueBases, standing } = decision;
   const place = { project: cycle.memory.id, post: decision.post };
   const isNewlyQuarantined = !row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined");
   warnOfLostWrites(cycle, decision);
-  const record = { base, issueBases, standing, notes: notesOf(cycle, row, decision, now), due };
-  cycle.world.ledger.commit([
-    ...endedParked(cycle, row, now).map(({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const),
+  const record = { base, issueBases, standing, notes: await notesOf(cycle, row, decision, now), due };
+  await cycle.world.ledger.commit([
+    ...(await endedParked(cycle, row, now)).map(
+      ({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const,
+    ),
     { ...place, kind: "record-row", record },
     ...(isNewlyQuarantined ? [{ ...place, kind: "quarantine" } as const] : []),
   ]);
@@ -58,16 +60,17 @@ export interface Asked<A extends Action = Action> {
  * written until it is listed again. A field that agreed by itself by then would look as if it had changed. It is recorded
  * before a comment, because the comment's mark holds the time since which its rule holds.
  */
-export function replan<K extends ActionKind>(
+export async function replan<K extends ActionKind>(
   cycle: PulledCycle,
   wanted: { readonly post: PostId; readonly kind: K },
-  row = readRow(cycle, wanted.post),
-): Asked<Extract<Action, { readonly kind: K }>> | undefined {
+  given?: Row,
+): Promise<Asked<Extract<Action, { readonly kind: K }>> | undefined> {
+  const row = given ?? (await readRow(cycle, wanted.post));
   if (row === undefined) return undefined;
   const now = cycle.world.clock.now();
-  const decision = planRow(row, cycle.context(now));
+  const decision = planRow(row, await cycle.context(now));
   const action = decision.actions.find((one) => isOfKind(one, wanted.kind));
-  if (action === undefined || isRemembered(action)) recordDecision(cycle, row, decision, now);
+  if (action === undefined || isRemembered(action)) await recordDecision(cycle, row, decision, now);
   return action && { row, action };
 }
 
@@ -84,15 +87,15 @@ function isRemembered({ kind }: Action): boolean {
 }
 
 /** Leaves an action for a later run, with the reason. One that concerns more than this action is also one of the run. */
-export function postpone(
+export async function postpone(
   cycle: PulledCycle,
   wanted: Pick<Action, "post" | "kind">,
   reason: string | Closure,
-): Outcome {
+): Promise<Outcome> {
   if (typeof reason !== "string") cycle.tally.putOff.push(reason);
   const delay = { kind: "wait", why: typeof reason === "string" ? reason : reason.message } as const;
   delayAction(cycle, wanted, delay);
-  recordRow(cycle, wanted.post);
+  await recordRow(cycle, wanted.post);
   return delay;
 }
 
@@ -102,8 +105,13 @@ function dueOf({ actions, notes, dueAt }: Decision, now: number): "now" | number
   return isOpen || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
 }
 
-function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
-  const future = planAhead(row, decision, cycle.context(now));
+async function notesOf(
+  cycle: PulledCycle,
+  row: Row,
+  decision: Decision,
+  now: number,
+): Promise<readonly RowNote[]> {
+  const future = planAhead(row, decision, await cycle.context(now));
   const notes = decision.notes.map((note): RowNote => {
     const { kind, message } = note;
     if (kind !== "settling") return { kind, message, since: now };
@@ -157,21 +165,21 @@ function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): 
 }
 
 /** What is parked of writes that the row no longer asks for. */
-function endedParked(cycle: PulledCycle, row: Row, now: number): readonly Parked[] {
+async function endedParked(cycle: PulledCycle, row: Row, now: number): Promise<readonly Parked[]> {
   if (row.parked.length === 0) return [];
-  const wished = wishedActions(row, cycle.context(now));
+  const wished = wishedActions(row, await cycle.context(now));
   if (wished === undefined) return [];
   return row.parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, cycle.settings)));
 }
 
 /** What became of a write is known now: its row is decided again. */
-export function endIntent(
+export async function endIntent(
   { world: { ledger, clock }, memory }: PulledCycle,
   { id, post }: Intent,
   state: "DONE" | "REJECTED" | "PREPARED",
   message: string,
-): void {
-  ledger.commit([
+): Promise<void> {
+  await ledger.commit([
     { kind: "resolve", intent: id, state, at: clock.now(), message },
     { kind: "mark-due", project: memory.id, which: [post] },
   ]);

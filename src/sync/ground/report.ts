@@ -127,19 +127,19 @@ export function noteBug(
 }
 
 /** The report of one project, made of what this run did and of what the ledger says waits. */
-export function reportProject(
+export async function reportProject(
   project: SyncProject,
   world: World,
   run: Run,
   tally: Tally,
   before: { readonly board: number; readonly tracker: number },
   { pull, isDone }: { readonly pull: BoardPull | undefined; readonly isDone: boolean },
-): ProjectReport {
+): Promise<ProjectReport> {
   const { ledger, board, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
-  const counts = memory && ledger.rows.counts(memory.id);
+  const counts = memory && (await ledger.rows.counts(memory.id));
   if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
-    ledger.commit([{ kind: "remember-project", memory: { ...memory, lastSuccessAt: clock.now() } }]);
+    await ledger.commit([{ kind: "remember-project", memory: { ...memory, lastSuccessAt: clock.now() } }]);
   }
   const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
   const held = Math.max(heldPosts, Number(pull?.hold !== undefined));

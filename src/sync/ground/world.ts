@@ -47,7 +47,7 @@ export interface ProgressStep {
   /** undefined while nobody knows. */
   readonly total: number | undefined;
   /** When the last of it will be done, epoch ms, where that can be told. Takes a moment: only who shows it asks. */
-  readonly doneAt?: () => number;
+  readonly doneAt?: number;
 }
 
 /** What holds for all projects; durations in milliseconds. */

@@ -3,6 +3,7 @@ import type { Row } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
 import { planRow } from "../../plan/plan.ts";
+import { inOrder, select } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, type PulledCycle } from "../ground/cycle-state.ts";
@@ -29,16 +30,16 @@ export async function applySaved(
   notes: readonly NoteWrite[],
 ): Promise<readonly CarriedAction[]> {
   const find = findWanted(judged);
-  const parts = savedActions(cycle.run, cycle.project.key).map((action): Part => {
+  const parts = await inOrder(savedActions(cycle.run, cycle.project.key), async (action): Promise<Part> => {
     const note = notes.find((write) => isSameNote(action, write));
-    return { action, wanted: find(action), note, end: endOf(cycle, action, find(action) ?? note) };
+    return { action, wanted: find(action), note, end: await endOf(cycle, action, find(action) ?? note) };
   });
   for (const { action, end } of parts) {
     if (end?.outcome === "refused") noteRefusal(cycle, action, end.message);
   }
   const going = parts.filter(({ end }) => end === undefined);
   const free = new Set(going.flatMap(({ wanted }) => wanted ?? []));
-  for (const rest of judged) if (isFree(rest) && !free.has(rest)) leave(cycle, rest);
+  for (const rest of judged) if (isFree(rest) && !free.has(rest)) await leave(cycle, rest);
   const written = await write(cycle, [...free], (wanted, now) => refuseMoved(cycle, wanted, now));
   const noted = await writeNotes(
     cycle,
@@ -80,22 +81,26 @@ function isSameNote({ kind, post, signature }: SavedAction, write: NoteWrite): b
   return kind === "patch-note" && write.note.post === post && noteSignature(write.line) === signature;
 }
 
-function endOf(
+async function endOf(
   cycle: PulledCycle,
   action: SavedAction,
   wanted: Judged | NoteWrite | undefined,
-): Result | undefined {
+): Promise<Result | undefined> {
   if (wanted !== undefined) {
     const hold = "verdict" in wanted && wanted.verdict.kind === "hold" ? wanted.verdict : undefined;
     return hold && { outcome: "refused", message: hold.why };
   }
-  const run = findDone(cycle, action);
+  const run = await findDone(cycle, action);
   if (run !== undefined) return { outcome: "already", message: `done by run ${run}` };
-  return { outcome: "refused", message: whyNot(cycle, action) };
+  return { outcome: "refused", message: await whyNot(cycle, action) };
 }
 
 /** Refuses what is something else by now than when this run decided, a moment ago. */
-function refuseMoved(cycle: PulledCycle, wanted: Judged, now: Action | undefined): Outcome | undefined {
+async function refuseMoved(
+  cycle: PulledCycle,
+  wanted: Judged,
+  now: Action | undefined,
+): Promise<Outcome | undefined> {
   if (now !== undefined && planSignature(now) === wanted.planSignature) return undefined;
   noteRefusal(cycle, wanted, movedSince);
   const refusal = {
@@ -103,7 +108,7 @@ function refuseMoved(cycle: PulledCycle, wanted: Judged, now: Action | undefined
     why: "the saved plan that was applied asked for something else",
   } as const;
   delayAction(cycle, wanted, refusal);
-  recordRow(cycle, wanted.post);
+  await recordRow(cycle, wanted.post);
   return refusal;
 }
 
@@ -124,22 +129,22 @@ function noteRefusal(
 const maxWrites = 100;
 
 /** The run that has made this very write since the plan was made; undefined where none has. */
-function findDone({ world, memory, run }: PulledCycle, action: SavedAction): number | undefined {
+async function findDone(
+  { world, memory, run }: PulledCycle,
+  action: SavedAction,
+): Promise<number | undefined> {
   const { journal } = world.ledger;
   const since = run.order.kind === "apply" ? Date.parse(run.order.plan.madeAt) : Number.POSITIVE_INFINITY;
-  const runs = journal
-    .history(memory.id, action.post, maxWrites)
+  const runs = (await journal.history(memory.id, action.post, maxWrites))
     .filter(({ at, outcome }) => at >= since && (outcome === "applied" || outcome === "unknown"))
     .map((entry) => entry.run);
-  return [...new Set(runs)].find((number) => {
-    const made = journal
-      .writesOf(number)
-      .filter(
-        ({ project, post, outcome }) =>
-          project === memory.id && post === action.post && outcome === "applied",
-      );
+  const [made] = await select(new Set(runs), async (number) => {
+    const made = (await journal.writesOf(number)).filter(
+      ({ project, post, outcome }) => project === memory.id && post === action.post && outcome === "applied",
+    );
     return isMade(action, made);
   });
+  return made;
 }
 
 const writeKinds: Readonly<Record<SavedAction["kind"], readonly string[]>> = {
@@ -170,17 +175,19 @@ function isOn({ issue }: RunWrite, place: string | null): boolean {
 }
 
 /** Why an action is not wanted any more, in the words of the row. */
-function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): string {
-  const row = readRow(cycle, post);
+async function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): Promise<string> {
+  const row = await readRow(cycle, post);
   if (row === undefined) return "no listing of the board has shown the post";
   if (row.missing > 0) return "the board no longer lists the post";
   if (row.openIntents.includes(kind)) return "such a write is under way, and its outcome is not known yet";
   const parked = row.parked.find((one) => one.kind === kind);
   if (parked !== undefined) return parked.message;
-  const notes = decide(cycle, row)?.notes.map(({ message }) => message) ?? [];
+  const notes = (await decide(cycle, row))?.notes.map(({ message }) => message) ?? [];
   return notes.length === 0 ? movedSince : `${movedSince} (${notes.join("; ")})`;
 }
 
-function decide(cycle: PulledCycle, row: Row): Decision | undefined {
-  return attemptNow(cycle, row.post.id, () => planRow(row, cycle.context(cycle.world.clock.now())));
+async function decide(cycle: PulledCycle, row: Row): Promise<Decision | undefined> {
+  return attemptNow(cycle, row.post.id, async () =>
+    planRow(row, await cycle.context(cycle.world.clock.now())),
+  );
 }

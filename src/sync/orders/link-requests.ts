@@ -28,14 +28,14 @@ type UnlinkRequest = Extract<PersonRequest, { kind: "unlink" }>;
 export async function takeLinks(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
   const waiting = new Set<PostId>();
-  for (const request of ledger.requests.pending(cycle.memory.id)) {
+  for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "link" && request.kind !== "unlink") continue;
     const { id, kind, post } = request;
-    const row = readRow(cycle, post);
+    const row = await readRow(cycle, post);
     const isWaiting = waiting.has(post) || (row !== undefined && row.openIntents.length > 0);
     if (!isWaiting) await takeOne(cycle, request, row);
     // What is asked for later rests on what was asked for before.
-    if (!ledger.requests.pending(cycle.memory.id).some((left) => left.id === id)) continue;
+    if (!(await ledger.requests.pending(cycle.memory.id)).some((left) => left.id === id)) continue;
     waiting.add(post);
     log.info(
       { project: cycle.project.key, request: kind, post },
@@ -50,11 +50,11 @@ async function takeOne(
   row: Row | undefined,
 ): Promise<void> {
   if (row === undefined) {
-    takeUnlisted(cycle, request);
+    await takeUnlisted(cycle, request);
     return;
   }
   if (request.kind === "unlink") {
-    unlink(cycle, request, row);
+    await unlink(cycle, request, row);
     return;
   }
   if (!isOpen(cycle, laneOf(cycle.world, request.repository))) return;
@@ -62,15 +62,15 @@ async function takeOne(
 }
 
 /** A post that no list has shown. If the list was whole, the board does not have it; else the request waits. */
-function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): void {
+async function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): Promise<void> {
   if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
   if (request.kind === "unlink") {
-    cycle.world.ledger.commit([{ kind: "end-request", request: request.id }]);
+    await cycle.world.ledger.commit([{ kind: "end-request", request: request.id }]);
     return;
   }
   const name = `${request.repository}#${request.number}`;
   const why = "the board does not list this post. Look at its id (`boardsync status` shows others).";
-  refuse(cycle, request, name, "link.post", why);
+  await refuse(cycle, request, name, "link.post", why);
 }
 
 /** The issue is read at once: what is linked has to be there, in a repository whose changes are read. */
@@ -79,7 +79,7 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   const name = `${request.repository}#${request.number}`;
   const repository = await findNamed(cycle, request.repository);
   if (repository instanceof ProjectError) {
-    refuse(cycle, request, name, repository.code, repository.message);
+    await refuse(cycle, request, name, repository.code, repository.message);
     return;
   }
   const issue: IssueRef = { repositoryId: repository.repository.id, number: request.number };
@@ -87,13 +87,13 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   if (answer.kind === "found") {
     await readOthers(cycle, row, issue);
     await readNow(cycle, answer.record.issue);
-    link(cycle, request, answer.record);
+    await link(cycle, request, answer.record);
   } else {
     const why =
       answer.kind === "moved"
         ? `it was moved to ${answer.to}#${answer.record.issue.number}: link that one`
         : "there is no such issue that the token can see; it may be a pull request";
-    refuse(cycle, request, name, "link.missing", `${why}.`);
+    await refuse(cycle, request, name, "link.missing", `${why}.`);
   }
 }
 
@@ -118,14 +118,14 @@ async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
   }
 }
 
-function refuse(
+async function refuse(
   cycle: PulledCycle,
   { id, post }: LinkRequest,
   issue: string,
   code: string,
   why: string,
-): void {
-  cycle.world.ledger.commit([{ kind: "end-request", request: id }]);
+): Promise<void> {
+  await cycle.world.ledger.commit([{ kind: "end-request", request: id }]);
   const message = `The post was not linked to ${issue}, and nothing was written: ${why}`;
   noteError(cycle.tally, { post, issue, code, message });
 }
@@ -133,78 +133,82 @@ function refuse(
 /**
  * The base is the issue as it was when the person asked. What has happened to the issue since is a change like any other.
  */
-function link(cycle: PulledCycle, { id, post, issue: asked }: LinkRequest, record: IssueRecord): void {
+async function link(
+  cycle: PulledCycle,
+  { id, post, issue: asked }: LinkRequest,
+  record: IssueRecord,
+): Promise<void> {
   const { id: project } = cycle.memory;
   const { repositoryId, number } = record.issue;
   const issue: IssueRef = { repositoryId, number };
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   const isKnown = row?.links.some((known) => isSameIssue(known.link.issue, issue));
-  asOne(cycle, (own) => {
+  await asOne(cycle, async (own) => {
     const { ledger } = own.world;
-    ledger.commit([{ kind: "end-request", request: id }]);
+    await ledger.commit([{ kind: "end-request", request: id }]);
     if (isKnown === true) return;
-    endPrepared(own, post);
+    await endPrepared(own, post);
     const seen = asked !== undefined && isSameIssue(asked, issue) ? asked : record.issue;
     const link = { post, issue, origin: "adopted" } as const;
-    ledger.commit([
+    await ledger.commit([
       { kind: "unpark", project, post, of: "create-issue" },
       { kind: "link", project, link, issue: seen, content: undefined },
     ]);
-    takeBackText(own, post, issue);
-    takeAsTheyAre(own, post);
-    storeRecords(own, [record]);
-    audit(own, post, issue, "link-issue", "a person linked it");
+    await takeBackText(own, post, issue);
+    await takeAsTheyAre(own, post);
+    await storeRecords(own, [record]);
+    await audit(own, post, issue, "link-issue", "a person linked it");
     own.tally.adopted += 1;
   });
   if (isKnown !== true) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
 }
 
 /** An issue that boardsync opened for this very post follows it again, unless it has another post's text by now. */
-function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): void {
+async function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
-  const marked = ledger.pulls.marked(project, post);
+  const marked = await ledger.pulls.marked(project, post);
   const isOurs = marked?.isOwn === true && marked.isFirst && isSameIssue(marked.issue, issue);
-  const row = readRow(cycle, post);
-  if (!isOurs || row === undefined || ledger.links.hasContent(issue)) return;
-  ledger.commit([
-    { kind: "set-content", project, post, issue, content: contentNow(cycle, row, clock.now()) },
+  const row = await readRow(cycle, post);
+  if (!isOurs || row === undefined || (await ledger.links.hasContent(issue))) return;
+  await ledger.commit([
+    { kind: "set-content", project, post, issue, content: await contentNow(cycle, row, clock.now()) },
   ]);
 }
 
-function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, row: Row): void {
+async function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, row: Row): Promise<void> {
   const { clock } = cycle.world;
   const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
   const place = { project: cycle.memory.id, post };
-  asOne(cycle, (own) => {
+  await asOne(cycle, async (own) => {
     const { ledger } = own.world;
-    ledger.commit([{ kind: "end-request", request: id }]);
-    endPrepared(own, post);
-    ledger.commit([
+    await ledger.commit([{ kind: "end-request", request: id }]);
+    await endPrepared(own, post);
+    await ledger.commit([
       { ...place, kind: "unpark", of: "create-issue" },
       { ...place, kind: "end-links", issues: ended, at: clock.now() },
     ]);
-    takeAsTheyAre(own, post);
-    for (const issue of ended) audit(own, post, issue, "unlink-issue", "a person unlinked it");
+    await takeAsTheyAre(own, post);
+    for (const issue of ended) await audit(own, post, issue, "unlink-issue", "a person unlinked it");
   });
   if (ended.length > 0) say(cycle, post, ended, "A post's link is ended, as a person asked");
 }
 
 /** Of a post without any issue there is nothing to take; it is decided as such. */
-function takeAsTheyAre(cycle: PulledCycle, post: PostId): void {
+async function takeAsTheyAre(cycle: PulledCycle, post: PostId): Promise<void> {
   const { clock } = cycle.world;
   const now = clock.now();
-  const row = readRow(cycle, post);
-  if (row === undefined || row.links.length === 0) recordRow(cycle, post);
+  const row = await readRow(cycle, post);
+  if (row === undefined || row.links.length === 0) await recordRow(cycle, post);
   // It stays due: its text may have another issue, or other posts beside it.
-  else recordAdopted(cycle, row, now, "now");
+  else await recordAdopted(cycle, row, now, "now");
 }
 
 /** What was prepared and never sent rested on other links. */
-function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, post: PostId): void {
-  for (const intent of ledger.journal.open(memory.id)) {
+async function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, post: PostId): Promise<void> {
+  for (const intent of await ledger.journal.open(memory.id)) {
     if (intent.post !== post || intent.state !== "PREPARED") continue;
-    ledger.commit([
+    await ledger.commit([
       {
         kind: "resolve",
         intent: intent.id,
@@ -216,10 +220,16 @@ function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, post: Po
   }
 }
 
-function audit(cycle: PulledCycle, post: PostId, issue: IssueRef, kind: string, reason: string): void {
+async function audit(
+  cycle: PulledCycle,
+  post: PostId,
+  issue: IssueRef,
+  kind: string,
+  reason: string,
+): Promise<void> {
   const { ledger, clock } = cycle.world;
   const repository = ledger.memory.repositoryById(issue.repositoryId);
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "audit",
       entry: {

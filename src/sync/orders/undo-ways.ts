@@ -29,7 +29,7 @@ type IssuePart = UndoPart & { readonly kind: "issue" };
  */
 export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: string): Promise<UndoStep> {
   const { post, issue } = part;
-  const linked = findLinked(cycle, part);
+  const linked = await findLinked(cycle, part);
   if (typeof linked === "string") return stay(linked);
   if (!isAllowed({ kind: "change-issue" }, cycle.settings)) {
     return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
@@ -56,7 +56,7 @@ async function lookAt(
 ): Promise<(Change & { readonly fresh: FreshIssue }) | undefined> {
   const fresh = await readFresh(cycle, { post: part.post, kind: "change-issue" }, part.issue);
   if ("kind" in fresh) return undefined;
-  storeRecords(cycle, [fresh.record]);
+  await storeRecords(cycle, [fresh.record]);
   const change = part.isOpened
     ? await closeOpened(cycle, linked, fresh)
     : reverse(part, linked, fresh.record.issue);
@@ -69,9 +69,12 @@ interface Change {
 }
 
 /** The link that the write was made for; in words why it can't be taken back there. */
-function findLinked(cycle: PulledCycle, { post, issue, isOpened }: IssuePart): LinkedIssue | string {
+async function findLinked(
+  cycle: PulledCycle,
+  { post, issue, isOpened }: IssuePart,
+): Promise<LinkedIssue | string> {
   const { ledger } = cycle.world;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
   if (row === undefined || linked === undefined) return "the issue is not linked to the post any more";
   const isUnderWay = linked.isChanging === true || linked.mayArrive !== undefined;
@@ -79,7 +82,7 @@ function findLinked(cycle: PulledCycle, { post, issue, isOpened }: IssuePart): L
     return "a write to the issue is under way";
   }
   if (linked.isReadOnly === true) return "the issue is another account's";
-  const isShared = isOpened && ledger.rows.linkedTo(issue).length > 1;
+  const isShared = isOpened && (await ledger.rows.linkedTo(issue)).length > 1;
   return isShared ? "another post has been linked to the issue since" : linked;
 }
 
@@ -145,7 +148,7 @@ async function sendChange(
   if (!isOpen(cycle, lane)) return postpone(cycle, action, closureOf(cycle, lane));
   const refusals: string[] = [];
   const look = async (): Promise<Needed | Step> => {
-    const linked = findLinked(cycle, part);
+    const linked = await findLinked(cycle, part);
     const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
     if (found === undefined) return { outcome: { kind: "unneeded" }, next: "go on" };
     const writes = found.writes.filter(({ field, value }) =>
@@ -192,9 +195,9 @@ export async function undoOnPost(
   return { refusals, way: { action, send: () => sendPatch(cycle, { row, action }) } };
 }
 
-function sendPatch(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
+async function sendPatch(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
   if (isOpen(cycle, boardLane)) return patchPost(cycle, asked);
-  return Promise.resolve(postpone(cycle, asked.action, closureOf(cycle, boardLane)));
+  return Promise.resolve(await postpone(cycle, asked.action, closureOf(cycle, boardLane)));
 }
 
 function countVoters(votes: unknown, writes: readonly FieldWrite[]): number | null {

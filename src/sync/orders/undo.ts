@@ -1,5 +1,6 @@
 import type { PostId } from "../../model/post.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
+import { inOrder } from "../../select.ts";
 import { attempt } from "../ground/attempt.ts";
 import { approve, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
@@ -26,12 +27,14 @@ export interface Undone {
  * write goes through the journal like any other. Posts come first, so that no PATCH rests on an old pull.
  */
 export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Undone> {
-  const writes = cycle.world.ledger.journal
-    .writesOf(order.run)
-    .filter(({ project }) => project === cycle.memory.id);
-  const parts = [...Map.groupBy(writes, ({ post }) => post)].flatMap(([post, made]) =>
-    post === undefined ? [] : partsOf(post, made, readRow(cycle, post)),
+  const writes = (await cycle.world.ledger.journal.writesOf(order.run)).filter(
+    ({ project }) => project === cycle.memory.id,
   );
+  const parts = (
+    await inOrder([...Map.groupBy(writes, ({ post }) => post)], async ([post, made]) =>
+      post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
+    )
+  ).flat();
   const undo: Undo = { cycle, order, found: [], stayed: [] };
   const isPost = ({ kind }: UndoPart): boolean => kind === "post";
   await inParallel(parts.filter(isPost), cycle.world.policy.concurrency, (part) => takeBack(undo, part));
@@ -87,7 +90,7 @@ async function takeBack(undo: Undo, part: UndoPart): Promise<void> {
 async function go(undo: Undo, subject: Subject, { action, send }: UndoWay): Promise<void> {
   const { cycle, order, found } = undo;
   const { post, kind } = action;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined) return;
   const signature = signatureOf(action);
   const agreed = order.agreed?.find(({ project }) => project === cycle.project.key)?.actions ?? [];

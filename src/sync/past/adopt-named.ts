@@ -23,7 +23,7 @@ export async function adoptNamed(cycle: Cycle): Promise<void> {
     const [only, ...others] = issues;
     if (only === undefined) continue;
     if (others.length > 0) saySeveral(cycle, post, issues);
-    else adopt(cycle, post, only);
+    else await adopt(cycle, post, only);
   }
 }
 
@@ -32,10 +32,10 @@ async function addressesOfPosts(cycle: Cycle): Promise<ReadonlyMap<string, PostI
   const { ledger } = cycle.world;
   const found = new Map<string, PostId>();
   const shared = new Set<string>();
-  ledger.commit([{ kind: "mark-due", project: cycle.memory.id, which: "all" }]);
-  await eachDueRow(cycle, (_, row) => {
-    const address = isFree(cycle, row)
-      ? attemptNow(cycle, row.post.id, () => addressOf(cycle, row))
+  await ledger.commit([{ kind: "mark-due", project: cycle.memory.id, which: "all" }]);
+  await eachDueRow(cycle, async (_, row) => {
+    const address = (await isFree(cycle, row))
+      ? await attemptNow(cycle, row.post.id, async () => addressOf(cycle, row))
       : undefined;
     if (address === undefined) return;
     if (found.has(address)) shared.add(address);
@@ -46,10 +46,13 @@ async function addressesOfPosts(cycle: Cycle): Promise<ReadonlyMap<string, PostI
 }
 
 /** An issue of its own may be there, or under way, and what a person has unlinked stays so. */
-function isFree({ world, memory }: Cycle, row: Row): boolean {
+async function isFree({ world, memory }: Cycle, row: Row): Promise<boolean> {
   const { links, missing, unlinkedAt, openIntents, post } = row;
   if (links.length > 0 || missing > 0 || unlinkedAt !== undefined) return false;
-  return !openIntents.includes("create-issue") && world.ledger.pulls.marked(memory.id, post.id) === undefined;
+  return (
+    !openIntents.includes("create-issue") &&
+    (await world.ledger.pulls.marked(memory.id, post.id)) === undefined
+  );
 }
 
 function addressOf({ project: { renderer }, memory, world }: Cycle, { post }: Row): string | undefined {
@@ -69,7 +72,7 @@ async function findNaming(
     if (known?.repository.hasIssues !== true) continue;
     const pages = world.tracker.listIssues(known.repository, { kind: "since", since: undefined }, run.bounds);
     for await (const { issues } of pages) {
-      keepNaming(cycle, issues);
+      await keepNaming(cycle, issues);
       for (const record of issues) {
         if (isMarkedByUs(cycle, record)) continue;
         for (const address of project.renderer.listAddresses(record.body)) {
@@ -80,15 +83,15 @@ async function findNaming(
         }
       }
     }
-    rememberNamed(cycle, known);
+    await rememberNamed(cycle, known);
   }
   return new Map([...found].map(([post, records]) => [post, [...records.values()]]));
 }
 
-function adopt(cycle: Cycle, post: PostId, { issue }: IssueRecord): void {
+async function adopt(cycle: Cycle, post: PostId, { issue }: IssueRecord): Promise<void> {
   const { ledger, log } = cycle.world;
   const link = { post, issue: refOf(issue), origin: "adopted" } as const;
-  ledger.commit([{ kind: "link", project: cycle.memory.id, link, issue, content: undefined }]);
+  await ledger.commit([{ kind: "link", project: cycle.memory.id, link, issue, content: undefined }]);
   cycle.tally.adopted += 1;
   log.info(
     { project: cycle.project.key, post, issue: nameIssue(cycle, issue) },

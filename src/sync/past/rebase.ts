@@ -24,9 +24,9 @@ export async function rebase(cycle: Cycle): Promise<void> {
   // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
   if (known !== undefined) await readSignals(cycle, "unknown");
   const rebased = known === undefined ? nothing : await rebaseRows(cycle, known);
-  asOne(cycle, (own) => {
-    own.world.ledger.commit(rebased.changes);
-    rememberOfProject(own, { rules });
+  await asOne(cycle, async (own) => {
+    await own.world.ledger.commit(rebased.changes);
+    await rememberOfProject(own, { rules });
   });
   if (rebased.apart === 0) return;
   log.warn(
@@ -54,14 +54,14 @@ async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
     now: clock.now(),
   };
   const patches = new Map(
-    ledger.journal
-      .open(memory.id)
-      .flatMap((intent) => (intent.kind === "patch-post" ? [[intent.post, intent]] : [])),
+    (await ledger.journal.open(memory.id)).flatMap((intent) =>
+      intent.kind === "patch-post" ? [[intent.post, intent]] : [],
+    ),
   );
-  ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
+  await ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
   const changes: Change[] = [];
   let apart = 0;
-  await eachDueRow(cycle, (_, row) => {
+  await eachDueRow(cycle, async (_, row) => {
     if (row.links.length === 0) return;
     const patch = patches.get(row.post.id);
     // What is under way was asked by the rules before: once it is applied, that is no reason to write again.

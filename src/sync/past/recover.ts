@@ -26,15 +26,15 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   await refuseBlind(cycle);
   const { ledger, log } = cycle.world;
   const { copiedAt = 0 } = ledger;
-  const old = ledger.requests.pending(cycle.memory.id).filter(({ at }) => at <= copiedAt);
-  ledger.commit([
+  const old = (await ledger.requests.pending(cycle.memory.id)).filter(({ at }) => at <= copiedAt);
+  await ledger.commit([
     ...old.map(({ id }) => ({ kind: "end-request", request: id }) as const),
-    ...oldWritesEnded(cycle),
+    ...(await oldWritesEnded(cycle)),
     { kind: "mark-due", project: cycle.memory.id, which: "linked" },
   ]);
   // A process that ends between two batches has not said that it is through: the next run begins anew.
   await takeDuePairs(cycle);
-  rememberOfProject(cycle, { recoveredFrom: copiedAt });
+  await rememberOfProject(cycle, { recoveredFrom: copiedAt });
   // A person who adopts or rebuilds has just said so.
   if (takesAsItIs(cycle.run)) return;
   log.warn(
@@ -49,13 +49,13 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
  */
 async function takeLatePairs(cycle: PulledCycle): Promise<void> {
   await takeDuePairs(cycle);
-  rememberOfProject(cycle, { settledAt: cycle.world.clock.now() });
+  await rememberOfProject(cycle, { settledAt: cycle.world.clock.now() });
 }
 
 /** Takes both sides of every due pair as they are. The rows stay due, because their decision may have more to say. */
 function takeDuePairs(cycle: PulledCycle): Promise<void> {
-  return eachDueRow(cycle, (own, row, now) => {
-    if (row.links.length > 0) recordAdopted(own, row, now, "now");
+  return eachDueRow(cycle, async (own, row, now) => {
+    if (row.links.length > 0) await recordAdopted(own, row, now, "now");
   });
 }
 
@@ -78,13 +78,12 @@ async function refuseBlind(cycle: PulledCycle): Promise<void> {
  * The end of the writes that an old copy says are under way. Sent again now, they would be second ones. Only an issue that may
  * have been opened is still looked for.
  */
-export function oldWritesEnded(cycle: PulledCycle): readonly Change[] {
+export async function oldWritesEnded(cycle: PulledCycle): Promise<readonly Change[]> {
   if (!isRecovering(cycle)) return [];
   const { ledger, clock } = cycle.world;
   const at = clock.now();
   const message = "the state is an old copy; both sides were taken as they are";
-  return ledger.journal
-    .open(cycle.memory.id)
+  return (await ledger.journal.open(cycle.memory.id))
     .filter(({ kind }) => kind !== "create-issue")
     .map(({ id }) => ({ kind: "resolve", intent: id, state: "REJECTED", at, message }));
 }

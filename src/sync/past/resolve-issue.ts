@@ -29,7 +29,7 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const { ledger, clock } = cycle.world;
   const { post, issueWrites: writes = [], takenAt } = intent;
   if (takenAt !== undefined) {
-    if (hasRested) endIntent(cycle, intent, "DONE", made);
+    if (hasRested) await endIntent(cycle, intent, "DONE", made);
     return;
   }
   const record = await readIssue(cycle, intent);
@@ -42,18 +42,18 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
       return hasRested ? isSameValue(field, shown, value) : shown === value;
     });
   if (isShown && repository !== undefined) {
-    asOne(cycle, (own) => {
-      if (hasRested) endIntent(own, intent, "DONE", made);
-      else own.world.ledger.commit([{ kind: "take-up", intent: intent.id, at: clock.now() }]);
+    await asOne(cycle, async (own) => {
+      if (hasRested) await endIntent(own, intent, "DONE", made);
+      else await own.world.ledger.commit([{ kind: "take-up", intent: intent.id, at: clock.now() }]);
       const issue = withOurReason(record.issue, writes);
-      takeOwnChange(own, { post, writes, issue, repository });
-      if (issue !== record.issue) storeRecords(own, [record]);
+      await takeOwnChange(own, { post, writes, issue, repository });
+      if (issue !== record.issue) await storeRecords(own, [record]);
     });
     cycle.tally.issueWrites += 1;
   } else if (hasRested) {
-    asOne(cycle, (own) => {
-      if (record !== undefined) storeRecords(own, [record]);
-      endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+    await asOne(cycle, async (own) => {
+      if (record !== undefined) await storeRecords(own, [record]);
+      await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
   }
 }
@@ -78,12 +78,12 @@ export async function resolveComment(cycle: PulledCycle, intent: Intent, hasRest
   const record = await readIssue(cycle, intent);
   const key = String(write?.value);
   if (record !== undefined && write !== undefined && (await isMade(cycle, record, key))) {
-    asOne(cycle, (own) => {
-      endIntent(own, intent, "DONE", "found by its mark");
-      takeComment(own, intent, { issue: record.issue, write: { ...write, field: "comment" } });
+    await asOne(cycle, async (own) => {
+      await endIntent(own, intent, "DONE", "found by its mark");
+      await takeComment(own, intent, { issue: record.issue, write: { ...write, field: "comment" } });
     });
   } else if (hasRested) {
-    endIntent(cycle, intent, "REJECTED", "no comment carries its mark; it is decided afresh");
+    await endIntent(cycle, intent, "REJECTED", "no comment carries its mark; it is decided afresh");
   }
 }
 
@@ -122,19 +122,21 @@ export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasReste
   if (repository === undefined || number === undefined || sent === undefined) return;
   const answer = await tracker.readIssue({ repositoryId: repository, number }, cycle.run.bounds);
   const record = answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   const linked = record && row?.links.find(({ link }) => isSameIssue(link.issue, record.issue));
   const before = linked?.content;
   const shown = record && before && readContent(record, sent, before);
   const isShown = shown !== undefined && isSameContent(shown, sent);
   if (!isShown && !hasRested) return;
-  asOne(cycle, (own) => {
+  await asOne(cycle, async (own) => {
     if (shown !== undefined && record !== undefined) {
       const { issue } = record;
-      own.world.ledger.commit([{ kind: "set-content", project: own.memory.id, post, issue, content: shown }]);
+      await own.world.ledger.commit([
+        { kind: "set-content", project: own.memory.id, post, issue, content: shown },
+      ]);
     }
-    if (isShown) endIntent(own, intent, "DONE", "the issue shows what was sent");
-    else endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+    if (isShown) await endIntent(own, intent, "DONE", "the issue shows what was sent");
+    else await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
   });
   if (isShown) cycle.tally.issueWrites += 1;
 }

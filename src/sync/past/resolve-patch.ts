@@ -21,41 +21,41 @@ type Finding = "applied" | "not applied" | "in doubt" | "moved since";
  * Looks at the post for what became of a PATCH. Only a pull that began after the wait is believed, and only when it came
  * through: an older one may have passed the request on its way.
  */
-export function resolvePatch(cycle: PulledCycle, intent: Intent): void {
+export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<void> {
   const { policy } = cycle.world;
   const { pull } = cycle;
   const restedAt = (intent.unknownAt ?? intent.at) + policy.waits.patchMs;
   if (pull.kind === "incomplete" || pull.beganAt < restedAt) return;
-  const row = readRow(cycle, intent.post);
+  const row = await readRow(cycle, intent.post);
   if (row?.missing === 2) {
-    resolveMissing(cycle, intent, patchOf(intent));
+    await resolveMissing(cycle, intent, patchOf(intent));
     return;
   }
   if (row?.seenAt === undefined || row.seenAt < pull.beganAt) return;
   const action = patchOf(intent);
   switch (find(cycle, row, intent, action)) {
     case "applied":
-      takeApplied(cycle, row, intent, action, "the post shows what was sent");
+      await takeApplied(cycle, row, intent, action, "the post shows what was sent");
       cycle.tally.postWrites += 1;
       if (isNotifying(action)) cycle.tally.statusWrites += 1;
       return;
     case "not applied":
-      endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
+      await endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
       return;
     case "in doubt":
-      parkUnsure(cycle, intent, action, shownOf(cycle, row, action));
+      await parkUnsure(cycle, intent, action, shownOf(cycle, row, action));
       return;
     case "moved since":
       // What is there now is people's, and our write is part of the past.
-      takeApplied(cycle, row, intent, action, "the post has been moved since");
+      await takeApplied(cycle, row, intent, action, "the post has been moved since");
       return;
   }
 }
 
 /** No look at the post will ever tell. Should it come back, voters must not hear of it twice. */
-function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): void {
-  if (isNotifying(action)) parkUnsure(cycle, intent, action);
-  else endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
+async function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): Promise<void> {
+  if (isNotifying(action)) await parkUnsure(cycle, intent, action);
+  else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
 }
 
 function find({ pull }: PulledCycle, { post }: Row, intent: Intent, action: PatchPost): Finding {
@@ -77,19 +77,25 @@ function patchOf({ post, reason, writes = [] }: Intent): PatchPost {
   return { kind: "patch-post", post, reason, notifies: null, writes, hold: undefined };
 }
 
-function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, action: PatchPost, message: string): void {
+async function takeApplied(
+  cycle: PulledCycle,
+  row: Row,
+  intent: Intent,
+  action: PatchPost,
+  message: string,
+): Promise<void> {
   // A later listing is no answer to the write: people may have moved the post since. The next plan sees what is there.
   const base = recordApplied(row, action, undefined);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason: intent.reason } as const;
   const place = { project: cycle.memory.id, post: intent.post };
   const record = { base, issueBases, standing, notes: [], due: "now" } as const;
-  asOne(cycle, (own) => {
-    own.world.ledger.commit([
+  await asOne(cycle, async (own) => {
+    await own.world.ledger.commit([
       { ...place, kind: "record-row", record },
       { ...place, kind: "unpark", of: "patch-post" },
     ]);
-    endIntent(own, intent, "DONE", message);
+    await endIntent(own, intent, "DONE", message);
   });
 }
 
@@ -102,12 +108,12 @@ function shownOf(cycle: PulledCycle, row: Row, { writes }: PatchPost): readonly 
   return echoOnIssues(row, shown, cycle.settings, seen);
 }
 
-function parkUnsure(
+async function parkUnsure(
   cycle: PulledCycle,
   intent: Intent,
   action: PatchPost,
   issueBases: readonly IssueBases[] = [],
-): void {
+): Promise<void> {
   const { clock } = cycle.world;
   const { post } = intent;
   const fields = action.writes.map(({ field }) => field).join(", ");
@@ -120,12 +126,12 @@ function parkUnsure(
     since: clock.now(),
     signature: doubtSignature(action),
   };
-  asOne(cycle, (own) => {
-    own.world.ledger.commit([
+  await asOne(cycle, async (own) => {
+    await own.world.ledger.commit([
       { ...place, kind: "set-bases", bases: { base: {}, issueBases } },
       { ...place, kind: "park", parked },
     ]);
-    endIntent(own, intent, "REJECTED", "unsure, parked");
+    await endIntent(own, intent, "REJECTED", "unsure, parked");
   });
   noteError(cycle.tally, { post, code: "board.unsure", message });
 }

@@ -3,6 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
+import { select } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -20,12 +21,11 @@ import { resolvePatch } from "./resolve-patch.ts";
  * because an answer was lost: what took effect is recorded, what provably did not is decided afresh, the rest is parked.
  */
 export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
-  const unknown = cycle.world.ledger.journal
-    .open(cycle.memory.id)
+  const unknown = (await cycle.world.ledger.journal.open(cycle.memory.id))
     .filter(isOfPlan)
     .filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
-    if (intent.kind === "patch-post") attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
+    if (intent.kind === "patch-post") await attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
     const lookAtIssue = issueResolvers[intent.kind];
     // An outcome that was recorded already only waits for its end; the issue need not be asked for again.
     const isAskable = intent.takenAt !== undefined || isOpen(cycle, laneOfIntent(cycle, intent));
@@ -55,8 +55,9 @@ const issueResolvers: Partial<Record<ActionKind, typeof resolveUpdate>> = {
 
 /** One scan serves all of a repository; a scan that fails leaves its outcomes unknown, and stops nothing else. */
 async function resolveCreates(cycle: PulledCycle, intents: readonly PlannedIntent[]): Promise<void> {
-  const ready = intents.filter(
-    (intent) => hasRested(cycle, intent) || shownIssue(cycle, intent) !== undefined,
+  const ready = await select(
+    intents,
+    async (intent) => hasRested(cycle, intent) || (await shownIssue(cycle, intent)) !== undefined,
   );
   for (const [id, group] of Map.groupBy(ready, ({ repository }) => repository)) {
     // A repository that posts are no longer routed to still has to answer for what was sent there.
@@ -79,12 +80,15 @@ async function resolveGroup(
   const marked = await findMarked(cycle, repository, oldest);
   const isProof = await isSameStill(cycle, repository);
   for (const intent of intents) {
-    const found = (marked.get(intent.post) ?? []).filter((issue) => !hasEnded(cycle, intent, issue));
-    const issue = found[0] ?? shownIssue(cycle, intent);
+    const found = await select(
+      marked.get(intent.post) ?? [],
+      async (issue) => !(await hasEnded(cycle, intent, issue)),
+    );
+    const issue = found[0] ?? (await shownIssue(cycle, intent));
     if (issue !== undefined) {
-      takeFound(cycle, intent, issue);
+      await takeFound(cycle, intent, issue);
     } else if (isProof) {
-      endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
+      await endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
     }
   }
 }
@@ -114,36 +118,36 @@ function hasRested({ world: { clock, policy } }: PulledCycle, { unknownAt }: Int
   return unknownAt !== undefined && clock.now() - unknownAt >= policy.waits.createMs;
 }
 
-function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Issue | undefined {
-  return world.ledger.pulls.marked(memory.id, post)?.issue;
+async function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Promise<Issue | undefined> {
+  return (await world.ledger.pulls.marked(memory.id, post))?.issue;
 }
 
 /** Whether a person has ended the link of this post and issue: it was opened before what was sent. */
-function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): boolean {
+async function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): Promise<boolean> {
   const mark = { issue, isOwn: true, project: memory.id, posts: [post] };
-  return world.ledger.pulls.mark(mark).ended.length > 0;
+  return (await world.ledger.pulls.mark(mark)).ended.length > 0;
 }
 
 /**
  * The issue was opened, as if the answer had arrived. Another post may follow it by now, and what it shows may be our own
  * doing for that one. Then both sides are taken as they are, so that no first plan mails the voters of this post.
  */
-function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): void {
+async function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
   const now = clock.now();
   const { post, content } = intent;
   const ref = { repositoryId: issue.repositoryId, number: issue.number };
-  const isShared = ledger.rows.linkedTo(ref, "withDuplicates").length > 0;
+  const isShared = (await ledger.rows.linkedTo(ref, "withDuplicates")).length > 0;
   const message = `found by its marker as #${issue.number}`;
-  asOne(cycle, (own) => {
-    own.world.ledger.commit([
+  await asOne(cycle, async (own) => {
+    await own.world.ledger.commit([
       { kind: "link", project, link: { post, issue: ref, origin: "opened" }, issue, content },
       { kind: "mark-due", project, which: [post] },
       { kind: "resolve", intent: intent.id, state: "DONE", at: now, message },
     ]);
-    const row = isShared ? readRow(own, post) : undefined;
-    if (row !== undefined) recordAdopted(own, row, now, "now");
+    const row = isShared ? await readRow(own, post) : undefined;
+    if (row !== undefined) await recordAdopted(own, row, now, "now");
   });
   cycle.tally.created += 1;
 }

@@ -5,6 +5,7 @@ import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { absence as absenceOfPost } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
+import { select } from "../../select.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
@@ -24,24 +25,24 @@ const parkedKind = "create-issue";
  */
 export async function retryAbsent(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;
-  for (const request of ledger.requests.pending(cycle.memory.id)) {
+  for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "retry") continue;
     for (const post of request.posts) {
-      const absent = ledger.absences.ofProject(cycle.memory.id).filter((link) => link.post === post);
+      const absent = (await ledger.absences.ofProject(cycle.memory.id)).filter((link) => link.post === post);
       for (const { issue } of absent) {
         await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds), true);
       }
-      if (absent.length > 0) retireIfGone(cycle, post);
+      if (absent.length > 0) await retireIfGone(cycle, post);
     }
   }
 }
 
-function retireIfGone(cycle: Cycle, post: PostId): void {
+async function retireIfGone(cycle: Cycle, post: PostId): Promise<void> {
   const { ledger, log } = cycle.world;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined || !row.links.every(({ isGone }) => isGone)) return;
   const issues = row.links.map(({ link }) => nameIssue(cycle, link.issue));
-  ledger.commit([{ kind: "retire-issues", project: cycle.memory.id, post }]);
+  await ledger.commit([{ kind: "retire-issues", project: cycle.memory.id, post }]);
   log.info({ project: cycle.project.key, post, issues }, "The post's issues are given up, as a person asked");
 }
 
@@ -49,23 +50,23 @@ function retireIfGone(cycle: Cycle, post: PostId): void {
  * Parks every post whose issues can't be relied on any more, and says so, once. It ends by itself when the issues are there
  * again, or others decide. One 404 parks nothing: what it means is not known yet, and the row is undecided.
  */
-export function parkAbsent(cycle: Cycle): void {
-  const absent = cycle.world.ledger.absences.ofProject(cycle.memory.id);
-  for (const [post, links] of Map.groupBy(absent, (link) => link.post)) parkPost(cycle, post, links);
+export async function parkAbsent(cycle: Cycle): Promise<void> {
+  const absent = await cycle.world.ledger.absences.ofProject(cycle.memory.id);
+  for (const [post, links] of Map.groupBy(absent, (link) => link.post)) await parkPost(cycle, post, links);
 }
 
-function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): void {
+async function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined) return;
   const known = row.parked.find(({ kind }) => kind === parkedKind);
   const trouble = absenceOfPost(row) === undefined ? troubleOf(cycle, row, absent) : undefined;
   if (trouble === undefined) {
-    if (known !== undefined) ledger.commit([{ kind: "unpark", project, post, of: parkedKind }]);
+    if (known !== undefined) await ledger.commit([{ kind: "unpark", project, post, of: parkedKind }]);
     return;
   }
-  endPrepared(cycle, post);
+  await endPrepared(cycle, post);
   const { issue, code, message } = trouble;
   if (known?.message === message) return;
   const parked: Parked = {
@@ -75,15 +76,15 @@ function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): vo
     since: clock.now(),
     signature: hashText(message),
   };
-  ledger.commit([{ kind: "park", project, post, parked }]);
+  await ledger.commit([{ kind: "park", project, post, parked }]);
   noteError(cycle.tally, { post, issue, code, message });
 }
 
 /** What was prepared and never sent has no issue to rest on any more; should it come back, it is decided afresh. */
-function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId): void {
-  for (const intent of ledger.journal.open(memory.id)) {
+async function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId): Promise<void> {
+  for (const intent of await ledger.journal.open(memory.id)) {
     if (intent.post !== post || intent.state !== "PREPARED") continue;
-    ledger.commit([
+    await ledger.commit([
       {
         kind: "resolve",
         intent: intent.id,
@@ -96,12 +97,14 @@ function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId):
 }
 
 /** Whether the reason why a row is undecided has been said: an issue of it is absent, or its repository is paused. */
-export function isAbsenceSaid({ world: { ledger } }: Cycle, { links }: Row): boolean {
-  return links.some(
-    ({ link: { issue } }) =>
-      ledger.absences.of(issue) !== undefined ||
+export async function isAbsenceSaid({ world: { ledger } }: Cycle, { links }: Row): Promise<boolean> {
+  const said = await select(
+    links,
+    async ({ link: { issue } }) =>
+      (await ledger.absences.of(issue)) !== undefined ||
       ledger.memory.repositoryById(issue.repositoryId)?.pausedAt !== undefined,
   );
+  return said.length > 0;
 }
 
 interface Trouble {

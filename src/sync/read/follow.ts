@@ -30,21 +30,21 @@ export async function takeAnswer(
 ): Promise<void> {
   const { ledger, clock } = cycle.world;
   const now = clock.now();
-  const known = ledger.absences.of(asked);
+  const known = await ledger.absences.of(asked);
   switch (answer.kind) {
     case "found":
-      asOne(cycle, (own) => {
+      await asOne(cycle, async (own) => {
         if (known !== undefined) {
-          own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence: undefined }]);
+          await own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence: undefined }]);
         }
-        storeRecords(own, [answer.record]);
+        await storeRecords(own, [answer.record]);
       });
       return;
     case "gone":
-      noteAbsence(cycle, asked, known, { kind: "deleted", since: now });
+      await noteAbsence(cycle, asked, known, { kind: "deleted", since: now });
       return;
     case "missing":
-      noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
+      await noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
       return;
     case "moved":
       await takeMoved(cycle, asked, known, answer);
@@ -80,8 +80,8 @@ async function takeMoved(
     name: to,
   } as const;
   const repository = await findConfigured(cycle, record, to);
-  if (repository === undefined) noteAbsence(cycle, asked, known, moved);
-  else follow(cycle, asked, record, moved);
+  if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
+  else await follow(cycle, asked, record, moved);
 }
 
 /**
@@ -90,7 +90,7 @@ async function takeMoved(
  */
 export async function followMarked(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;
-  for (const issue of ledger.absences.suspects(cycle.memory.id)) {
+  for (const issue of await ledger.absences.suspects(cycle.memory.id)) {
     await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
   }
 }
@@ -101,7 +101,7 @@ export async function followMarked(cycle: Cycle): Promise<void> {
  */
 export async function followNamed(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;
-  for (const { issue, absence } of ledger.absences.ofProject(cycle.memory.id)) {
+  for (const { issue, absence } of await ledger.absences.ofProject(cycle.memory.id)) {
     if (absence.kind !== "moved") continue;
     const known = ledger.memory.repositoryById(absence.to.repositoryId);
     if (!isNamed(cycle.world, known?.name ?? absence.name)) continue;
@@ -134,16 +134,16 @@ function isNamed({ policy }: World, name: RepositoryName): boolean {
  * Links, marks and texts go along; T₀ and P₀ stay, because a transfer is no change of the target. Intents stay as they are:
  * what was sent was sent to the old place, and what was only prepared ends when it is planned again.
  */
-function follow(
+async function follow(
   cycle: Cycle,
   from: IssueRef,
   { issue }: IssueRecord,
   moved: Absence & { readonly kind: "moved" },
-): void {
+): Promise<void> {
   const { ledger, clock, log } = cycle.world;
   const before = nameIssue(cycle, from);
   const now = `${moved.name}#${issue.number}`;
-  const told = ledger.rows.linkedTo(from).map(({ project, post }): Change => {
+  const told = (await ledger.rows.linkedTo(from)).map(({ project, post }): Change => {
     const entry: AuditEntry = {
       at: clock.now(),
       run: cycle.run.number,
@@ -160,7 +160,7 @@ function follow(
     };
     return { kind: "audit", entry };
   });
-  ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told]);
+  await ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told]);
   log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
 }
 
@@ -171,10 +171,15 @@ export function sayMissing({ world, tally }: Cycle, issue: string, post?: PostId
   noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
 }
 
-function noteAbsence(cycle: Cycle, asked: IssueRef, known: Absence | undefined, absence: Absence): void {
+async function noteAbsence(
+  cycle: Cycle,
+  asked: IssueRef,
+  known: Absence | undefined,
+  absence: Absence,
+): Promise<void> {
   const { ledger, log } = cycle.world;
   if (known?.kind === absence.kind && absence.kind !== "moved") return;
-  ledger.commit([{ kind: "set-absence", issue: asked, absence }]);
+  await ledger.commit([{ kind: "set-absence", issue: asked, absence }]);
   if (known?.kind === absence.kind) return;
   log.warn({ issue: nameIssue(cycle, asked), answer: absence.kind }, "A linked issue is not where it was");
 }

@@ -22,7 +22,7 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const account = await findAccount(world, run);
   const settings: Settings = { ...project.settings, project: memory.id };
   const repositories = new Map<RepositoryName, RepositoryMemory>();
-  for (const name of [...repositoryNames(settings), ...namesOfLinked(settings, world)]) {
+  for (const name of [...repositoryNames(settings), ...(await namesOfLinked(settings, world))]) {
     const found = await attemptRepository({ world, settings, tally, project }, name, async () =>
       watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
     );
@@ -72,7 +72,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     name: found.name,
     checkedAt: clock.now(),
   };
-  ledger.commit([{ kind: "remember-project", memory: fresh }]);
+  await ledger.commit([{ kind: "remember-project", memory: fresh }]);
   return fresh;
 }
 
@@ -112,7 +112,9 @@ async function findAccount(world: World, run: Run): Promise<string> {
 /** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */
 export async function askAccount({ ledger, clock, tracker }: World, run: Run): Promise<string> {
   const account = await tracker.account(run.bounds);
-  ledger.commit([{ kind: "remember-account", account: { login: account.login, checkedAt: clock.now() } }]);
+  await ledger.commit([
+    { kind: "remember-account", account: { login: account.login, checkedAt: clock.now() } },
+  ]);
   return account.login;
 }
 

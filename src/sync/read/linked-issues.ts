@@ -1,5 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
+import { select } from "../../select.ts";
 import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
@@ -22,7 +23,7 @@ const longestPauseMs = 24 * 3_600_000;
  */
 export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
   const { ledger, tracker, clock } = cycle.world;
-  const linked = ledger.pulls.linkedIssues(memory.repository.id);
+  const linked = await ledger.pulls.linkedIssues(memory.repository.id);
   if (linked.length === 0) return { ...memory, fullAt: clock.now(), pausedAt: undefined };
   const open = new Map(linked.map((issue) => [issue.number, issue]));
   const query: IssueQuery = { kind: "by", author: cycle.account, createdSince: undefined };
@@ -33,7 +34,7 @@ export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Prom
     pages += 1;
     if (pages >= open.size && reachesBack(page, memory)) break;
   }
-  const unlisted = [...open.values()].filter((issue) => !isDeleted(cycle, issue));
+  const unlisted = await select(open.values(), async (issue) => !(await isDeleted(cycle, issue)));
   const after = await askForEach(cycle, memory, unlisted);
   return { ...after, fullAt: clock.now() };
 }
@@ -56,9 +57,9 @@ export async function lookForMissing(cycle: Cycle, memory: RepositoryMemory): Pr
     const isDue = clock.now() - (memory.fullAt ?? 0) >= secondLookMs;
     return isDue ? lookAtLinked(cycle, memory) : memory;
   }
-  const missing = ledger.absences
-    .ofRepository(memory.repository.id)
-    .filter(({ absence }) => absence.kind === "missing");
+  const missing = (await ledger.absences.ofRepository(memory.repository.id)).filter(
+    ({ absence }) => absence.kind === "missing",
+  );
   return missing.length === 0
     ? memory
     : askForEach(
@@ -80,15 +81,16 @@ async function askForEach(
     answers.push({ issue, answer: await tracker.readIssue(issue, cycle.run.bounds) });
   }
   const isLong = memory.pausedAt !== undefined && clock.now() - memory.pausedAt >= longestPauseMs;
-  const isLost = isAccessLost(cycle, memory, answers);
+  const isLost = await isAccessLost(cycle, memory, answers);
   if (isLost && !isLong) return { ...memory, pausedAt: memory.pausedAt ?? clock.now(), fullAt: clock.now() };
   for (const { issue, answer } of answers) {
-    const isNews = ledger.absences.of(issue) === undefined;
+    const isNews = (await ledger.absences.of(issue)) === undefined;
     await takeAnswer(cycle, issue, answer, isLost);
-    if (isNews && ledger.absences.of(issue)?.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue));
+    if (isNews && (await ledger.absences.of(issue))?.kind === "missing")
+      sayMissing(cycle, nameIssue(cycle, issue));
   }
   if (memory.pausedAt !== undefined)
-    ledger.commit([{ kind: "mark-repository", repository: memory.repository.id }]);
+    await ledger.commit([{ kind: "mark-repository", repository: memory.repository.id }]);
   return { ...memory, pausedAt: undefined };
 }
 
@@ -96,18 +98,22 @@ async function askForEach(
  * Whether so many linked issues of a repository answer 404 that our access is lost, and not the issues. Issues that were known to
  * be lost before are not counted at all.
  */
-function isAccessLost(
+async function isAccessLost(
   { world: { ledger } }: Cycle,
   { repository: { id } }: RepositoryMemory,
   answers: readonly { readonly issue: IssueRef; readonly answer: IssueAnswer }[],
-): boolean {
-  const isLost = (issue: IssueRef): boolean => ledger.absences.of(issue)?.kind === "lost";
-  const missing = answers.filter(({ issue, answer }) => answer.kind === "missing" && !isLost(issue));
+): Promise<boolean> {
+  const isLost = async (issue: IssueRef): Promise<boolean> =>
+    (await ledger.absences.of(issue))?.kind === "lost";
+  const missing = await select(
+    answers,
+    async ({ issue, answer }) => answer.kind === "missing" && !(await isLost(issue)),
+  );
   if (missing.length < 2) return false;
-  const known = ledger.pulls.linkedIssues(id).filter((issue) => !isLost(issue));
+  const known = await select(await ledger.pulls.linkedIssues(id), async (issue) => !(await isLost(issue)));
   return missing.length > known.length * lostPart;
 }
 
-function isDeleted({ world: { ledger } }: Cycle, issue: IssueRef): boolean {
-  return ledger.absences.of(issue)?.kind === "deleted";
+async function isDeleted({ world: { ledger } }: Cycle, issue: IssueRef): Promise<boolean> {
+  return (await ledger.absences.of(issue))?.kind === "deleted";
 }

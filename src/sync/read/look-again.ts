@@ -23,7 +23,7 @@ export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): bo
  * @throws RemoteError
  */
 export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row | undefined> {
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return row;
   for (const page of pagesOf(cycle, row.seenAt)) await askAgain(cycle, page);
   return readRow(cycle, post);
@@ -56,8 +56,8 @@ async function ask(cycle: PulledCycle, page: PulledPage): Promise<void> {
   const askedAt = clock.now();
   for await (const found of board.listPosts(project, cycle.run.bounds, wishes)) {
     // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
-    const pull = ledger.pulls.begin(project, cycle.run.number, askedAt);
-    ledger.commit([
+    const pull = await ledger.pulls.begin(project, cycle.run.number, askedAt);
+    await ledger.commit([
       { kind: "store-posts", pull, posts: found.posts, at: askedAt },
       { kind: "end-pull", pull, end: "incomplete", at: clock.now() },
     ]);

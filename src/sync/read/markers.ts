@@ -3,6 +3,7 @@ import type { MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
+import { select } from "../../select.ts";
 import type { IssuePage, IssueQuery } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
@@ -30,15 +31,15 @@ export async function storeListed(
   keep: typeof storeRecords = storeRecords,
 ): Promise<void> {
   const { ledger, tracker } = cycle.world;
-  const found = records.filter(({ issue }) => ledger.pulls.listed(issue).isInDoubt);
+  const found = await select(records, async ({ issue }) => (await ledger.pulls.listed(issue)).isInDoubt);
   const doubts = found.length > mostDoubts ? [] : found;
-  keep(
+  await keep(
     cycle,
     records.filter((record) => !doubts.includes(record)),
   );
   for (const { issue } of doubts) {
     const answer = await tracker.readIssue(issue, cycle.run.bounds);
-    if (answer.kind === "found") keep(cycle, [answer.record]);
+    if (answer.kind === "found") await keep(cycle, [answer.record]);
   }
 }
 
@@ -46,38 +47,40 @@ export async function storeListed(
  * Stores what was read of issues: the facts of linked issues, and whatever carries our marker. A marker that the state can't
  * explain shows that the state is an old copy, and that is written down with it.
  */
-export function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): void {
-  asOne(cycle, (own) => {
+export async function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): Promise<void> {
+  await asOne(cycle, async (own) => {
     for (const record of records) {
-      const later = markedBy(own, record).find((marked) => isFromLaterLife(own, record.issue, marked));
-      if (later !== undefined && isScanned(own, record.issue.repositoryId)) sayOld(own, later);
+      const [later] = await select(markedBy(own, record), (marked) =>
+        isFromLaterLife(own, record.issue, marked),
+      );
+      if (later !== undefined && isScanned(own, record.issue.repositoryId)) await sayOld(own, later);
     }
-    keepRecords(own, records, (marked) => withoutStrange(own, marked));
+    await keepRecords(own, records, (marked) => withoutStrange(own, marked));
   });
 }
 
 /** The scan takes every mark as it stands: the state may know less than what was written. */
-function keepRecords(
+async function keepRecords(
   cycle: Cycle,
   records: readonly IssueRecord[],
-  read: (marked: MarkedIssue) => MarkedIssue = (marked) => marked,
-): void {
-  cycle.world.ledger.commit([
+  read: (marked: MarkedIssue) => Promise<MarkedIssue> = async (marked) => marked,
+): Promise<void> {
+  await cycle.world.ledger.commit([
     {
       kind: "store-issues",
       issues: records.map(({ issue }) => issue),
-      marked: records.flatMap((record) => markedBy(cycle, record).map(read)),
+      marked: await Promise.all(records.flatMap((record) => markedBy(cycle, record).map(read))),
     },
   ]);
-  keepNaming(cycle, records);
+  await keepNaming(cycle, records);
 }
 
 /**
  * What the mark of a known issue names by now and we have not written there is some person's doing: by it another post would be
  * taken for the issue's own, and its voters hear of what concerns them not.
  */
-function withoutStrange(cycle: Cycle, marked: MarkedIssue): MarkedIssue {
-  const { strange } = cycle.world.ledger.pulls.mark(marked);
+async function withoutStrange(cycle: Cycle, marked: MarkedIssue): Promise<MarkedIssue> {
+  const { strange } = await cycle.world.ledger.pulls.mark(marked);
   if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
   const issue = nameIssue(cycle, marked.issue);
   for (const post of marked.project === cycle.memory.id ? strange : []) {
@@ -107,7 +110,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
       if (done === 0) sayCost(cycle, known, author, page);
       done += 1;
-      unknown += countUnknown(cycle, page.issues);
+      unknown += await countUnknown(cycle, page.issues);
       await storeListed(cycle, page.issues, keepRecords);
       progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
     }
@@ -231,16 +234,18 @@ function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
 }
 
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
-function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): number {
+async function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): Promise<number> {
   const { ledger, clock } = cycle.world;
-  const isKnown = (marked: MarkedIssue): boolean => {
+  const isKnown = async (marked: MarkedIssue): Promise<boolean> => {
     const { project, posts } = marked;
-    const { ended } = ledger.pulls.mark(marked);
-    const isLinked = (post: PostId): boolean =>
-      (ledger.rows.row(project, post, clock.now())?.links.length ?? 0) > 0;
-    return posts.every((post) => isLinked(post) || ended.includes(post));
+    const { ended } = await ledger.pulls.mark(marked);
+    const isLinked = async (post: PostId): Promise<boolean> =>
+      ((await ledger.rows.row(project, post, clock.now()))?.links.length ?? 0) > 0;
+    const others = await select(posts, async (post) => !ended.includes(post) && !(await isLinked(post)));
+    return others.length === 0;
   };
-  return records.flatMap((record) => markedBy(cycle, record)).filter((marked) => !isKnown(marked)).length;
+  const marks = records.flatMap((record) => markedBy(cycle, record));
+  return (await select(marks, async (marked) => !(await isKnown(marked)))).length;
 }
 
 /** Whether two references mean the same issue. */

@@ -1,6 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { IssueRecord } from "../../model/issue.ts";
+import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
+import { inOrder } from "../../select.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
@@ -18,7 +19,7 @@ const boundedWords =
   "Only the issues that were opened last were looked through for pages of posts that they name; `boardsync sync --adopt` looks through all, and links them";
 
 /** Remembers the addresses that issues of people name: one of these may be the page of a post that has no issue. */
-export function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): void {
+export async function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): Promise<void> {
   const { ledger } = cycle.world;
   const { renderer } = cycle.project;
   const named = records
@@ -30,7 +31,7 @@ export function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): void 
         addresses: addresses.length > mostAddresses ? [] : addresses,
       };
     });
-  if (named.length > 0) ledger.commit([{ kind: "store-naming", named }]);
+  if (named.length > 0) await ledger.commit([{ kind: "store-naming", named }]);
 }
 
 /** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
@@ -46,21 +47,20 @@ export function isMarkedByUs({ world, account }: Cycle, { author, body }: IssueR
  * @throws RemoteError
  */
 export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
-  const pages = pagesOf(cycle, wanted);
+  const pages = await pagesOf(cycle, wanted);
   if (pages.size === 0) return wanted;
   for (const name of repositoryNames(cycle.settings)) {
     const memory = cycle.world.ledger.memory.repository(name);
     const isUsed = cycle.repositories.has(name) && memory?.repository.hasIssues === true;
     if (memory !== undefined && isUsed && memory.namedAt === undefined) await lookThrough(cycle, memory);
   }
-  const named = new Map(
-    [...pages].flatMap(([action, page]) => {
-      const [issue] = cycle.world.ledger.pulls.naming(page.key);
-      return issue === undefined ? [] : [[action, { ...page, issue }]];
-    }),
-  );
+  const named = new Map<Wanted, Page & { readonly issue: IssueRef }>();
+  for (const [action, page] of pages) {
+    const [issue] = await cycle.world.ledger.pulls.naming(page.key);
+    if (issue !== undefined) named.set(action, { ...page, issue });
+  }
   const urls = [...named.values()].flatMap(({ shown }) => shown ?? []);
-  const shared = cycle.world.ledger.lookup.sharedPages(cycle.memory.id, urls);
+  const shared = await cycle.world.ledger.lookup.sharedPages(cycle.memory.id, urls);
   return wanted.map((action) => {
     const found = named.get(action);
     if (found === undefined || shared.has(found.shown ?? "")) return action;
@@ -80,23 +80,25 @@ interface Page {
 }
 
 /** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */
-function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): ReadonlyMap<Wanted, Page> {
+async function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<ReadonlyMap<Wanted, Page>> {
   const creates = wanted.filter(({ kind, hold }) => kind === "create-issue" && hold === undefined);
-  const pages = creates.flatMap((action): readonly [Wanted, Page][] => {
-    const page = pageOf(cycle, action);
-    return page === undefined ? [] : [[action, page]];
-  });
+  const pages = (
+    await inOrder(creates, async (action): Promise<readonly [Wanted, Page][]> => {
+      const page = await pageOf(cycle, action);
+      return page === undefined ? [] : [[action, page]];
+    })
+  ).flat();
   const count = Map.groupBy(pages, ([, { key }]) => key);
   return new Map(pages.filter(([, { key }]) => count.get(key)?.length === 1));
 }
 
-function pageOf(cycle: PulledCycle, { post }: Wanted): Page | undefined {
+async function pageOf(cycle: PulledCycle, { post }: Wanted): Promise<Page | undefined> {
   const {
     world,
     memory,
     project: { renderer },
   } = cycle;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined) return undefined;
   const context = { board: world.policy.boardHash, project: memory.id };
   const address = renderer.address(row.post, context);
@@ -119,7 +121,7 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
     query,
     cycle.run.bounds,
   )) {
-    keepNaming(cycle, issues);
+    await keepNaming(cycle, issues);
     done += 1;
     const total = pages === undefined ? undefined : Math.min(pages, mostPages);
     progress?.show({ project: cycle.project.key, what: "pages of issues read", done, total });
@@ -127,14 +129,17 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
     if (hasMore) log.info({ repo: memory.name, pages: done }, boundedWords);
     break;
   }
-  rememberNamed(cycle, memory);
+  await rememberNamed(cycle, memory);
 }
 
 /** That the issues of a repository have been looked through. */
-export function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: RepositoryMemory): void {
+export async function rememberNamed(
+  { world: { ledger, clock } }: Cycle,
+  { name }: RepositoryMemory,
+): Promise<void> {
   const memory = ledger.memory.repository(name);
   if (memory !== undefined)
-    ledger.commit([{ kind: "remember-repository", memory: { ...memory, namedAt: clock.now() } }]);
+    await ledger.commit([{ kind: "remember-repository", memory: { ...memory, namedAt: clock.now() } }]);
 }
 
 function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {

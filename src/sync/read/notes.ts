@@ -14,18 +14,23 @@ export interface NoteCollector {
 }
 
 /** undefined where no note has to be read. */
-export function collectNotes({ world, memory, settings, run }: Cycle): NoteCollector | undefined {
+export async function collectNotes({
+  world,
+  memory,
+  settings,
+  run,
+}: Cycle): Promise<NoteCollector | undefined> {
   const { backlinks } = world.ledger;
   const isWanted = settings.backlink && settings.writes === "all" && !takesAsItIs(run);
-  if (!isWanted || backlinks.due(memory.id, "any").length === 0) return undefined;
+  if (!isWanted || (await backlinks.due(memory.id, "any")).length === 0) return undefined;
   const notes = new Map<PostId, DueNote>();
   let characters = 0;
   let isSeen = false;
   return {
-    take({ posts, notes: shown = new Map() }, page) {
+    async take({ posts, notes: shown = new Map() }, page) {
       if (shown.size > 0) isSeen = true;
       const ids = posts.flatMap(({ id, values }) => (values.isArchived === true ? [] : [id]));
-      for (const { post, line } of backlinks.due(memory.id, ids)) {
+      for (const { post, line } of await backlinks.due(memory.id, ids)) {
         const text = shown.get(post) ?? "";
         if (notes.size >= most.notes || characters + text.length > most.characters) return;
         characters += text.length;

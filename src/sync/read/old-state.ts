@@ -58,13 +58,13 @@ export function isOutdated({ world: { ledger } }: Cycle, { scannedAt }: Reposito
  * project that has run before, and the state knows neither the issue nor a request that could have opened it. A copy that
  * nobody stamped (a snapshot of the disk) is found out by this, as soon as an issue has been opened since it was made.
  */
-export function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue): boolean {
+export async function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue): Promise<boolean> {
   return (
     marked.isOwn &&
     hasRun(cycle, marked) &&
     !isStraggler(cycle, issue) &&
     !isBesideDaemon(cycle, issue) &&
-    !cycle.world.ledger.pulls.mark(marked).isExplained
+    !(await cycle.world.ledger.pulls.mark(marked)).isExplained
   );
 }
 
@@ -89,11 +89,11 @@ function isBesideDaemon({ run, world: { policy } }: Cycle, { createdAt }: Issue)
 }
 
 /** Makes the state say of itself that it is old: every project of it begins in recovery, once, whatever happens next. */
-export function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): void {
+export async function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): Promise<void> {
   const { ledger, clock, policy } = cycle.world;
   const now = clock.now();
   // A moment ago: whatever is scanned from now on is newer than the copy.
-  ledger.commit([{ kind: "declare-old", at: now - 1 }]);
+  await ledger.commit([{ kind: "declare-old", at: now - 1 }]);
   const until = new Date(now + policy.waits.createMs).toISOString();
   noteError(cycle.tally, {
     ...(posts[0] !== undefined && { post: posts[0] }),

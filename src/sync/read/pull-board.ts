@@ -28,11 +28,11 @@ import { collectNotes } from "./notes.ts";
 export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const { ledger, clock, board, log } = cycle.world;
   const beganAt = clock.now();
-  const pull = ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
+  const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
   const seen = new Set<PostField>();
   let end: ListEnd | undefined;
-  const notes = collectNotes(cycle);
-  const from = takeOpenList(cycle);
+  const notes = await collectNotes(cycle);
+  const from = await takeOpenList(cycle);
   let next: PagePlace | undefined;
   let read = 0;
   let known: KnownPage | undefined;
@@ -40,8 +40,8 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
     known: {
-      find: (request) => {
-        known = ledger.pulls.knownPage(pull, request);
+      find: async (request) => {
+        known = await ledger.pulls.knownPage(pull, request);
         return known?.trace;
       },
     },
@@ -55,7 +55,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
       // Stored is the page, or only that it is still the same: as it was when it was asked for.
       const isSame = page.isUnchanged === true && page.trace !== undefined;
-      ledger.commit([
+      await ledger.commit([
         isSame
           ? { kind: "see-page", pull, trace: page.trace, at: askedAt }
           : { kind: "store-posts", pull, posts: page.posts, at: askedAt, trace: page.trace },
@@ -65,7 +65,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
       pages.push(pulled);
       for (const field of page.seen) seen.add(field);
       notes?.take(page, pulled);
-      if (page.asked !== undefined) rememberPaging(cycle, page.asked);
+      if (page.asked !== undefined) await rememberPaging(cycle, page.asked);
       for (const reason of page.unusable) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
@@ -80,17 +80,24 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
       askedAt = clock.now();
     }
   } catch (error) {
-    end = { kind: "incomplete", message: explainBreak(cycle, error, { read, hasSeen: seen.size > 0, next }) };
+    end = {
+      kind: "incomplete",
+      message: await explainBreak(cycle, error, { read, hasSeen: seen.size > 0, next }),
+    };
   }
   if (from !== undefined && end?.kind === "complete") end = pieced;
-  return { ...endPull(cycle, pull, end ?? unended, seen, beganAt), pages, notes: notes?.found ?? [] };
+  return { ...(await endPull(cycle, pull, end ?? unended, seen, beganAt)), pages, notes: notes?.found ?? [] };
 }
 
 /** Where an earlier run had to leave the list. Taken once: a place that the board no longer knows must not stay in the way. */
-function takeOpenList({ memory, world: { ledger, log }, project }: Cycle): PagePlace | undefined {
+async function takeOpenList({
+  memory,
+  world: { ledger, log },
+  project,
+}: Cycle): Promise<PagePlace | undefined> {
   const place = ledger.memory.openList(memory.id);
   if (place === undefined) return undefined;
-  ledger.commit([{ kind: "remember-open-list", project: memory.id, place: undefined }]);
+  await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: undefined }]);
   log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
   return place as PagePlace;
 }
@@ -116,8 +123,11 @@ function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): Aske
   return known !== undefined && clock.now() - known.askedAt < policy.fullEveryMs ? known : undefined;
 }
 
-function rememberPaging({ memory, project, world: { clock, ledger, log } }: Cycle, asked: AskedPaging): void {
-  ledger.commit([
+async function rememberPaging(
+  { memory, project, world: { clock, ledger, log } }: Cycle,
+  asked: AskedPaging,
+): Promise<void> {
+  await ledger.commit([
     { kind: "remember-paging", project: memory.id, paging: { ...asked, askedAt: clock.now() } },
   ]);
   // Where only larger pages would help, the pull is incomplete and says so itself.
@@ -141,12 +151,12 @@ interface Broken {
 }
 
 /** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
-function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Broken): string {
+async function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Broken): Promise<string> {
   const { world, run, tally, memory } = cycle;
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
-  noteLimitOf(world, error);
+  await noteLimitOf(world, error);
   if (isPutOff(error) && next !== undefined)
-    world.ledger.commit([{ kind: "remember-open-list", project: memory.id, place: next }]);
+    await world.ledger.commit([{ kind: "remember-open-list", project: memory.id, place: next }]);
   if (isOutOfTime(error, run)) {
     closeLane(run, boardLane, endOf(run));
     const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
@@ -160,40 +170,40 @@ function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Bro
   return `The list of posts broke off: ${error.message}`;
 }
 
-function endPull(
+async function endPull(
   cycle: Cycle,
   pull: PullId,
   end: ListEnd,
   shown: ReadonlySet<PostField>,
   beganAt: number,
-): Omit<BoardPull, "notes" | "pages"> {
+): Promise<Omit<BoardPull, "notes" | "pages">> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();
-  const measure = ledger.pulls.measure(pull);
+  const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
   if (end.kind === "incomplete") {
-    ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
+    await ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
     return { seen, posts: measure.posts, hold: undefined, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   // A board that shrank is looked at again before anything is counted as missing.
-  const acceptance = findAcceptance(cycle);
+  const acceptance = await findAcceptance(cycle);
   const hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
   if (hold !== undefined) {
     log.warn({ project: cycle.project.key, reason: hold }, "Nothing is written: the project is held");
   }
   const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
-  asOne(cycle, (own) => {
+  await asOne(cycle, async (own) => {
     const { ledger } = own.world;
-    ledger.commit([{ kind: "end-pull", pull, end: kind, at: endedAt }]);
+    await ledger.commit([{ kind: "end-pull", pull, end: kind, at: endedAt }]);
     if (acceptance !== undefined && kind === "complete")
-      ledger.commit([{ kind: "end-request", request: acceptance.id }]);
-    if ([...seen].join() !== projectNow(own).seen.join()) rememberOfProject(own, { seen: [...seen] });
+      await ledger.commit([{ kind: "end-request", request: acceptance.id }]);
+    if ([...seen].join() !== projectNow(own).seen.join()) await rememberOfProject(own, { seen: [...seen] });
   });
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }
@@ -214,6 +224,6 @@ function sayGrowth({ world, project, settings }: Cycle, { posts, added }: PullMe
 }
 
 /** A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on. */
-function findAcceptance({ world, memory }: Cycle): PersonRequest | undefined {
-  return world.ledger.requests.pending(memory.id).find(({ kind }) => kind === "accept-size");
+async function findAcceptance({ world, memory }: Cycle): Promise<PersonRequest | undefined> {
+  return (await world.ledger.requests.pending(memory.id)).find(({ kind }) => kind === "accept-size");
 }

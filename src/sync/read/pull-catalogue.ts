@@ -30,7 +30,7 @@ export async function pullCatalogue(cycle: Cycle, known: RepositoryMemory): Prom
   if (read === known) return known;
   const memory = await takeNews(cycle, read, { ...labels, ...milestones });
   // A list that nothing makes conditional is read in every run, and is mostly as it was.
-  rememberNews(cycle, known, memory);
+  await rememberNews(cycle, known, memory);
   return memory;
 }
 
@@ -82,7 +82,7 @@ async function takeNews(
   const { ledger } = cycle.world;
   const { id } = memory.repository;
   if (labels === undefined && milestones === undefined) return memory;
-  const carried = ledger.signals.catalogue(id);
+  const carried = await ledger.signals.catalogue(id);
   const isRelabelled = labels !== undefined && carried.labels.some((label) => !includesName(labels, label));
   const outdated = milestones === undefined ? [] : findOutdated(carried.milestones, milestones);
   if (!isRelabelled && outdated.length === 0) return memory;
@@ -93,7 +93,7 @@ async function takeNews(
   }
   for (const { known, listed } of outdated) {
     if (listed !== undefined)
-      ledger.commit([{ kind: "replace-milestone", repository: id, known, now: listed }]);
+      await ledger.commit([{ kind: "replace-milestone", repository: id, known, now: listed }]);
   }
   const isGone = outdated.some(({ listed }) => listed === undefined);
   const fresh: RepositoryMemory = { ...memory, repository: now.repository, publicSince: now.publicSince };

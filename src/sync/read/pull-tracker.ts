@@ -2,6 +2,7 @@ import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
+import { select } from "../../select.ts";
 import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
@@ -35,7 +36,7 @@ export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryN
   await followMarked(cycle);
   await followNamed(cycle);
   await retryAbsent(cycle);
-  parkAbsent(cycle);
+  await parkAbsent(cycle);
   return pulled;
 }
 
@@ -75,7 +76,7 @@ async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
   let memory = await scanMarkers(cycle, await pullChanges(cycle, known));
   const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
   memory = isFull ? await lookForMissing(cycle, memory) : await lookAtLinked(cycle, memory);
-  rememberNews(cycle, known, memory);
+  await rememberNews(cycle, known, memory);
   return memory;
 }
 
@@ -86,14 +87,15 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
   let memory = known;
   for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
     if (page.isUnchanged) return memory;
-    if (page.issues.some(({ issue }) => ledger.pulls.listed(issue).isOther)) {
+    const others = await select(page.issues, async ({ issue }) => (await ledger.pulls.listed(issue)).isOther);
+    if (others.length > 0) {
       const now = await askAgain(known, cycle.world, cycle.run);
       if (!isSameRepository(now.repository.name, known.repository.name)) {
         return pullChanges(cycle, { ...now, etag: undefined });
       }
     }
     await storeListed(cycle, page.issues);
-    if (page.hasMore && !reachesBack(cycle, known, page.lastUpdatedAt)) await catchUp(cycle, known);
+    if (page.hasMore && !(await reachesBack(cycle, known, page.lastUpdatedAt))) await catchUp(cycle, known);
     memory = {
       ...memory,
       etag: page.etag,
@@ -117,13 +119,13 @@ async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): 
  * Whether a page that others follow holds everything that changed since the cursor. Before the first cursor that is so as
  * long as no issue is linked, and the search for markers is still to come: there was nothing that could have changed.
  */
-function reachesBack(
+async function reachesBack(
   { world }: Cycle,
   { cursor, repository, scannedAt }: RepositoryMemory,
   lastUpdatedAt: string | undefined,
-): boolean {
+): Promise<boolean> {
   if (cursor === undefined) {
-    return scannedAt === undefined && world.ledger.pulls.linkedIssues(repository.id).length === 0;
+    return scannedAt === undefined && (await world.ledger.pulls.linkedIssues(repository.id)).length === 0;
   }
   return lastUpdatedAt === undefined || Date.parse(lastUpdatedAt) < Date.parse(cursor) - overlapMs;
 }

@@ -125,7 +125,7 @@ async function remember(
     milestones,
     checkedAt: isWhole ? now : (known?.checkedAt ?? now),
   };
-  ledger.commit([{ kind: "remember-repository", memory: fresh }]);
+  await ledger.commit([{ kind: "remember-repository", memory: fresh }]);
   return fresh;
 }
 
@@ -137,9 +137,12 @@ function sayRenamed({ log }: World, name: RepositoryName, { name: now }: Reposit
  * Repositories that hold issues of this project although it does not name them (any more): a route was changed, or issues
  * were moved. A linked post stays linked, so they are read, too.
  */
-export function namesOfLinked(settings: Settings, { ledger }: World): readonly RepositoryName[] {
+export async function namesOfLinked(
+  settings: Settings,
+  { ledger }: World,
+): Promise<readonly RepositoryName[]> {
   const own = repositoryNames(settings);
-  return ledger.absences.linkedRepositories(settings.project).flatMap((id) => {
+  return (await ledger.absences.linkedRepositories(settings.project)).flatMap((id) => {
     const name = ledger.memory.repositoryById(id)?.name;
     // Where another repository goes by that name now, nothing tells where this one is.
     const isFound = name !== undefined && ledger.memory.repository(name)?.repository.id === id;
@@ -148,13 +151,13 @@ export function namesOfLinked(settings: Settings, { ledger }: World): readonly R
 }
 
 /** Writes down what was learnt of a repository, if it is anything new: its row holds all of its labels and milestones. */
-export function rememberNews(
+export async function rememberNews(
   { world: { ledger } }: Pick<Cycle, "world">,
   known: RepositoryMemory,
   memory: RepositoryMemory,
-): void {
+): Promise<void> {
   if (memory === known || canonical(memory) === canonical(known)) return;
-  ledger.commit([{ kind: "remember-repository", memory }]);
+  await ledger.commit([{ kind: "remember-repository", memory }]);
 }
 
 type AnyCycle = Pick<Cycle, "world" | "settings" | "tally" | "project">;

@@ -23,22 +23,20 @@ export function publicHold(
  *
  * @returns the repository as it is known now.
  */
-export function watchVisibility(
+export async function watchVisibility(
   { world, memory, project }: Pick<Cycle, "world" | "memory" | "project">,
   repository: RepositoryMemory,
-): RepositoryMemory {
+): Promise<RepositoryMemory> {
   const { ledger, log } = world;
   const { publicSince, name } = repository;
   if (publicSince === undefined) return repository;
-  const isAccepted = ledger.requests
-    .pending(memory.id)
-    .some(
-      (request) =>
-        request.kind === "approve" &&
-        request.isWhole &&
-        request.at >= publicSince &&
-        request.actions.some(({ kind }) => kind === "create-issue"),
-    );
+  const isAccepted = (await ledger.requests.pending(memory.id)).some(
+    (request) =>
+      request.kind === "approve" &&
+      request.isWhole &&
+      request.at >= publicSince &&
+      request.actions.some(({ kind }) => kind === "create-issue"),
+  );
   if (!isAccepted) {
     log.warn(
       { project: project.key, repo: name, since: new Date(publicSince).toISOString() },
@@ -47,7 +45,7 @@ export function watchVisibility(
     return repository;
   }
   const accepted = { ...repository, publicSince: undefined };
-  ledger.commit([{ kind: "remember-repository", memory: accepted }]);
+  await ledger.commit([{ kind: "remember-repository", memory: accepted }]);
   log.info(
     { project: project.key, repo: name },
     "That the repository is public is accepted, as a person asked",

@@ -18,33 +18,35 @@ import { earlierRequestOf, restOf } from "../read/old-state.ts";
  * What a plan says beside what the next run does: everything that is decided and not sent yet, and follows at a time, or when a
  * person lets it go.
  */
-export function planLater(cycle: PulledCycle): readonly PlannedAction[] {
+export async function planLater(cycle: PulledCycle): Promise<readonly PlannedAction[]> {
   const { ledger } = cycle.world;
-  const waiting = Map.groupBy(ledger.rows.waiting(cycle.memory.id, mostWaiting), ({ post }) => post);
-  const ofRows = [...waiting].flatMap(
-    ([post, rows]) => attemptNow(cycle, post, () => planRowLater(cycle, post, rows)) ?? [],
+  const waiting = Map.groupBy(await ledger.rows.waiting(cycle.memory.id, mostWaiting), ({ post }) => post);
+  const later: PlannedAction[] = [];
+  for (const [post, rows] of waiting) {
+    later.push(...((await attemptNow(cycle, post, () => planRowLater(cycle, post, rows))) ?? []));
+  }
+  const open = (await ledger.journal.open(cycle.memory.id)).filter(
+    ({ state }) => state === "SENT" || state === "UNKNOWN",
   );
-  const open = ledger.journal
-    .open(cycle.memory.id)
-    .filter(({ state }) => state === "SENT" || state === "UNKNOWN");
-  return [...ofRows, ...open.map((intent) => describeOpen(cycle, intent))];
+  for (const intent of open) later.push(await describeOpen(cycle, intent));
+  return later;
 }
 
 /** A plan looks at no more of what waits than this. */
 const mostWaiting = 100_000;
 
-function planRowLater(
+async function planRowLater(
   cycle: PulledCycle,
   post: PostId,
   waiting: readonly WaitingRow[],
-): readonly PlannedAction[] {
+): Promise<readonly PlannedAction[]> {
   const { clock } = cycle.world;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined) return [];
   const stopped = waiting.filter(({ kind }) => kind === "parked" || kind === "quarantined");
-  const wished = stopped.length === 0 ? [] : (wishedActions(row, cycle.context(clock.now())) ?? []);
+  const wished = stopped.length === 0 ? [] : (wishedActions(row, await cycle.context(clock.now())) ?? []);
   return [
-    ...(waiting.some(({ kind }) => kind === "settling") ? planSettling(cycle, row) : []),
+    ...(waiting.some(({ kind }) => kind === "settling") ? await planSettling(cycle, row) : []),
     ...wished.flatMap((action) => {
       const why = whyStopped(row, action, stopped);
       if (why === undefined) return [];
@@ -55,8 +57,8 @@ function planRowLater(
 }
 
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
-function planSettling(cycle: PulledCycle, row: Row): readonly PlannedAction[] {
-  const context = cycle.context(cycle.world.clock.now());
+async function planSettling(cycle: PulledCycle, row: Row): Promise<readonly PlannedAction[]> {
+  const context = await cycle.context(cycle.world.clock.now());
   const decision = planRow(row, context);
   const notBefore = decision.dueAt === undefined ? {} : { notBefore: new Date(decision.dueAt).toISOString() };
   const now = decision.actions.flatMap((action) => describeAction(cycle, row, action));
@@ -83,10 +85,10 @@ function whyStopped({ parked }: Row, { kind }: Action, stopped: readonly Waiting
 }
 
 /** A write of unknown outcome: it is looked up after its wait, and sent again only where it provably did not arrive. */
-function describeOpen(cycle: PulledCycle, intent: Intent): PlannedAction {
+async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<PlannedAction> {
   const { policy } = cycle.world;
   const { kind, post, repository, number, writes, issueWrites, unknownAt, sentAt, at } = intent;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   const votes = row?.post.values.votes;
   const isNotifying = kind === "patch-post" && writes?.some(isHeard) === true;
   const first = row?.links[0]?.link.issue;
@@ -112,10 +114,10 @@ const hourPatienceMs = 10_000;
  * Says when each write comes: in the next run, or after a wait. Two things make it wait: the pace, counted in the order of the
  * writes; and a state that was lost or put back, of which a request may still be under way.
  */
-export function timeWrites(
+export async function timeWrites(
   cycle: PulledCycle,
   judged: readonly Judged[],
-): ReadonlyMap<Judged, string | undefined> {
+): Promise<ReadonlyMap<Judged, string | undefined>> {
   const { clock, policy } = cycle.world;
   const later = new Map<Judged, string | undefined>();
   const rest = earlierRequestOf(cycle) === undefined ? undefined : new Date(restOf(cycle)).toISOString();
@@ -131,7 +133,7 @@ export function timeWrites(
       later.set(action, rest);
       continue;
     }
-    const pace = played.get(lane.budget) ?? beginPace(cycle, lane.budget);
+    const pace = played.get(lane.budget) ?? (await beginPace(cycle, lane.budget));
     played.set(lane.budget, pace);
     for (let write = 0; write < action.issues; write += 1) {
       const kind = action.kind === "create-issue" ? "create" : "other";
@@ -155,9 +157,9 @@ interface Pace {
   readonly creates: number[];
 }
 
-function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Pace {
+async function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Promise<Pace> {
   const now = clock.now();
-  return { at: now, isOver: false, ...timesOf(ledger.pace.writes(now - hourMs, budget)) };
+  return { at: now, isOver: false, ...timesOf(await ledger.pace.writes(now - hourMs, budget)) };
 }
 
 const hourMs = 3_600_000;

@@ -16,12 +16,12 @@ export interface ToldPlan {
  *
  * @param following what is decided, and is not asked for again before the next run but one.
  */
-export function tellPlan(
+export async function tellPlan(
   cycle: PulledCycle,
   judged: readonly Judged[],
   following: readonly Judged[],
-): ToldPlan {
-  const later = timeWrites(cycle, judged);
+): Promise<ToldPlan> {
+  const later = await timeWrites(cycle, judged);
   const timed = judged.flatMap((action) => {
     const notBefore = later.get(action);
     const lines = showLines(action);
@@ -29,7 +29,7 @@ export function tellPlan(
   });
   const afterwards = following.flatMap(showLines).map((line) => laterThan(line, undefined));
   return {
-    planned: [...withoutRepeated(timed), ...afterwards, ...planLater(cycle)],
+    planned: [...withoutRepeated(timed), ...afterwards, ...(await planLater(cycle))],
     saved: saveActions(cycle, judged.map(toSaved)),
   };
 }

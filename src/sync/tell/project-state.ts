@@ -64,13 +64,13 @@ export interface Moment {
 }
 
 /** Looks up how a project stands. Every read is bounded. */
-export function readProjectState(ledger: Ledger, key: string, moment: Moment): ProjectState {
+export async function readProjectState(ledger: Ledger, key: string, moment: Moment): Promise<ProjectState> {
   const memory = ledger.memory.project(key);
-  const last = ledger.runs.last(key);
+  const last = await ledger.runs.last(key);
   return judgeProject({
     ...moment,
-    counts: memory && ledger.rows.counts(memory.id),
-    parked: memory === undefined ? [] : ledger.rows.waiting(memory.id, mostParked, ["parked"]),
+    counts: memory && (await ledger.rows.counts(memory.id)),
+    parked: memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]),
     report: last && readReport(last.report),
     lastSuccessAt: memory?.lastSuccessAt,
   });

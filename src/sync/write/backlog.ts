@@ -2,6 +2,7 @@ import type { Backlog, Left } from "../../ledger/pace.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { estimateEnd, timesOf } from "../../plan/pace.ts";
+import { inOrder } from "../../select.ts";
 import { closureOf, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, laneOf } from "../ground/lane.ts";
 import { postpone } from "../ground/record.ts";
@@ -12,19 +13,22 @@ import { nameNow, repositoryNames, type World } from "../ground/world.ts";
 const none: Left = { creates: 0, others: 0, created: 0 };
 
 /** Leaves an action for a later run because its lane takes nothing more in this one. */
-export function putOff(
+export async function putOff(
   cycle: PulledCycle,
   action: { readonly post: PostId; readonly kind: ActionKind },
   lane: Lane,
-): Outcome {
+): Promise<Outcome> {
   const isCreate = action.kind === "create-issue";
   if (lane.side === "tracker") add(cycle, lane, isCreate ? { creates: 1 } : { others: 1 });
   return postpone(cycle, action, closureOf(cycle, lane));
 }
 
 /** Counts an action that this run was not ordered to do: if it belongs to an import that is under way, it is still left. */
-export function leave(cycle: PulledCycle, { kind, lanes }: Pick<Wanted, "kind" | "lanes">): void {
-  const known = cycle.world.ledger.pace.backlogs({ project: cycle.memory.id });
+export async function leave(
+  cycle: PulledCycle,
+  { kind, lanes }: Pick<Wanted, "kind" | "lanes">,
+): Promise<void> {
+  const known = await cycle.world.ledger.pace.backlogs({ project: cycle.memory.id });
   for (const lane of lanes) {
     if (!known.some(({ budget }) => lane.side === "tracker" && lane.budget === budget)) continue;
     add(cycle, lane, kind === "create-issue" ? { creates: 1 } : { others: 1 });
@@ -46,20 +50,20 @@ function add({ course }: PulledCycle, { budget }: Lane, more: Partial<Left>): vo
 }
 
 /** Remembers what this run leaves, and says how far an import is and when it will be done. */
-export function noteBacklogs(cycle: PulledCycle): void {
+export async function noteBacklogs(cycle: PulledCycle): Promise<void> {
   const { world, memory, project, course, settings, run } = cycle;
   const { ledger } = world;
   const now = world.clock.now();
   const known = new Map(
-    ledger.pace.backlogs({ project: memory.id }).map((backlog) => [backlog.budget, backlog]),
+    (await ledger.pace.backlogs({ project: memory.id })).map((backlog) => [backlog.budget, backlog]),
   );
   const lanes = repositoryNames(settings).map((name) => laneOf(world, nameNow(world, name)).budget);
   for (const budget of new Set([...lanes, ...known.keys()])) {
     const left = course.left.get(budget) ?? none;
     if (left.creates + left.others === 0 && !known.has(budget)) continue;
-    ledger.commit([{ kind: "note-backlog", project: memory.id, budget, left, at: now }]);
+    await ledger.commit([{ kind: "note-backlog", project: memory.id, budget, left, at: now }]);
   }
-  const progress = readImport(world, memory.id, now);
+  const progress = await readImport(world, memory.id, now);
   if (progress === undefined) return;
   const { done, total, doneAt } = progress;
   const at = new Date(doneAt).toISOString();
@@ -67,12 +71,15 @@ export function noteBacklogs(cycle: PulledCycle): void {
 }
 
 /** Issues that earlier runs have opened of an import that is under way. */
-export function createdBefore({ world, memory }: PulledCycle): number {
-  return sum(world.ledger.pace.backlogs({ project: memory.id }).map(({ created }) => created));
+export async function createdBefore({ world, memory }: PulledCycle): Promise<number> {
+  return sum((await world.ledger.pace.backlogs({ project: memory.id })).map(({ created }) => created));
 }
 
 /** When so many more issues will have been opened in a run that goes on, epoch ms. */
-export function estimateRest({ world, settings, memory }: PulledCycle, creates: number): number {
+export async function estimateRest(
+  { world, settings, memory }: PulledCycle,
+  creates: number,
+): Promise<number> {
   const { budget } = laneOf(world, nameNow(world, settings.repo));
   return estimate(world, { project: memory.id, budget, creates }, world.clock.now());
 }
@@ -95,28 +102,31 @@ type Sources = { readonly ledger: World["ledger"]; readonly policy: Pick<World["
  * How far the import of a project is; undefined where no issues are left to be opened. It is as old as the last run, and so is
  * what it knows of others that share the pace.
  */
-export function readImport(sources: Sources, project: ProjectId, now: number): Import | undefined {
-  const mine = sources.ledger.pace.backlogs({ project }).filter(({ creates }) => creates > 0);
+export async function readImport(
+  sources: Sources,
+  project: ProjectId,
+  now: number,
+): Promise<Import | undefined> {
+  const mine = (await sources.ledger.pace.backlogs({ project })).filter(({ creates }) => creates > 0);
   if (mine.length === 0) return undefined;
   const done = sum(mine.map(({ created }) => created));
   return {
     done,
     total: done + sum(mine.map(({ creates }) => creates)),
-    doneAt: Math.max(...mine.map((backlog) => estimate(sources, backlog, now))),
+    doneAt: Math.max(...(await inOrder(mine, async (backlog) => estimate(sources, backlog, now)))),
   };
 }
 
 /** Others that share the pace have their turn in between: each as often as the project itself, as long as it has something left. */
-export function estimate(
+export async function estimate(
   { ledger, policy }: Sources,
   { project, budget, creates }: Pick<Backlog, "project" | "budget" | "creates">,
   now: number,
-): number {
-  const others = ledger.pace
-    .backlogs({ budget })
+): Promise<number> {
+  const others = (await ledger.pace.backlogs({ budget }))
     .filter((other) => other.project !== project && now - other.at < hourMs)
     .map((other) => Math.min(other.creates, creates));
-  const recent = timesOf(ledger.pace.writes(now - hourMs, budget));
+  const recent = timesOf(await ledger.pace.writes(now - hourMs, budget));
   return estimateEnd(recent, creates + sum(others), policy.pace, now);
 }
 

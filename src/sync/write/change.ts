@@ -34,11 +34,11 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
     const look = (): Promise<Needed | Step> => lookAt(cycle, action, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
-      : { outcome: putOff(cycle, action, lane), next: "go on" };
+      : { outcome: await putOff(cycle, action, lane), next: "go on" };
     whole = worse(whole, outcome);
     if (next === "stop") return whole;
   }
-  return refusals.length > 0 ? worse(whole, parkRest(cycle, action, refusals)) : whole;
+  return refusals.length > 0 ? worse(whole, await parkRest(cycle, action, refusals)) : whole;
 }
 
 /** What an issue, read this moment, still needs. */
@@ -51,11 +51,11 @@ export interface Needed {
 async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Step> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
-  storeRecords(cycle, [fresh.record]);
-  const now = replan(cycle, action)?.action;
+  await storeRecords(cycle, [fresh.record]);
+  const now = (await replan(cycle, action))?.action;
   if (now === undefined) return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
-    const outcome = postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
+    const outcome = await postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
     return { outcome, next: "stop" };
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
@@ -138,7 +138,7 @@ async function findPart(
     const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
     if (!isCreated) return { ...part, action, fresh, isLast: parts.length === 1 };
     if (!(await awaitPace(cycle, lane, "other")))
-      return { outcome: putOff(cycle, action, lane), next: "stop" };
+      return { outcome: await putOff(cycle, action, lane), next: "stop" };
   }
 }
 
@@ -146,7 +146,7 @@ async function findPart(
 async function lookAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (!isOpen(cycle, laneOfIssue(cycle.world, issue))) return;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
-  if (answer.kind === "found") storeRecords(cycle, [answer.record]);
+  if (answer.kind === "found") await storeRecords(cycle, [answer.record]);
 }
 
 function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPart): Request<WriteOutcome> {
@@ -166,9 +166,9 @@ function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPar
       ...(before !== undefined && { before }),
     })),
     claim: "the issue was changed",
-    record: (own, record) => {
+    record: async (own, record) => {
       const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
-      takeOwnChange(own, { post: action.post, writes, issue: shown, repository });
+      await takeOwnChange(own, { post: action.post, writes, issue: shown, repository });
       cycle.tally.issueWrites += 1;
       cycle.world.log.info(
         {
@@ -181,7 +181,7 @@ function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPar
         },
         "Issue changed",
       );
-      recordRow(own, action.post);
+      await recordRow(own, action.post);
     },
   });
 }
@@ -251,8 +251,12 @@ function stateOf(value: FieldWrite["value"]) {
 }
 
 /** What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. */
-function parkRest(cycle: PulledCycle, action: ChangeIssue, refusals: readonly string[]): Outcome {
-  const rest = replan(cycle, action)?.action;
+async function parkRest(
+  cycle: PulledCycle,
+  action: ChangeIssue,
+  refusals: readonly string[],
+): Promise<Outcome> {
+  const rest = (await replan(cycle, action))?.action;
   if (rest === undefined) return { kind: "done" };
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);

@@ -29,7 +29,7 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
 
 async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<Step> {
   const lane = laneOfIssue(cycle.world, issue);
-  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, action, lane), next: "go on" };
+  if (!isOpen(cycle, lane)) return { outcome: await putOff(cycle, action, lane), next: "go on" };
   let isUnread = false;
   let found:
     | { readonly now: CommentIssue; readonly comment: IssueComment; readonly fresh: FreshIssue }
@@ -39,8 +39,8 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
     const fresh = await readFresh(cycle, action, issue);
     isUnread = "kind" in fresh;
     if ("kind" in fresh) return fresh;
-    storeRecords(cycle, [fresh.record]);
-    const now = replan(cycle, action)?.action;
+    await storeRecords(cycle, [fresh.record]);
+    const now = (await replan(cycle, action))?.action;
     const comment = now?.comments.find((one) => isSameIssue(one.issue, issue));
     if (now === undefined || comment === undefined) return { kind: "unneeded" };
     found = { now, comment, fresh };
@@ -53,7 +53,8 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
   const isLocked = fresh.record.issue.locked;
   const words = isLocked ? `${answer.message} The issue is locked.` : answer.message;
   const refused =
-    (await waitIfClosed(cycle, fresh.repository, now, answer)) ?? parkRefused(cycle, now, comment, words);
+    (await waitIfClosed(cycle, fresh.repository, now, answer)) ??
+    (await parkRefused(cycle, now, comment, words));
   return { outcome: refused, next: "stop" };
 }
 
@@ -73,24 +74,24 @@ function requestOf(
     issueWrites: [write],
     fields: [{ field: "comment", value: "the text of the board rule" }],
     claim: "the comment was made",
-    record: (own) => {
-      takeComment(own, action, comment);
-      recordRow(own, action.post);
+    record: async (own) => {
+      await takeComment(own, action, comment);
+      await recordRow(own, action.post);
     },
   });
 }
 
 /** A comment is known to be made. */
-export function takeComment(
+export async function takeComment(
   cycle: PulledCycle,
   { post }: Pick<CommentIssue, "post">,
   { issue, write }: Pick<IssueComment, "issue" | "write">,
-): void {
+): Promise<void> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = readRow(cycle, post);
+  const row = await readRow(cycle, post);
   if (row === undefined) return;
-  ledger.commit([
+  await ledger.commit([
     { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, [write]) } },
     { kind: "unpark", project, post, of: "comment-issue" },
   ]);
@@ -99,12 +100,12 @@ export function takeComment(
   log.info(fields, "Comment made");
 }
 
-function parkRefused(
+async function parkRefused(
   cycle: PulledCycle,
   action: CommentIssue,
   { issue }: IssueComment,
   words: string,
-): Outcome {
+): Promise<Outcome> {
   const place = nameIssue(cycle, issue);
   const message = `The comment that a board rule asks for on ${place} was refused: ${words} It was not made; \`boardsync retry ${action.post}\` tries it again.`;
   return parkAction(cycle, action, { place, code: "tracker.rejected", message });

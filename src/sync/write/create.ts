@@ -43,7 +43,7 @@ export async function createIssue(
   if (isPublic !== undefined) {
     const hold: Hold = { kind: "hold", why: isPublic, isApprovable: true, isPassing: true };
     delayAction(cycle, action, hold);
-    recordRow(cycle, action.post);
+    await recordRow(cycle, action.post);
     return hold;
   }
   const doubt = doubtOf(cycle);
@@ -53,7 +53,7 @@ export async function createIssue(
   const outcome = await sendCreate(cycle, repository, action, write);
   if (outcome.kind !== "done") return outcome;
   if (followUp !== undefined) delayAction(cycle, { post: action.post, kind: "patch-post" }, followUp);
-  recordRow(cycle, action.post);
+  await recordRow(cycle, action.post);
   if (followUp === undefined) await patchAfter(cycle, action);
   return outcome;
 }
@@ -112,8 +112,8 @@ function sendOnce(
     ],
     claim: "the issue was opened",
     isShown: (record) => record !== undefined && isOurs(cycle, action, record),
-    record: (own, record) => {
-      if (record !== undefined) linkOpened(own, repository, action, write, record);
+    record: async (own, record) => {
+      if (record !== undefined) await linkOpened(own, repository, action, write, record);
     },
   });
   const lane = laneOf(cycle.world, repository.repository.name);
@@ -128,17 +128,17 @@ function isOurs({ world, memory }: PulledCycle, { post }: CreateIssue, { body }:
   );
 }
 
-function linkOpened(
+async function linkOpened(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   action: CreateIssue,
   write: CreateWrite,
   record: IssueRecord,
-): void {
+): Promise<void> {
   const { ledger, log } = cycle.world;
   const { post, content } = action;
   const issue = { repositoryId: record.issue.repositoryId, number: record.issue.number };
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "link",
       project: cycle.memory.id,
@@ -148,8 +148,8 @@ function linkOpened(
     },
   ]);
   if (looksBesideRecord(neededSignals(cycle.settings)))
-    ledger.commit([{ kind: "store-signals", issue, signals: signalsOfNew, isFill: false }]);
-  ledger.commit([{ kind: "unpark", project: cycle.memory.id, post, of: "create-issue" }]);
+    await ledger.commit([{ kind: "store-signals", issue, signals: signalsOfNew, isFill: false }]);
+  await ledger.commit([{ kind: "unpark", project: cycle.memory.id, post, of: "create-issue" }]);
   cycle.tally.created += 1;
   noteOpened(cycle, laneOf(cycle.world, repository.repository.name));
   const name = nameIssue(cycle, issue);
@@ -160,12 +160,12 @@ function linkOpened(
   noteError(cycle.tally, { post, issue: name, code: "tracker.dropped", message });
 }
 
-function parkCreate(
+async function parkCreate(
   cycle: PulledCycle,
   { name, repository }: RepositoryMemory,
   action: CreateIssue,
   words: string,
-): Outcome {
+): Promise<Outcome> {
   const message = `${name} refuses the issue: ${words}`;
   return parkAction(cycle, action, { place: repository.name, code: "tracker.rejected", message });
 }
@@ -174,7 +174,7 @@ function parkCreate(
 async function patchAfter(cycle: PulledCycle, action: CreateIssue): Promise<void> {
   if (action.followUp === undefined || !isOpen(cycle, boardLane)) return;
   const row = await lookAgain(cycle, action.post);
-  const next = replan(cycle, { post: action.post, kind: "patch-post" }, row);
+  const next = await replan(cycle, { post: action.post, kind: "patch-post" }, row);
   if (next === undefined) return;
   const isPromised = JSON.stringify(next.action.writes) === JSON.stringify(action.followUp.writes);
   if (isPromised) await patchPost(cycle, next);

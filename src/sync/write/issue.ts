@@ -31,7 +31,7 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
   /** Whether the answer shows what was asked for; anything less is an unknown outcome. Left out where any answer does. */
   readonly isShown?: (record: IssueRecord | undefined) => boolean;
   /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
-  readonly record: (cycle: PulledCycle, record: IssueRecord | undefined) => void;
+  readonly record: (cycle: PulledCycle, record: IssueRecord | undefined) => Promise<void>;
 }
 
 /** The request of a write to an issue. */
@@ -93,10 +93,10 @@ export async function readFresh(
   // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
   await takeAnswer(cycle, issue, answer);
   if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
-  parkAbsent(cycle);
+  await parkAbsent(cycle);
   if (answer.kind === "moved")
     return postpone(cycle, action, "its issue was moved, and the next run goes on with it there");
-  recordRow(cycle, action.post);
+  await recordRow(cycle, action.post);
   return { kind: "failed", why: `${nameIssue(cycle, issue)} is not found` };
 }
 
@@ -115,7 +115,7 @@ export async function openForWrites(
   const beganAt = cycle.run.bounds.until - cycle.world.policy.budgetMs;
   const isFresh = current.checkedAt >= beganAt && !isLookedAt(cycle, lookOf(known, "second"));
   const closure = isFresh ? closureOf(current) : await ask(cycle, known);
-  return closure === undefined ? repositoryNow(cycle, known) : wait(cycle, action, closure);
+  return closure === undefined ? repositoryNow(cycle, known) : await wait(cycle, action, closure);
 }
 
 /**
@@ -132,7 +132,7 @@ export async function waitIfClosed(
 ): Promise<Outcome | undefined> {
   if (answer.kind !== "rejected" || ![403, 404, 410].includes(answer.status)) return undefined;
   const closure = await ask(cycle, known, "second");
-  return closure && wait(cycle, action, closure);
+  return closure && (await wait(cycle, action, closure));
 }
 
 /** The second look of a run is there for a refusal, and what it has shown counts from then on. */
@@ -172,7 +172,7 @@ function closureOf({ name, repository }: RepositoryMemory): Closure | undefined 
   return { code: "tracker.no-issues", message };
 }
 
-function wait(cycle: PulledCycle, action: AnyAction, closure: Closure): Outcome {
+async function wait(cycle: PulledCycle, action: AnyAction, closure: Closure): Promise<Outcome> {
   noteError(cycle.tally, closure);
   return postpone(cycle, action, closure.message);
 }

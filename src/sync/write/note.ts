@@ -5,6 +5,7 @@ import type { NoteChange, PostId } from "../../model/post.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
+import { inOrder } from "../../select.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
 import { namesActions } from "../ground/order.ts";
@@ -33,23 +34,30 @@ const reason = "the issues of the post have changed since its note was last writ
  * Decides the notes that this pull has shown. It is edge-triggered like everything that a board gets: a note is written once
  * for a change of the post's links, and a line that people take away stays away until those change again.
  */
-export function decideNotes(cycle: PulledCycle, judged: readonly Judged[]): readonly NoteWrite[] {
-  endRested(cycle);
+export async function decideNotes(
+  cycle: PulledCycle,
+  judged: readonly Judged[],
+): Promise<readonly NoteWrite[]> {
+  await endRested(cycle);
   if (cycle.pull.hold !== undefined) return [];
   // A saved plan opens what it names, whatever else is wanted: a note of it waits when its turn comes.
   const opening = namesActions(cycle.run) ? new Set<PostId>() : postsWith(judged, "create-issue");
-  return cycle.pull.notes.flatMap((note) => decideNote(cycle, note, opening));
+  return (await inOrder(cycle.pull.notes, async (note) => decideNote(cycle, note, opening))).flat();
 }
 
-function decideNote(cycle: PulledCycle, note: DueNote, opening: ReadonlySet<PostId>): readonly NoteWrite[] {
+async function decideNote(
+  cycle: PulledCycle,
+  note: DueNote,
+  opening: ReadonlySet<PostId>,
+): Promise<readonly NoteWrite[]> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = readRow(cycle, note.post);
+  const row = await readRow(cycle, note.post);
   if (row === undefined || isStopped(row)) return [];
   const line = lineOf(cycle, row);
   const text = replaceLine(note.text, note.line, line);
   if (text === note.text || (line === undefined && note.line === undefined)) {
-    ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
+    await ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
     return [];
   }
   if (line !== undefined && line === note.line && !hasLine(note.text, line)) {
@@ -57,7 +65,7 @@ function decideNote(cycle: PulledCycle, note: DueNote, opening: ReadonlySet<Post
       { project: cycle.project.key, post: note.post, line },
       "The line in the post's internal note did not stick, or someone has taken it away; it is not written again until the post's issues change",
     );
-    ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
+    await ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
     return [];
   }
   // Nobody knows the new issue's number yet: its line is for the run after the one that opens it.
@@ -81,12 +89,12 @@ function lineOf(cycle: PulledCycle, { links }: Row): string | undefined {
 }
 
 /** Ends writes of unknown outcome that can't arrive any more: the note itself shows whether they did. */
-function endRested({ world, memory, pull }: PulledCycle): void {
+async function endRested({ world, memory, pull }: PulledCycle): Promise<void> {
   const { ledger, policy, clock } = world;
-  for (const { id, kind, state, unknownAt, at } of ledger.journal.open(memory.id)) {
+  for (const { id, kind, state, unknownAt, at } of await ledger.journal.open(memory.id)) {
     const hasRested = pull.beganAt - (unknownAt ?? at) >= policy.waits.patchMs;
     if (kind !== "patch-note" || state !== "UNKNOWN" || !hasRested) continue;
-    ledger.commit([
+    await ledger.commit([
       {
         kind: "resolve",
         intent: id,
@@ -112,7 +120,7 @@ export async function writeNotes(
 
 async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome> {
   const { note, line } = write;
-  const row = readRow(cycle, note.post);
+  const row = await readRow(cycle, note.post);
   if (row === undefined || isStopped(row)) return stillDue;
   const isSame = isOpen(cycle, boardLane) && (await readNoteAgain(cycle, note)) === note.text;
   // What waits is still due, and the next pull reads the note anew.
@@ -142,9 +150,9 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
       issue: undefined,
       fields: [{ field: "internalNote", value: line ?? null }],
     }),
-    record: (own) => {
+    record: async (own) => {
       // It stays due until a listing shows the line.
-      own.world.ledger.commit([{ kind: "record-backlink", project, post, line, isDue: true }]);
+      await own.world.ledger.commit([{ kind: "record-backlink", project, post, line, isDue: true }]);
       cycle.tally.postWrites += 1;
       log.info({ project: cycle.project.key, post, line: line ?? null }, "Internal note changed");
     },
@@ -166,11 +174,11 @@ const words: Readonly<Record<Failure<PatchOutcome>["kind"], string>> = {
   unknown: "The board's answer does not say whether the internal note was changed.",
 };
 
-function fail(
+async function fail(
   cycle: PulledCycle,
   { post, line }: DueNote,
   { kind, message }: Failure<PatchOutcome>,
-): Outcome {
+): Promise<Outcome> {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const say = (code: string, why: string): Outcome => {
@@ -179,13 +187,13 @@ function fail(
   };
   switch (kind) {
     case "rejected":
-      ledger.commit([{ kind: "record-backlink", project, post, line, isDue: false }]);
+      await ledger.commit([{ kind: "record-backlink", project, post, line, isDue: false }]);
       return say(
         "board.note",
         `${message} Nothing of it was changed, and it is not tried again until the post's issues change.`,
       );
     case "missing":
-      ledger.commit([{ kind: "mark-missing", project, post }]);
+      await ledger.commit([{ kind: "mark-missing", project, post }]);
       return say("board.missing", message);
     case "limited":
       return stillDue;

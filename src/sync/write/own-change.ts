@@ -25,24 +25,30 @@ export interface AppliedChange {
  * follows the issue, of whichever project, so that no board is told of it. It belongs into the transaction that ends the
  * intent: after a crash between the two our change would look like one that people made.
  */
-export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, repository }: AppliedChange): void {
+export async function takeOwnChange(
+  cycle: PulledCycle,
+  { post, writes, issue, repository }: AppliedChange,
+): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
   const change = { issue, writes, milestones: repository.milestones };
-  const followers = ledger.rows.linkedTo(issue, "withDuplicates");
-  for (const follower of followers) if (follower.project === project) keepFirstPlan(cycle, follower.post);
-  ledger.commit([{ kind: "store-issues", issues: [issue], marked: [] }]);
+  const followers = await ledger.rows.linkedTo(issue, "withDuplicates");
+  for (const follower of followers)
+    if (follower.project === project) await keepFirstPlan(cycle, follower.post);
+  await ledger.commit([{ kind: "store-issues", issues: [issue], marked: [] }]);
   for (const follower of followers) {
-    const row = ledger.rows.row(follower.project, follower.post, clock.now());
+    const row = await ledger.rows.row(follower.project, follower.post, clock.now());
     const rules = rulesOf(cycle, follower.project);
     if (row === undefined || rules === undefined) continue;
     const base = echoOnPost(row, change, rules.settings, rules.seen);
-    ledger.commit([{ kind: "set-bases", project: follower.project, post: follower.post, bases: { base } }]);
-    retargetOpen(cycle, follower, base);
+    await ledger.commit([
+      { kind: "set-bases", project: follower.project, post: follower.post, bases: { base } },
+    ]);
+    await retargetOpen(cycle, follower, base);
   }
-  const row = ledger.rows.row(project, post, clock.now());
+  const row = await ledger.rows.row(project, post, clock.now());
   if (row === undefined) return;
-  ledger.commit([
+  await ledger.commit([
     { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, writes) } },
     { kind: "unpark", project, post, of: "change-issue" },
   ]);
@@ -52,28 +58,28 @@ export function takeOwnChange(cycle: PulledCycle, { post, writes, issue, reposit
  * Our change gives a base to a pair that has none yet. So what its first plan asks for besides is recorded first: later it
  * would look as if newer rules had asked for it.
  */
-function keepFirstPlan(cycle: PulledCycle, post: PostId): void {
+async function keepFirstPlan(cycle: PulledCycle, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
-  const row = ledger.rows.row(project, post, clock.now());
+  const row = await ledger.rows.row(project, post, clock.now());
   if (row === undefined || Object.keys(row.base).length > 0) return;
-  const { base, issueBases } = planRow(row, cycle.context(clock.now()));
-  ledger.commit([{ kind: "set-bases", project, post, bases: { base, issueBases } }]);
+  const { base, issueBases } = planRow(row, await cycle.context(clock.now()));
+  await ledger.commit([{ kind: "set-bases", project, post, bases: { base, issueBases } }]);
 }
 
 /** A PATCH of a follower may be under way. It was asked for before our change, so its target must not come back with it. */
-function retargetOpen(
+async function retargetOpen(
   { world: { ledger } }: PulledCycle,
   { project, post }: { readonly project: ProjectId; readonly post: PostId },
   base: Row["base"],
-): void {
-  for (const intent of ledger.journal.open(project)) {
+): Promise<void> {
+  for (const intent of await ledger.journal.open(project)) {
     if (intent.kind !== "patch-post" || intent.post !== post) continue;
     const writes = (intent.writes ?? []).map((write) => ({
       ...write,
       target: base[write.field]?.target ?? write.target,
     }));
-    ledger.commit([{ kind: "retarget", intent: intent.id, writes }]);
+    await ledger.commit([{ kind: "retarget", intent: intent.id, writes }]);
   }
 }
 

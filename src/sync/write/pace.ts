@@ -1,5 +1,6 @@
 import type { ProjectId } from "../../model/post.ts";
 import { type Claim, mayTake, nextWriteAt, timesOf } from "../../plan/pace.ts";
+import { select } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, type Lane, laneOf } from "../ground/lane.ts";
 import { isRoutine } from "../ground/order.ts";
@@ -26,13 +27,13 @@ export async function awaitPace(cycle: PulledCycle, lane: Lane, kind: PacedKind)
   const { clock, policy } = cycle.world;
   for (;;) {
     if (!isOpen(cycle, lane)) return false;
-    if (!hasShare(cycle, lane, kind)) {
+    if (!(await hasShare(cycle, lane, kind))) {
       const message = "other projects share the pace of this token, and it is their turn";
       closeLane(cycle.course, lane, { code: "tracker.pace", message });
       return false;
     }
     const now = clock.now();
-    const recent = readRecent(cycle, lane, now);
+    const recent = await readRecent(cycle, lane, now);
     const next = nextWriteAt(recent, kind, policy.pace, now);
     if (next.at <= now) return true;
     const isFar = next.limit === "hour" && next.at - now > hourPatienceMs;
@@ -50,8 +51,8 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind):
   if (!(await awaitPace(cycle, lane, kind))) return false;
   const { ledger, clock } = cycle.world;
   const now = clock.now();
-  const recent = readRecent(cycle, lane, now);
-  ledger.commit([
+  const recent = await readRecent(cycle, lane, now);
+  await ledger.commit([
     {
       kind: "pace-write",
       at: now,
@@ -65,10 +66,10 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind):
   return true;
 }
 
-function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
+async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
   const known = run.recent.get(budget);
   if (known !== undefined) return known;
-  const recent = timesOf(world.ledger.pace.writes(now - hourMs, budget));
+  const recent = timesOf(await world.ledger.pace.writes(now - hourMs, budget));
   run.recent.set(budget, recent);
   return recent;
 }
@@ -84,20 +85,25 @@ interface Part {
  * as much as the others, and what some don't need goes to those who do; so a project with five posts does not wait for one
  * with five thousand. What a person has ordered waits for nobody.
  */
-export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | "other"): boolean {
+export async function hasShare(
+  cycle: PulledCycle,
+  { budget }: Lane,
+  kind: "create" | "other",
+): Promise<boolean> {
   const { world, run, memory, project } = cycle;
   const { projectKeys, pace } = world.policy;
   if (!isRoutine(run) || projectKeys.length === 1) return true;
   const now = world.clock.now();
-  const parts = readParts(world, budget, now);
+  const parts = await readParts(world, budget, now);
   const mine = parts.get(memory.id) ?? nothing;
   const known = projectKeys
     .filter((key) => key !== project.key)
     .map((key) => parts.get(world.ledger.memory.project(key)?.id ?? ("" as ProjectId)) ?? nothing);
   // Nobody knows yet what a project wants that runs for the first time. Only those of this run count: one that never runs
   // would be waited for for ever.
-  const coming = run.companions.filter(
-    (one) => one.key !== project.key && isNew(world, one.key) && isIn(world, one, budget),
+  const coming = await select(
+    run.companions,
+    async (one) => one.key !== project.key && isIn(world, one, budget) && (await isNew(world, one.key)),
   );
   const others = [...known, ...coming.map(() => unknown)];
   const claims = { creates: others.map(({ creates }) => creates), all: others.map(({ all }) => all) };
@@ -111,16 +117,16 @@ export function hasShare(cycle: PulledCycle, { budget }: Lane, kind: "create" | 
  * While somebody has something left, those that have written least in the last hour come first: what ends a run may end it
  * before the last. Else they stay as they are.
  */
-export function leastServedFirst(
+export async function leastServedFirst(
   projects: readonly SyncProject[],
   { ledger, clock }: World,
-): readonly SyncProject[] {
-  const hasBacklog = ({ key }: SyncProject): boolean => {
+): Promise<readonly SyncProject[]> {
+  const hasBacklog = async ({ key }: SyncProject): Promise<boolean> => {
     const id = ledger.memory.project(key)?.id;
-    return id !== undefined && ledger.pace.backlogs({ project: id }).length > 0;
+    return id !== undefined && (await ledger.pace.backlogs({ project: id })).length > 0;
   };
-  if (projects.length === 1 || !projects.some(hasBacklog)) return projects;
-  const writes = ledger.pace.writes(clock.now() - hourMs, undefined);
+  if (projects.length === 1 || (await select(projects, hasBacklog)).length === 0) return projects;
+  const writes = await ledger.pace.writes(clock.now() - hourMs, undefined);
   const served = (key: string): number => {
     const id = ledger.memory.project(key)?.id;
     return writes.filter(({ project }) => project === id).length;
@@ -134,8 +140,10 @@ const everything: Claim = { used: 0, left: Number.POSITIVE_INFINITY };
 const unknown: Part = { creates: everything, all: everything };
 
 /** Whether a project has neither ended a run nor been decided in this one. */
-function isNew({ ledger }: World, key: string): boolean {
-  return ledger.memory.project(key)?.settingsPrint === undefined && ledger.runs.last(key) === undefined;
+async function isNew({ ledger }: World, key: string): Promise<boolean> {
+  return (
+    ledger.memory.project(key)?.settingsPrint === undefined && (await ledger.runs.last(key)) === undefined
+  );
 }
 
 function isIn(world: World, { settings }: SyncProject, budget: string): boolean {
@@ -143,9 +151,13 @@ function isIn(world: World, { settings }: SyncProject, budget: string): boolean 
 }
 
 /** A backlog that was not seen for an hour is none that the next hour has to be kept for. */
-function readParts({ ledger }: World, budget: string, now: number): ReadonlyMap<ProjectId | undefined, Part> {
-  const left = ledger.pace.backlogs({ budget }).filter(({ at }) => now - at < hourMs);
-  const used = Map.groupBy(ledger.pace.writes(now - hourMs, budget), ({ project }) => project);
+async function readParts(
+  { ledger }: World,
+  budget: string,
+  now: number,
+): Promise<ReadonlyMap<ProjectId | undefined, Part>> {
+  const left = (await ledger.pace.backlogs({ budget })).filter(({ at }) => now - at < hourMs);
+  const used = Map.groupBy(await ledger.pace.writes(now - hourMs, budget), ({ project }) => project);
   const projects = new Set([...left.map(({ project }) => project), ...used.keys()]);
   return new Map(
     [...projects].map((project) => {

@@ -19,7 +19,10 @@ export async function patchPost(cycle: PulledCycle, asked: Asked<PatchPost>): Pr
   return outcome;
 }
 
-function compose(cycle: PulledCycle, { row, action }: Asked<PatchPost>): Composed<PatchOutcome> {
+async function compose(
+  cycle: PulledCycle,
+  { row, action }: Asked<PatchPost>,
+): Promise<Composed<PatchOutcome>> {
   const { ledger, board } = cycle.world;
   const { post, reason, writes } = action;
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
@@ -53,12 +56,12 @@ function compose(cycle: PulledCycle, { row, action }: Asked<PatchPost>): Compose
   };
 }
 
-function fail(
+async function fail(
   cycle: PulledCycle,
   action: PatchPost,
   place: string | undefined,
   failure: Failure<PatchOutcome>,
-): Outcome {
+): Promise<Outcome> {
   if (failure.kind === "rejected") {
     return parkAction(cycle, action, { place, code: "board.rejected", message: failure.message });
   }
@@ -66,19 +69,24 @@ function fail(
 }
 
 /** The bases are those of an applied write; what the board has made of it the next pull shows. */
-function recordAccepted(cycle: PulledCycle, row: Row, action: PatchPost, shown: Post | undefined): void {
+async function recordAccepted(
+  cycle: PulledCycle,
+  row: Row,
+  action: PatchPost,
+  shown: Post | undefined,
+): Promise<void> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
   const { post, reason } = action;
   const base = recordApplied(row, action, shown);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason } as const;
-  ledger.commit([
+  await ledger.commit([
     { kind: "record-row", project, post, record: { base, issueBases, standing, notes: [], due: "now" } },
     { kind: "forget-look", project, post },
     { kind: "unpark", project, post, of: "patch-post" },
   ]);
-  recordRow(cycle, post);
+  await recordRow(cycle, post);
   cycle.tally.postWrites += 1;
   if (isNotifying(action)) cycle.tally.statusWrites += 1;
   const fields = {

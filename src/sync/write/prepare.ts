@@ -57,11 +57,11 @@ export async function ensureLabels(
       intent: undefined,
       call: () => tracker.write(repository.repository, { kind: "create-label", name }),
       tell: () => ({ kind: "create-label", issue: undefined, fields: [{ field: "label", value: name }] }),
-      record: (own) => {
+      record: async (own) => {
         const memory = { ...current, labels: [...current.labels, name] };
-        own.world.ledger.commit([{ kind: "remember-repository", memory }]);
+        await own.world.ledger.commit([{ kind: "remember-repository", memory }]);
       },
-      fail: (_, { kind, message: reason }) => {
+      fail: async (_, { kind, message: reason }) => {
         const fields = { repo: repository.name, label: name, outcome: kind, reason };
         log.warn(fields, "The label could not be created");
         return { kind: "failed", why: reason };
@@ -87,7 +87,7 @@ export async function findMilestone(
   if (known !== undefined) return known;
   await lookOnce(cycle, `catalogue of ${repository.repository.id}`, async () => {
     const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
-    ledger.commit([{ kind: "remember-repository", memory: { ...current, ...catalogue } }]);
+    await ledger.commit([{ kind: "remember-repository", memory: { ...current, ...catalogue } }]);
   });
   return byTitle(repositoryNow(cycle, repository));
 }

@@ -46,9 +46,9 @@ export interface Request<A extends Answer> {
   /** What the journal says of it when it is applied: `accepted` where this is left out. */
   readonly words?: (answer: Applied<A>) => string;
   /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
-  readonly record: (cycle: PulledCycle, answer: Applied<A>) => void;
+  readonly record: (cycle: PulledCycle, answer: Applied<A>) => Promise<void>;
   /** Records a failure, likewise. */
-  readonly fail: (cycle: PulledCycle, failure: Failure<A>) => Outcome;
+  readonly fail: (cycle: PulledCycle, failure: Failure<A>) => Promise<Outcome>;
 }
 
 /** What a writer says of its intent; the rest is known. */
@@ -78,24 +78,24 @@ export async function send<A extends Answer>(
 ): Promise<Sent<A>> {
   const { clock, ledger } = cycle.world;
   for (let isSecond = false; ; isSecond = true) {
-    if (!(await hasTurn(cycle, turn, awaitPace))) return { outcome: tooLate(cycle, turn) };
+    if (!(await hasTurn(cycle, turn, awaitPace))) return { outcome: await tooLate(cycle, turn) };
     const request = await compose();
     if ("kind" in request) return { outcome: request };
-    const intent = request.intent && prepare(cycle, request, request.intent);
-    if (!(await hasTurn(cycle, turn, takePace))) return { outcome: tooLate(cycle, turn) };
-    if (intent !== undefined) ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
+    const intent = request.intent && (await prepare(cycle, request, request.intent));
+    if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
+    if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
-      noteClosure(cycle, turn.lane, answer);
-      const outcome = asOne(cycle, (own) => {
-        recordAnswer(own, turn, request, intent, answer);
-        if (isApplied(answer)) request.record(own, answer);
-        return isApplied(answer) ? done : request.fail(own, answer as Failure<A>);
+      await noteClosure(cycle, turn.lane, answer);
+      const outcome = await asOne(cycle, async (own) => {
+        await recordAnswer(own, turn, request, intent, answer);
+        if (isApplied(answer)) await request.record(own, answer);
+        return isApplied(answer) ? done : await request.fail(own, answer as Failure<A>);
       });
       return { answer, outcome };
     }
-    asOne(cycle, (own) => recordAnswer(own, turn, request, intent, answer));
+    await asOne(cycle, (own) => recordAnswer(own, turn, request, intent, answer));
     await clock.sleep(againAfterMs, cycle.run.bounds.signal);
   }
 }
@@ -106,8 +106,8 @@ async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof tak
   return pace === undefined || (await ask(cycle, lane, pace));
 }
 
-function tooLate(cycle: PulledCycle, { action, lane }: Turn): Outcome {
-  return action === undefined ? { kind: "wait", why: "" } : putOff(cycle, action, lane);
+async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {
+  return action === undefined ? { kind: "wait", why: "" } : await putOff(cycle, action, lane);
 }
 
 function againAfter(answer: Answer): number | undefined {
@@ -122,20 +122,20 @@ function isApplied<A extends Answer>(answer: A): answer is Applied<A> {
  * Writes the intent down before anything is sent. One of the same content that is prepared already is used again, so that
  * the times it has been sent still count; one of another content is out of date, and ends.
  */
-function prepare(
+async function prepare(
   cycle: PulledCycle,
   { post, reason }: Pick<Request<Answer>, "post" | "reason">,
   wanted: WantedIntent,
-): IntentId {
+): Promise<IntentId> {
   const { ledger, clock } = cycle.world;
   const at = clock.now();
-  const open = ledger.journal
-    .open(cycle.memory.id)
-    .find((one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED");
+  const open = (await ledger.journal.open(cycle.memory.id)).find(
+    (one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED",
+  );
   if (open !== undefined && isSame(open, wanted)) return open.id;
   if (open !== undefined) {
     const message = "not sent; something else is wanted now";
-    ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
+    await ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
   }
   return ledger.journal.prepare({
     ...wanted,
@@ -162,17 +162,17 @@ function printWrites(writes: readonly IntentWrite<Field>[] = []): string {
 }
 
 /** The audit's line, and the end of the intent. */
-function recordAnswer<A extends Answer>(
+async function recordAnswer<A extends Answer>(
   { world: { ledger, clock }, run, memory, course }: PulledCycle,
   { lane }: Turn,
   request: Request<A>,
   intent: IntentId | undefined,
   answer: A,
-): void {
+): Promise<void> {
   const message = answer.kind === "applied" ? undefined : answer.message;
   const { post, reason } = request;
   const told = request.tell(answer);
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "audit",
       entry: {
@@ -193,7 +193,7 @@ function recordAnswer<A extends Answer>(
   ]);
   if (intent === undefined) return;
   const words = isApplied(answer) ? (request.words?.(answer) ?? "accepted") : String(message);
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "resolve",
       intent,
@@ -227,10 +227,10 @@ function meaningOf({ kind }: Answer): Meaning {
 }
 
 /** A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. */
-function noteClosure({ run, world }: PulledCycle, lane: Lane, answer: Answer): void {
+async function noteClosure({ run, world }: PulledCycle, lane: Lane, answer: Answer): Promise<void> {
   if (answer.kind === "applied" || !meaningOf(answer).isEnd) return;
   closeLane(run, lane, closureOf(lane.side, answer));
-  if (answer.kind === "limited") noteLimit(world, lane, answer.retryAt);
+  if (answer.kind === "limited") await noteLimit(world, lane, answer.retryAt);
 }
 
 function closureOf(side: Side, failure: Failure<Answer>): Closure {
@@ -253,7 +253,11 @@ export interface Spoken {
  * What a failure means for the post of an action. What was rejected is not recorded here: its writer knows whether something
  * less may be sent, or whether it is parked.
  */
-export function failWrite(cycle: PulledCycle, spoken: Spoken, failure: Failure<Answer>): Outcome {
+export async function failWrite(
+  cycle: PulledCycle,
+  spoken: Spoken,
+  failure: Failure<Answer>,
+): Promise<Outcome> {
   const { side, action, place, claim } = spoken;
   const { message } = failure;
   const trouble: Trouble = { place, code: `${side}.${meaningOf(failure).fault}`, message };
@@ -263,7 +267,9 @@ export function failWrite(cycle: PulledCycle, spoken: Spoken, failure: Failure<A
     case "limited":
       return postpone(cycle, action, closureOf(side, failure));
     case "missing":
-      cycle.world.ledger.commit([{ kind: "mark-missing", project: cycle.memory.id, post: action.post }]);
+      await cycle.world.ledger.commit([
+        { kind: "mark-missing", project: cycle.memory.id, post: action.post },
+      ]);
       return reportTrouble(cycle, action.post, trouble);
     case "unauthorized":
       return reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
@@ -286,11 +292,11 @@ export interface Trouble {
 }
 
 /** Leaves an action alone until it changes, or a person says `retry`. */
-export function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble): Outcome {
+export async function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble): Promise<Outcome> {
   const { ledger, clock } = cycle.world;
   const { post, kind } = action;
   const { code, message } = trouble;
-  ledger.commit([
+  await ledger.commit([
     {
       kind: "park",
       project: cycle.memory.id,
@@ -307,8 +313,12 @@ export function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble)
   return reportTrouble(cycle, post, trouble);
 }
 
-function reportTrouble(cycle: PulledCycle, post: PostId, { place, ...trouble }: Trouble): Outcome {
+async function reportTrouble(
+  cycle: PulledCycle,
+  post: PostId,
+  { place, ...trouble }: Trouble,
+): Promise<Outcome> {
   noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), ...trouble });
-  recordRow(cycle, post);
+  await recordRow(cycle, post);
   return { kind: "failed", why: trouble.message };
 }

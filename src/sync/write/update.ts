@@ -31,20 +31,20 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
   const refused = `The change of the issue was refused: ${answer.message}`;
   return (
     (await waitIfClosed(cycle, fresh.repository, action, answer)) ??
-    park(cycle, action, "tracker.rejected", refused)
+    (await park(cycle, action, "tracker.rejected", refused))
   );
 }
 
 /** The request, made of the issue as it is this moment. */
-function compose(
+async function compose(
   cycle: PulledCycle,
   action: UpdateIssue,
   { repository, record }: FreshIssue,
-): Composed<WriteOutcome> {
+): Promise<Composed<WriteOutcome>> {
   const write = editOf(action, record);
   if (write === "edited by people") return park(cycle, action, "tracker.edited", edited);
   if (write === undefined) {
-    cycle.world.ledger.commit([
+    await cycle.world.ledger.commit([
       {
         kind: "set-content",
         project: cycle.memory.id,
@@ -53,7 +53,7 @@ function compose(
         content: action.content,
       },
     ]);
-    recordRow(cycle, action.post);
+    await recordRow(cycle, action.post);
     return { kind: "done" };
   }
   const earlier = earlierRequestOf(cycle);
@@ -97,8 +97,8 @@ function editOf(action: UpdateIssue, record: IssueRecord): EditWrite | "edited b
   };
 }
 
-function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
-  cycle.world.ledger.commit([
+async function recordApplied(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
+  await cycle.world.ledger.commit([
     {
       kind: "set-content",
       project: cycle.memory.id,
@@ -118,12 +118,17 @@ function recordApplied(cycle: PulledCycle, action: UpdateIssue): void {
     },
     "Issue changed",
   );
-  recordRow(cycle, action.post);
+  await recordRow(cycle, action.post);
 }
 
 const edited =
   "People edited the part of the issue that boardsync manages, so the post's later edits are not written there. Move their words below the block to go on.";
 
-function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): Outcome {
+async function park(
+  cycle: PulledCycle,
+  action: UpdateIssue,
+  code: string,
+  message: string,
+): Promise<Outcome> {
   return parkAction(cycle, action, { place: nameIssue(cycle, action.issue), code, message });
 }

@@ -37,7 +37,7 @@ const whats: Readonly<Record<ActionKind, string>> = {
  * Says of an action that is planned again right before it is written what becomes of it where that is not what was ordered;
  * undefined where it is.
  */
-export type Recheck = (wanted: Judged, now: Action | undefined) => Outcome | undefined;
+export type Recheck = (wanted: Judged, now: Action | undefined) => Promise<Outcome | undefined>;
 
 /**
  * Carries out what may go. Every action is planned again from its row as it is now, so that nothing is written that the
@@ -55,7 +55,7 @@ export async function write(
   for (const kind of order) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
-    const created = kind === "create-issue" ? createdBefore(cycle) : 0;
+    const created = kind === "create-issue" ? await createdBefore(cycle) : 0;
     const total = created + actions.length;
     let done = created;
     await inParallel(actions, width, async (action) => {
@@ -66,26 +66,26 @@ export async function write(
         what: whats[kind],
         done,
         total,
-        ...(kind === "create-issue" && { doneAt: () => estimateRest(cycle, total - done) }),
+        ...(kind === "create-issue" && { doneAt: await estimateRest(cycle, total - done) }),
       });
     });
   }
-  noteBacklogs(cycle);
+  await noteBacklogs(cycle);
   return outcomes;
 }
 
 async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | undefined): Promise<Outcome> {
   // What waits is most of a large import, in every run of it: it is planned once less.
-  const early = recheck === undefined ? putOffWhereClosed(cycle, wanted, wanted.lanes) : undefined;
+  const early = recheck === undefined ? await putOffWhereClosed(cycle, wanted, wanted.lanes) : undefined;
   if (early !== undefined) return early;
   const row =
-    wanted.kind === "patch-post" ? await lookAgain(cycle, wanted.post) : readRow(cycle, wanted.post);
-  const asked = replan(cycle, wanted, row);
-  const other = recheck?.(wanted, asked?.action);
+    wanted.kind === "patch-post" ? await lookAgain(cycle, wanted.post) : await readRow(cycle, wanted.post);
+  const asked = await replan(cycle, wanted, row);
+  const other = await recheck?.(wanted, asked?.action);
   if (other !== undefined) return other;
   if (asked === undefined) return { kind: "unneeded" };
   const { action } = asked;
-  const closed = putOffWhereClosed(cycle, wanted, lanesOf(cycle.world, action));
+  const closed = await putOffWhereClosed(cycle, wanted, lanesOf(cycle.world, action));
   if (closed !== undefined) return closed;
   const hold = "hold" in action ? action.hold : undefined;
   if (hold !== undefined && wanted.hold === undefined)
@@ -96,7 +96,11 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
 }
 
 /** Leaves an action for a later run where none of its lanes takes any more in this one. */
-function putOffWhereClosed(cycle: PulledCycle, wanted: Judged, lanes: readonly Lane[]): Outcome | undefined {
+async function putOffWhereClosed(
+  cycle: PulledCycle,
+  wanted: Judged,
+  lanes: readonly Lane[],
+): Promise<Outcome | undefined> {
   const [first] = lanes;
   if (first === undefined || lanes.some((lane) => isOpen(cycle, lane))) return undefined;
   return putOff(cycle, wanted, first);

@@ -12,7 +12,7 @@ const noon = Date.UTC(2026, 0, 1, 12);
 function createMemory(): KnownPages & { learn(pages: readonly PostPage[]): void } {
   const traces = new Map<string, PageTrace>();
   return {
-    find: (request) => traces.get(request),
+    find: async (request) => traces.get(request),
     learn(pages) {
       for (const { trace } of pages) if (trace !== undefined) traces.set(trace.request, trace);
     },

@@ -179,8 +179,8 @@ describe("what nobody can explain is one sentence, and exits 2", () => {
   it("names the candidates of an ambiguous id, each of which is one", async () => {
     const stage = await openSynced();
     const ledger = openLedger(join(stage.folder, "state.db"), { now: 0, version: "1" });
-    const pull = ledger.pulls.begin("prj_api" as ProjectId, 2, 0);
-    ledger.commit([
+    const pull = await ledger.pulls.begin("prj_api" as ProjectId, 2, 0);
+    await ledger.commit([
       { kind: "store-posts", pull, posts: [{ id: "p1" as PostId, values: { title: "Another" } }], at: 0 },
     ]);
     ledger.close();

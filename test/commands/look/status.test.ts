@@ -12,10 +12,10 @@ import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { makeFolder, openStage, runCommand, type Stage } from "../stage.ts";
 
 /** A daemon's sign of life, so many seconds ago. */
-function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): void {
+async function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): Promise<void> {
   const now = Date.now();
   const ledger = openLedger(join(folder, "state.db"), { now, version: "1" });
-  ledger.commit([{ kind: "beat", sign: { at: now - secondsAgo * 1000, who: "daemon, process 99" } }]);
+  await ledger.commit([{ kind: "beat", sign: { at: now - secondsAgo * 1000, who: "daemon, process 99" } }]);
   ledger.close();
 }
 
@@ -244,7 +244,7 @@ describe("status", () => {
     const ledger = openLedger(join(stage.folder, "state.db"), { now: 0, version: "1" });
     const memory = ledger.memory.repository("acme/app");
     if (memory !== undefined)
-      ledger.commit([{ kind: "remember-repository", memory: { ...memory, fullAt: 0, checkedAt: 0 } }]);
+      await ledger.commit([{ kind: "remember-repository", memory: { ...memory, fullAt: 0, checkedAt: 0 } }]);
     ledger.close();
     await stage.run(["sync"]);
     const lines = (await stage.run(["status"])).out
@@ -258,7 +258,7 @@ describe("status", () => {
 
   it("says whether a daemon is running, beside one that holds the state", async () => {
     const stage = await openStage();
-    beat(stage, 5);
+    await beat(stage, 5);
     const lock = acquireState(join(stage.folder, "state.db"), "daemon", { now: Date.now(), version: "1" });
     try {
       const { code, out } = await stage.run(["status"]);
@@ -272,7 +272,7 @@ describe("status", () => {
     } finally {
       lock.release();
     }
-    beat(stage, 3600);
+    await beat(stage, 3600);
     expect((await stage.run(["status"])).out).toMatch(
       /\nNo daemon is running: the last one was seen 60 minutes ago\.\n$/,
     );
@@ -291,10 +291,10 @@ describe("status", () => {
       project,
       report: reports[index] ?? {},
     }));
-    ledger.commit([
+    await ledger.commit([
       {
         kind: "finish-run",
-        run: ledger.runs.begin(now).run,
+        run: (await ledger.runs.begin(now)).run,
         record: { finishedAt: now, result: "partial", projects },
       },
     ]);
@@ -330,7 +330,7 @@ describe("health", () => {
     ],
   ])("of a sign of life %i s ago exits %i", async (seconds, code, words) => {
     const stage = await openStage();
-    beat(stage, seconds);
+    await beat(stage, seconds);
     const ran = await stage.run(["health"]);
     expect(ran.code).toBe(code);
     expect(ran.out).toMatch(words);
@@ -340,7 +340,7 @@ describe("health", () => {
 
   it("needs no config, no secret and no .env, and finds the state by its variable", async () => {
     const folder = makeFolder();
-    beat({ folder }, 1);
+    await beat({ folder }, 1);
     const ran = await runCommand(["health"], { env: { BOARDSYNC_STATE: "state.db" }, cwd: folder });
     expect(ran).toMatchObject({ code: 0, err: "" });
   });

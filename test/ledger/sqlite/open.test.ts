@@ -36,32 +36,32 @@ import { createFolder, options } from "./folder.ts";
 const privateMode = 0o600;
 
 describe("opening the state", () => {
-  it("makes folder, file and journal files that only their owner may read, whatever the umask", () => {
+  it("makes folder, file and journal files that only their owner may read, whatever the umask", async () => {
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
     const folder = join(createFolder(), "data");
     const ledger = open(join(folder, "state.db"));
-    ledger.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
+    await ledger.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
     expect(readdirSync(folder).sort()).toEqual(["state.db", "state.db-shm", "state.db-wal"]);
     expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it("tightens files that others could read", () => {
+  it("tightens files that others could read", async () => {
     const folder = createFolder();
     const file = join(folder, "state.db");
-    open(file).commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
+    await open(file).commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
     open(file);
     expect(modesIn(folder)).toEqual([privateMode, privateMode, privateMode]);
   });
 
-  it("keeps what was stored, and knows when posts were seen", () => {
+  it("keeps what was stored, and knows when posts were seen", async () => {
     const file = join(createFolder(), "state.db");
     const first = openLedger(file, options);
-    pullPosts(first, [createPost("p1")]);
+    await pullPosts(first, [createPost("p1")]);
     first.close();
-    expect(open(file).rows.row(project, postId("p1"), noon)?.seenAt).toBe(noon);
+    expect((await open(file).rows.row(project, postId("p1"), noon))?.seenAt).toBe(noon);
   });
 
   it("sets every pragma on the connection that writes", () => {
@@ -88,11 +88,11 @@ describe("opening the state", () => {
       "is not a SQLite database",
     ],
     ["is a folder", "folder", "is a folder: name a file, not a folder"],
-  ])("refuses a file that %s", (_, file, message) => {
+  ])("refuses a file that %s", async (_, file, message) => {
     const path = join(createFolder(), "state.db");
     if (typeof file === "string") mkdirSync(path);
     else writeFileSync(path, file);
-    expectStateError(() => openLedger(path, options), message, path);
+    await expectStateError(() => openLedger(path, options), message, path);
   });
 
   it("refuses a copy that was put back beside the log of another state, and is content without that", async () => {
@@ -100,34 +100,34 @@ describe("opening the state", () => {
     const file = join(folder, "state.db");
     const ledger = open(file);
     await ledger.copyTo(join(folder, "backup.db"), noon);
-    pullPosts(ledger, [createPost("p1")]);
+    await pullPosts(ledger, [createPost("p1")]);
     // What a killed process leaves: its log.
     copyFileSync(`${file}-wal`, join(folder, "back.db-wal"));
     copyFileSync(join(folder, "backup.db"), join(folder, "back.db"));
     const back = join(folder, "back.db");
-    expectStateError(() => openLedger(back, options), `delete ${back}-wal and ${back}-shm`, back);
-    expectStateError(() => openLedgerReadOnly(back), "would be mixed", back);
+    await expectStateError(() => openLedger(back, options), `delete ${back}-wal and ${back}-shm`, back);
+    await expectStateError(() => openLedgerReadOnly(back), "would be mixed", back);
     rmSync(`${back}-wal`);
-    expect(open(back).rows.row(project, postId("p1"), noon)).toBeUndefined();
+    expect(await open(back).rows.row(project, postId("p1"), noon)).toBeUndefined();
   });
 
-  it("opens a state whose process was killed, with its own log", () => {
+  it("opens a state whose process was killed, with its own log", async () => {
     const folder = createFolder();
     const file = join(folder, "state.db");
-    pullPosts(open(file), [createPost("p1")]);
+    await pullPosts(open(file), [createPost("p1")]);
     for (const end of ["", "-wal"]) copyFileSync(`${file}${end}`, join(folder, `killed.db${end}`));
-    expect(open(join(folder, "killed.db")).rows.row(project, postId("p1"), noon)?.post.id).toBe("p1");
+    expect((await open(join(folder, "killed.db")).rows.row(project, postId("p1"), noon))?.post.id).toBe("p1");
   });
 
   it.each([
     ["cut off", (file: string) => truncateSync(file, 50_000)],
     ["cut off within its header", (file: string) => truncateSync(file, 50)],
-  ])("refuses a file that was %s", (_, cut) => {
+  ])("refuses a file that was %s", async (_, cut) => {
     const file = join(createFolder(), "state.db");
     openLedger(file, options).close();
     cut(file);
-    expectStateError(() => openLedger(file, options), /is damaged .*boardsync rebuild/, file);
-    expectStateError(() => openLedgerReadOnly(file), /is damaged .*boardsync rebuild/, file);
+    await expectStateError(() => openLedger(file, options), /is damaged .*boardsync rebuild/, file);
+    await expectStateError(() => openLedgerReadOnly(file), /is damaged .*boardsync rebuild/, file);
   });
 
   it("takes an empty file for no state yet", () => {
@@ -136,29 +136,29 @@ describe("opening the state", () => {
     expect(open(file).memory.account()).toBeUndefined();
   });
 
-  it("refuses a damaged file and says what to do", () => {
+  it("refuses a damaged file and says what to do", async () => {
     const file = join(createFolder(), "state.db");
     const ledger = openLedger(file, options);
-    pullPosts(
+    await pullPosts(
       ledger,
       Array.from({ length: 200 }, (_, at) => createPost(`p${at}`, { description: "x".repeat(500) })),
     );
     ledger.close();
     damage(file);
-    expectStateError(
+    await expectStateError(
       () => openLedger(file, options),
       /is damaged .*restore a backup.*boardsync rebuild/,
       file,
     );
   });
 
-  it("refuses a database of another program and leaves it alone", () => {
+  it("refuses a database of another program and leaves it alone", async () => {
     const file = join(createFolder(), "other.db");
     const other = new Database(file);
     other.exec("CREATE TABLE songs (title TEXT)");
     other.close();
-    expectStateError(() => openLedger(file, options), "is a database of another program", file);
-    expectStateError(() => openLedgerReadOnly(file), "is a database of another program", file);
+    await expectStateError(() => openLedger(file, options), "is a database of another program", file);
+    await expectStateError(() => openLedgerReadOnly(file), "is a database of another program", file);
     const again = new Database(file);
     onTestFinished(() => void again.close());
     expect(again.pragma("journal_mode", { simple: true })).toBe("delete");
@@ -171,24 +171,24 @@ describe("opening the state", () => {
       "by boardsync 9.0.0 (schema 99",
     ],
     ["a later version", "DELETE FROM meta", "by boardsync of a later version (schema 99"],
-  ])("refuses a newer schema and names %s", (_, sql, message) => {
+  ])("refuses a newer schema and names %s", async (_, sql, message) => {
     const file = join(createFolder(), "state.db");
     const store = openStore(file, options);
     store.database.exec(sql);
     store.database.pragma("user_version = 99");
     store.close();
-    expectStateError(() => openLedger(file, options), message, file);
-    expectStateError(() => openLedgerReadOnly(file), "install that version or a newer one", file);
+    await expectStateError(() => openLedger(file, options), message, file);
+    await expectStateError(() => openLedgerReadOnly(file), "install that version or a newer one", file);
   });
 
-  it("refuses a folder that can't be made", () => {
+  it("refuses a folder that can't be made", async () => {
     const folder = createFolder();
     writeFileSync(join(folder, "data"), "");
-    expectStateError(
+    await expectStateError(
       () => openLedger(join(folder, "data", "sub", "state.db"), options),
       /sub\/state.db can't be opened .*name a file, not a folder/,
     );
-    expectStateError(
+    await expectStateError(
       () => openLedger(join(folder, "more", "deep", "state.db"), options),
       /folder .*deep can't be made/,
     );
@@ -224,7 +224,7 @@ describe("opening the state", () => {
     ],
   ])(
     "finds that it names %s, and leaves all as it was, the mode and what lies beside it",
-    (_, make, said) => {
+    async (_, make, said) => {
       const folder = createFolder();
       const path = join(folder, "state.db");
       make(path, folder);
@@ -234,9 +234,9 @@ describe("opening the state", () => {
           return [name, mode, size, mtimeMs];
         });
       const before = look();
-      expectStateError(() => openLedger(path, options), said, path);
-      expectStateError(() => acquireState(path, "sync", options), said, path);
-      expectStateError(() => openLedgerReadOnly(path), said, path);
+      await expectStateError(() => openLedger(path, options), said, path);
+      await expectStateError(() => acquireState(path, "sync", options), said, path);
+      await expectStateError(() => openLedgerReadOnly(path), said, path);
       expect(look()).toEqual(before);
     },
   );
@@ -244,12 +244,12 @@ describe("opening the state", () => {
   it.each([
     ["journal_mode = WAL", "synchronous = NORMAL", "journal_mode=wal, synchronous=1"],
     ["journal_mode = DELETE", "synchronous = FULL", "journal_mode=delete, synchronous=2"],
-  ])("refuses a connection that would not be durable: %s, %s", (journal, synchronous, message) => {
+  ])("refuses a connection that would not be durable: %s, %s", async (journal, synchronous, message) => {
     const database = new Database(join(createFolder(), "state.db"));
     onTestFinished(() => void database.close());
     database.pragma(journal);
     database.pragma(synchronous);
-    expectStateError(() => assertDurable(database, "state.db"), message, "state.db");
+    await expectStateError(() => assertDurable(database, "state.db"), message, "state.db");
   });
 });
 
@@ -257,11 +257,11 @@ describe("a state in a place where nothing can be written", () => {
   it.each([
     ["at rest", false],
     ["of a process that was killed, with its log", true],
-  ])("can be read %s, and nothing is left", (_, isKilled) => {
+  ])("can be read %s, and nothing is left", async (_, isKilled) => {
     const folder = createFolder();
     const file = join(folder, "state.db");
     const ledger = openLedger(isKilled ? join(folder, "live.db") : file, options);
-    pullPosts(ledger, [createPost("p1")]);
+    await pullPosts(ledger, [createPost("p1")]);
     if (isKilled)
       for (const end of ["", "-wal"]) copyFileSync(join(folder, `live.db${end}`), `${file}${end}`);
     ledger.close();
@@ -273,8 +273,8 @@ describe("a state in a place where nothing can be written", () => {
     chmodSync(folder, 0o555);
     onTestFinished(becomeNobody());
     const before = readdirSync(folder);
-    expect(openReadOnly(file).rows.row(project, postId("p1"), noon)?.post).toEqual(createPost("p1"));
-    expectStateError(() => openLedger(file, options), "can't be", file);
+    expect((await openReadOnly(file).rows.row(project, postId("p1"), noon))?.post).toEqual(createPost("p1"));
+    await expectStateError(() => openLedger(file, options), "can't be", file);
     expect([readdirSync(folder), readdirSync(temporary)]).toEqual([before, []]);
   });
 });
@@ -287,43 +287,43 @@ function becomeNobody(): () => void {
 }
 
 describe("a state that stops working", () => {
-  it("says that the disk is full, and sends nothing", () => {
+  it("says that the disk is full, and sends nothing", async () => {
     const { ledger, store } = openBoth();
-    const id = ledger.journal.prepare(createIntent());
-    pullPosts(ledger, [createPost("p0")]);
+    const id = await ledger.journal.prepare(createIntent());
+    await pullPosts(ledger, [createPost("p0")]);
     const pages = store.database.pragma("page_count", { simple: true });
     store.database.pragma(`max_page_count = ${pages}`);
-    const fill = (): void => {
+    const fill = async (): Promise<void> => {
       for (let at = 1; at < 1000; at += 1)
-        pullPosts(ledger, [createPost(`p${at}`, { description: "x".repeat(9000) })], at);
+        await pullPosts(ledger, [createPost(`p${at}`, { description: "x".repeat(9000) })], at);
     };
-    expectStateError(fill, /The disk of the state file .* is full/, store.file);
-    expect(ledger.journal.open(project)).toMatchObject([{ id, state: "PREPARED" }]);
+    await expectStateError(fill, /The disk of the state file .* is full/, store.file);
+    expect(await ledger.journal.open(project)).toMatchObject([{ id, state: "PREPARED" }]);
   });
 
-  it("says that it can't be written", () => {
+  it("says that it can't be written", async () => {
     const { ledger, store } = openBoth();
-    const id = ledger.journal.prepare(createIntent());
+    const id = await ledger.journal.prepare(createIntent());
     store.database.pragma("query_only = ON");
-    expectStateError(
+    await expectStateError(
       () => ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]),
       "can't be written",
       store.file,
     );
   });
 
-  it("says that another process blocks it", () => {
+  it("says that another process blocks it", async () => {
     const { ledger, store } = openBoth();
     const other = new Database(store.file);
     onTestFinished(() => void other.close());
     other.exec("BEGIN IMMEDIATE");
     store.database.pragma("busy_timeout = 1");
-    expectStateError(
+    await expectStateError(
       () => ledger.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]),
       "locked by another process",
       store.file,
     );
-    expectStateError(
+    await expectStateError(
       () => ledger.after([]).links.hasContent({ repositoryId: 1, number: 1 }),
       "locked by another process",
       store.file,
@@ -332,23 +332,23 @@ describe("a state that stops working", () => {
 });
 
 describe("a line that a request waits for", () => {
-  it("is on the disk, and seen by a second connection, when the call returns", () => {
+  it("is on the disk, and seen by a second connection, when the call returns", async () => {
     const { ledger, store } = openBoth();
     const other = new Database(store.file, { readonly: true });
     onTestFinished(() => void other.close());
     const select = other.prepare("SELECT state, body_hash, sent_at FROM intents");
-    sendIntent(ledger, { bodyHash: "abc" });
+    await sendIntent(ledger, { bodyHash: "abc" });
     expect(select.all()).toEqual([{ state: "SENT", body_hash: "abc", sent_at: noon }]);
-    ledger.commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+    await ledger.commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
     expect(other.prepare("SELECT at FROM pace").all()).toEqual([{ at: noon }]);
     expect(store.database.pragma("synchronous", { simple: true })).toBe(2);
   });
 
-  it("is an error on a connection that has lost its durability", () => {
+  it("is an error on a connection that has lost its durability", async () => {
     const { ledger, store } = openBoth();
-    const id = ledger.journal.prepare(createIntent());
+    const id = await ledger.journal.prepare(createIntent());
     store.database.pragma("synchronous = NORMAL");
-    expectStateError(
+    await expectStateError(
       () => ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]),
       "can't be written durably",
       store.file,
@@ -365,13 +365,13 @@ describe("a state that is only read", () => {
     expect(readdirSync(folder)).toEqual(["state.db"]);
   });
 
-  it("shows what a running daemon writes", () => {
+  it("shows what a running daemon writes", async () => {
     const file = join(createFolder(), "state.db");
     const daemon = open(file);
     const reader = openReadOnly(file);
-    expect(reader.runs.heartbeat()).toBeUndefined();
-    daemon.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
-    expect(reader.runs.heartbeat()).toEqual({ at: noon, who: "daemon" });
+    expect(await reader.runs.heartbeat()).toBeUndefined();
+    await daemon.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
+    expect(await reader.runs.heartbeat()).toEqual({ at: noon, who: "daemon" });
   });
 
   it("leaves no file behind", () => {
@@ -382,29 +382,29 @@ describe("a state that is only read", () => {
     expect(readdirSync(folder)).toEqual(["state.db"]);
   });
 
-  it("takes no write", () => {
+  it("takes no write", async () => {
     const file = join(createFolder(), "state.db");
     const daemon = open(file);
-    pullPosts(daemon, [createPost("p1")]);
+    await pullPosts(daemon, [createPost("p1")]);
     const reader = openReadOnly(file);
-    expectStateError(
+    await expectStateError(
       () => reader.commit([{ kind: "beat", sign: { at: noon, who: "me" } }]),
       "can't be written",
     );
-    expectStateError(
+    await expectStateError(
       () => reader.commit([{ kind: "record-row", project, post: postId("p1"), record: createRecord() }]),
       "can't be written",
     );
-    expect(reader.rows.due(project, noon, undefined, 10)).toHaveLength(1);
-    expect(reader.rows.counts(project).posts).toBe(1);
+    expect(await reader.rows.due(project, noon, undefined, 10)).toHaveLength(1);
+    expect((await reader.rows.counts(project)).posts).toBe(1);
   });
 
-  it("says when its schema is older than the program", () => {
+  it("says when its schema is older than the program", async () => {
     const file = join(createFolder(), "state.db");
     const store = openStore(file, options);
     store.database.pragma("user_version = 0");
     store.close();
-    expectStateError(() => openLedgerReadOnly(file), "older schema", file);
+    await expectStateError(() => openLedgerReadOnly(file), "older schema", file);
   });
 });
 
@@ -447,8 +447,8 @@ function damage(file: string): void {
   writeFileSync(file, Buffer.concat([head, Buffer.alloc(size - 4096, 0xa5)]));
 }
 
-function expectStateError(work: () => unknown, message: string | RegExp, file?: string): void {
-  const thrown = catchError(work);
+async function expectStateError(work: () => unknown, message: string | RegExp, file?: string): Promise<void> {
+  const thrown = await catchError(work);
   expect(thrown).toBeInstanceOf(StateError);
   expect(thrown).toMatchObject({
     message: expect.stringMatching(message instanceof RegExp ? message : literally(message)),
@@ -460,9 +460,9 @@ function literally(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 }
 
-function catchError(work: () => unknown): unknown {
+async function catchError(work: () => unknown): Promise<unknown> {
   try {
-    work();
+    await work();
   } catch (error) {
     return error;
   }

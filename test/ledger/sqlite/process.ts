@@ -13,9 +13,11 @@ if (task === "hold") {
   setInterval(() => lock.release(), 1_000_000);
 } else {
   const { journal } = openLedger(file, options);
-  openLedger(file, options).commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
-  openLedger(file, options).commit([
-    { kind: "mark-sent", intent: journal.prepare(createIntent({ bodyHash: "abc" })), at: noon },
+  await openLedger(file, options).commit([
+    { kind: "pace-write", at: noon, isCreate: true, budget: "", project },
+  ]);
+  await openLedger(file, options).commit([
+    { kind: "mark-sent", intent: await journal.prepare(createIntent({ bodyHash: "abc" })), at: noon },
   ]);
   process.kill(process.pid, "SIGKILL");
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Intent } from "../../../src/ledger/journal.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
+import { inOrder } from "../../../src/select.ts";
 import { withParts } from "../../simulation/with-parts.ts";
 import {
   createIntent,
@@ -26,27 +27,27 @@ const id = fc.constantFrom(...ids);
 const kind = fc.constantFrom("create-issue" as const, "update-issue" as const, "patch-post" as const);
 const state = fc.constantFrom("DONE" as const, "REJECTED" as const, "UNKNOWN" as const, "PREPARED" as const);
 
-type Step = (ledger: Ledger) => void;
+type Step = (ledger: Ledger) => Promise<void>;
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(id, kind).map(
     ([post, of]): Step =>
-      (ledger) =>
-        void ledger.journal.prepare(createIntent({ post: postId(post), kind: of })),
+      async (ledger) =>
+        void (await ledger.journal.prepare(createIntent({ post: postId(post), kind: of }))),
   ),
   fc.nat(5).map(
     (at): Step =>
-      (ledger) =>
-        ledger.commit([{ kind: "mark-sent", intent: pick(ledger, at).id, at: noon }]),
+      async (ledger) =>
+        ledger.commit([{ kind: "mark-sent", intent: (await pick(ledger, at)).id, at: noon }]),
   ),
   fc.tuple(fc.nat(5), state).map(
     ([at, to]): Step =>
-      (ledger) =>
+      async (ledger) =>
         ledger.commit([
-          { kind: "resolve", intent: pick(ledger, at).id, state: to, at: noon, message: "said" },
+          { kind: "resolve", intent: (await pick(ledger, at)).id, state: to, at: noon, message: "said" },
         ]),
   ),
-  fc.constant<Step>((ledger) => void ledger.journal.recover(noon)),
+  fc.constant<Step>(async (ledger) => void (await ledger.journal.recover(noon))),
   fc.tuple(id, fc.nat(3)).map(
     ([post, number]): Step =>
       (ledger) =>
@@ -60,9 +61,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     )
     .map(
       ([listed, end, votes]): Step =>
-        (ledger) => {
-          const pull = ledger.pulls.begin(project, ledger.runs.begin(noon).run, noon);
-          ledger.commit([
+        async (ledger) => {
+          const pull = await ledger.pulls.begin(project, (await ledger.runs.begin(noon)).run, noon);
+          await ledger.commit([
             { kind: "store-posts", pull, posts: listed.map((post) => createPost(post, { votes })), at: noon },
             { kind: "end-pull", pull, end: end, at: noon },
           ]);
@@ -89,24 +90,24 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("whatever is done to a ledger", () => {
-  it("a post has at most one open intent of a kind, links stay, and what is rolled back never was", () => {
+  it("a post has at most one open intent of a kind, links stay, and what is rolled back never was", async () => {
     const step = fc.record({ step: steps, isRolledBack: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (history) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (history) => {
         const ledger = openLedger(join(createFolder(), "state.db"), options);
-        pullPosts(
+        await pullPosts(
           ledger,
           ids.map((post) => createPost(post)),
         );
         for (const { step, isRolledBack } of history) {
-          const before = stateOf(ledger);
-          const isUndone = failed(() => step(isRolledBack ? withFailingCommits(ledger) : ledger));
-          const after = stateOf(ledger);
+          const before = await stateOf(ledger);
+          const isUndone = await failed(() => step(isRolledBack ? withFailingCommits(ledger) : ledger));
+          const after = await stateOf(ledger);
           expect(new Set(after.open).size).toBe(after.open.length);
           expect(after.links).toEqual(expect.arrayContaining([...before.links]));
           if (isUndone) expect(after).toEqual(before);
           const issues = new Set(after.links.map((link) => link.split(" ")[1]));
-          expect(ledger.rows.counts(project).issues).toBe(issues.size);
+          expect((await ledger.rows.counts(project)).issues).toBe(issues.size);
         }
         ledger.close();
       }),
@@ -116,9 +117,9 @@ describe("whatever is done to a ledger", () => {
 });
 
 /** Whether a step failed; one that is not allowed in the state that is there must change nothing. */
-function failed(work: () => void): boolean {
+async function failed(work: () => Promise<void>): Promise<boolean> {
   try {
-    work();
+    await work();
     return false;
   } catch (error) {
     expect(error).toMatchObject({
@@ -133,17 +134,21 @@ function withFailingCommits(ledger: Ledger): Ledger {
   return withParts(ledger, { commit: (changes) => ledger.commit([...changes, failing]) });
 }
 
-function pick(ledger: Ledger, at: number): Intent {
-  const open = ledger.journal.open(project);
+async function pick(ledger: Ledger, at: number): Promise<Intent> {
+  const open = await ledger.journal.open(project);
   const intent = open[at % Math.max(1, open.length)];
   if (intent === undefined) throw new Error("There is none.");
   return intent;
 }
 
-function stateOf(ledger: Ledger): { readonly open: readonly string[]; readonly links: readonly string[] } {
-  const open = ledger.journal.open(project).map(({ post, kind }) => `${post} ${kind}`);
-  const links = ids.flatMap((post) =>
-    readRow(ledger, post).links.map(({ link }) => `${post} ${link.issue.number}`),
-  );
+async function stateOf(
+  ledger: Ledger,
+): Promise<{ readonly open: readonly string[]; readonly links: readonly string[] }> {
+  const open = (await ledger.journal.open(project)).map(({ post, kind }) => `${post} ${kind}`);
+  const links = (
+    await inOrder(ids, async (post) =>
+      (await readRow(ledger, post)).links.map(({ link }) => `${post} ${link.issue.number}`),
+    )
+  ).flat();
   return { open, links };
 }

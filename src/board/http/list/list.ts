@@ -166,7 +166,7 @@ type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace"> & {
 async function askForPage(url: URL, before: Recognised, options: ListOptions): Promise<AskedPage> {
   const { reader, bounds, overrides, version } = options;
   const request = nameRequest(url, [version, overrides]);
-  const known = options.known?.find(request);
+  const known = await options.known?.find(request);
   const reading = recallReading(known, before);
   if (known === undefined || reading === undefined) {
     const answer = await reader.askPage(url, bounds, undefined);

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import type { Upkeep } from "../../upkeep.ts";
+import type { Plain } from "./plain.ts";
 import { createPrunedReader, createPruner } from "./prune.ts";
 import { busyTimeoutMs, journalLimitBytes, type Store } from "./store.ts";
 
 /** What keeps the file small, and how big it is. */
-export function createUpkeep(store: Store): Upkeep {
+export function createUpkeep(store: Store): Plain<Upkeep> {
   const { database } = store;
   const count = store.prepare<[], { links: number | null }>(`
     SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links

@@ -3,6 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { Absences, AbsentLink } from "../../absences.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -21,7 +22,7 @@ export function createAbsences(
   store: Store,
   numbers: Numbers,
   issues: IssueStore,
-): Absences & Carrying<"set-absence" | "follow-transfer" | "retire-issues" | "mark-repository"> {
+): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "retire-issues" | "mark-repository"> {
   const columns = "kind, since, to_repository, to_number, to_name";
   const select = store.prepare<[Place], AbsenceColumns>(
     `SELECT ${columns} FROM absences WHERE repository = @repository AND number = @number`,

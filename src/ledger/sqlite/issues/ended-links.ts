@@ -1,6 +1,7 @@
 import type { Links } from "../../links.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -19,7 +20,7 @@ export function createLinks(
   store: Store,
   numbers: Numbers,
   issues: IssueStore,
-): Links & Carrying<"end-links" | "reopen"> {
+): Plain<Links> & Carrying<"end-links" | "reopen"> {
   const selectContent = store.prepare<[LinkKey], { title_hash: string | null; block_hash: string | null }>(`
     SELECT title_hash, block_hash FROM links
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);

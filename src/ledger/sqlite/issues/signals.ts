@@ -3,6 +3,7 @@ import type { SignalledIssue, SignalMemory } from "../../signals.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -18,7 +19,7 @@ export function createSignals(
   store: Store,
   numbers: Numbers,
   issues: IssueStore,
-): SignalMemory & Carrying<"store-signals" | "store-facts" | "replace-milestone"> {
+): Plain<SignalMemory> & Carrying<"store-signals" | "store-facts" | "replace-milestone"> {
   const joined = `
     LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number

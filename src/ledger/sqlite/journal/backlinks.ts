@@ -2,10 +2,14 @@ import type { PostId } from "../../../model/post.ts";
 import type { Backlinks } from "../../backlinks.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 /** Which posts are due the triggers on `links` say. */
-export function createBacklinks(store: Store, numbers: Numbers): Backlinks & Carrying<"record-backlink"> {
+export function createBacklinks(
+  store: Store,
+  numbers: Numbers,
+): Plain<Backlinks> & Carrying<"record-backlink"> {
   const selectAny = store.prepare<[number], { post: PostId; line: string | null }>(`
     SELECT posts.id AS post, line FROM backlinks INDEXED BY backlinks_due
     CROSS JOIN posts ON posts.number = backlinks.post

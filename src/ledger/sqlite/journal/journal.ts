@@ -3,6 +3,7 @@ import type { FieldValue, PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { Audit } from "./audit.ts";
 
@@ -42,7 +43,7 @@ export function createJournal(
   store: Store,
   numbers: Numbers,
   audit: Audit,
-): Journal & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
+): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
     body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, state, attempts,
     sent_at, unknown_at, taken_at, message`;

@@ -1,9 +1,10 @@
 import type { Notices, SaidNotice } from "../../notices.ts";
 import type { Carrying } from "../columns/changes.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 /** What people were told of. */
-export function createNotices(store: Store): Notices & Carrying<"say" | "unsay"> {
+export function createNotices(store: Store): Plain<Notices> & Carrying<"say" | "unsay"> {
   const select = store.prepare<[], SaidNotice>(
     "SELECT cause, state, said_at AS at FROM notices_said ORDER BY cause",
   );

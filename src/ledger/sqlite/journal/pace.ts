@@ -3,6 +3,7 @@ import type { ProjectId } from "../../../model/post.ts";
 import type { Backlog, Pace } from "../../pace.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 interface NewColumns {
@@ -24,7 +25,7 @@ interface PacedColumns {
 export function createPace(
   store: Store,
   numbers: Numbers,
-): Pace & Carrying<"limit" | "pace-write" | "note-backlog"> {
+): Plain<Pace> & Carrying<"limit" | "pace-write" | "note-backlog"> {
   const columns = `budget, board_projects.id AS project, creates, others, created, since, at`;
   const joined = "backlogs JOIN board_projects ON board_projects.number = backlogs.project";
   const selectOfBudget = store.prepare<[string], Backlog>(

@@ -1,6 +1,7 @@
 import type { NewRequest, PersonRequest, RequestId, Requests } from "../../requests.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 interface RequestColumns {
@@ -13,7 +14,7 @@ interface RequestColumns {
 export function createRequests(
   store: Store,
   numbers: Numbers,
-): Requests & Carrying<"add-request" | "end-request"> {
+): Plain<Requests> & Carrying<"add-request" | "end-request"> {
   const insert = store.prepare<[{ project: number; at: number; request: string }]>(
     "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
   );

@@ -1,5 +1,6 @@
 import type { Runs, StoredRun } from "../../runs.ts";
 import type { Carrying } from "../columns/changes.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 interface RunColumns {
@@ -13,7 +14,7 @@ interface RunColumns {
 export function createRuns(
   store: Store,
   rewind: (now: number) => number,
-): Runs & Carrying<"finish-run" | "beat" | "offer-page"> {
+): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
   const insertRun = store.prepare<[number]>("INSERT INTO runs (started_at) VALUES (?)");
   const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
     "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",

@@ -4,6 +4,7 @@ import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import type { Markers } from "../issues/markers.ts";
@@ -18,7 +19,7 @@ export function createPulls(
   sightings: Sightings,
   issues: IssueStore,
   markers: Markers,
-): Pulls & Carrying<"store-posts" | "see-page" | "end-pull" | "store-issues" | "store-naming"> {
+): Plain<Pulls> & Carrying<"store-posts" | "see-page" | "end-pull" | "store-issues" | "store-naming"> {
   const insertPull = store.prepare<[{ project: number; run: number; at: number }]>(
     "INSERT INTO pulls (project, run, began_at) VALUES (@project, @run, @at)",
   );

@@ -2,6 +2,7 @@ import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunSpan } from "../../browse.ts";
 import { decodeValue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 /** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
@@ -41,7 +42,7 @@ const beginning: Place = {
 };
 
 /** What people look through, page by page. */
-export function createBrowse(store: Store, numbers: Numbers): Browse {
+export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
   const selectLinks = store.prepare<[Place & { project: number; limit: number }], LinkColumns>(`
     SELECT links.repository AS repository, links.number AS number, links.post AS row, posts.id AS post,
       CAST(post_facts.facts ->> '$.title' AS TEXT) AS title, post_facts.facts -> '$.status' AS status, repositories.current_name AS name,

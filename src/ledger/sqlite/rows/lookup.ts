@@ -1,13 +1,14 @@
 import type { PostId } from "../../../model/post.ts";
 import type { KnownPull, Lookup } from "../../lookup.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;
 
 /** What a person asks for by name. */
-export function createLookup(store: Store, numbers: Numbers): Lookup {
+export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   const selectPull = store.prepare<[number], KnownPull>(`
     SELECT run, began_at AS beganAt, kind FROM pulls
     WHERE project = ? AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`);

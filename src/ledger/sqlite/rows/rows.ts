@@ -2,6 +2,7 @@ import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import { createLinkWriter } from "../issues/links.ts";
@@ -16,7 +17,7 @@ export function createRows(
   numbers: Numbers,
   seenAt: PostTimes,
   issues: IssueStore,
-): Rows &
+): Plain<Rows> &
   Carrying<
     | "record-row"
     | "set-bases"

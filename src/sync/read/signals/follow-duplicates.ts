@@ -2,6 +2,7 @@ import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
 import type { IssueRef, Readable } from "../../../model/issue.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
+import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
 import { secondLookMs } from "../follow.ts";
@@ -37,16 +38,18 @@ export async function followDuplicates(
 ): Promise<void> {
   const answers = await readChains(cycle, reader, duplicates);
   const { ledger } = cycle.world;
-  ledger.commit(
-    duplicates.flatMap((duplicate) => {
-      const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
-      const { canonical, changes } = takeEnd(cycle, reader, duplicate, answers);
-      return [
-        ...(issue === undefined ? [] : reader.storingFacts(issue)),
-        ...changes,
-        reader.storing(duplicate.issue, { ...signals, canonical }),
-      ];
-    }),
+  await ledger.commit(
+    (
+      await inOrder(duplicates, async (duplicate) => {
+        const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
+        const { canonical, changes } = await takeEnd(cycle, reader, duplicate, answers);
+        return [
+          ...(issue === undefined ? [] : await reader.storingFacts(issue)),
+          ...changes,
+          reader.storing(duplicate.issue, { ...signals, canonical }),
+        ];
+      })
+    ).flat(),
   );
 }
 
@@ -65,7 +68,8 @@ async function readChains(
   for (const duplicate of duplicates) {
     want(duplicate);
     const known = duplicate.signals.canonical;
-    const last = known?.kind === "known" && known.value !== null ? ledger.signals.of(known.value) : undefined;
+    const last =
+      known?.kind === "known" && known.value !== null ? await ledger.signals.of(known.value) : undefined;
     if (last !== undefined) want(last);
   }
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
@@ -150,7 +154,12 @@ interface Led {
   readonly changes: readonly Change[];
 }
 
-function takeEnd(cycle: Cycle, reader: SignalReader, duplicate: SignalledIssue, answers: Answers): Led {
+async function takeEnd(
+  cycle: Cycle,
+  reader: SignalReader,
+  duplicate: SignalledIssue,
+  answers: Answers,
+): Promise<Led> {
   const { canonical } = duplicate.signals;
   const end = findEnd(cycle, duplicate, answers);
   // What it led to is left for the pull to look at.
@@ -171,7 +180,7 @@ function takeEnd(cycle: Cycle, reader: SignalReader, duplicate: SignalledIssue, 
       return takeUnreadable(cycle, duplicate, end.target, answers);
     case "found": {
       const { issue } = end.target;
-      const facts = end.answer.issue === undefined ? [] : reader.storingFacts(end.answer.issue);
+      const facts = end.answer.issue === undefined ? [] : await reader.storingFacts(end.answer.issue);
       return leadTo({ kind: "known", value: issue }, [...facts, reader.storing(issue, end.answer.signals)]);
     }
   }
@@ -185,17 +194,17 @@ function leadTo(canonical: Readable<IssueRef | null>, changes: readonly Change[]
  * The issue at the end of the chain can't be read. It may only be hidden for a moment, so it stays the one that counts until it
  * is not found for a second time, ten minutes later. From then on the duplicate leads nowhere.
  */
-function takeUnreadable(
+async function takeUnreadable(
   cycle: Cycle,
   duplicate: SignalledIssue,
   target: DuplicateTarget | undefined,
   answers: Answers,
-): Led {
+): Promise<Led> {
   const { ledger, clock } = cycle.world;
   const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
-  const wanted = target?.issue ?? findHidden(cycle, duplicate, answers);
+  const wanted = target?.issue ?? (await findHidden(cycle, duplicate, answers));
   if (wanted === null) return leadTo(leadNowhere(cycle, duplicate, reason));
-  const known = ledger.absences.of(wanted);
+  const known = await ledger.absences.of(wanted);
   const since = clock.now();
   const absent = (kind: "missing" | "lost"): Change => ({
     kind: "set-absence",
@@ -213,13 +222,13 @@ function takeUnreadable(
  * The issue that was followed until now, where it may be the one that is hidden. If it is shown, the hidden one is another
  * issue, which was never followed: null.
  */
-function findHidden(
+async function findHidden(
   { world: { ledger } }: Cycle,
   { signals: { canonical } }: SignalledIssue,
   answers: Answers,
-): IssueRef | null {
+): Promise<IssueRef | null> {
   if (canonical?.kind !== "known" || canonical.value === null) return null;
-  const followed = ledger.signals.of(canonical.value);
+  const followed = await ledger.signals.of(canonical.value);
   const answer = followed === undefined ? undefined : answers.get(followed.issue.nodeId);
   return answer === undefined || answer.fault !== undefined ? canonical.value : null;
 }

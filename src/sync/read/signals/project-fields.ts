@@ -72,7 +72,7 @@ async function findField(
   const ask = async (): Promise<void> => {
     const found = await tracker.projectField(wanted, cycle.run.bounds);
     const field = { ...keepNames(cycle.settings, known, found), checkedAt: clock.now() };
-    ledger.commit([{ kind: "remember-project-field", field }]);
+    await ledger.commit([{ kind: "remember-project-field", field }]);
   };
   try {
     await (isFresh ? ask() : lookOnce(cycle, `project field ${key}`, ask));
@@ -81,7 +81,7 @@ async function findField(
     const why = noteFieldError(cycle, error);
     // What is not there is asked for in every run, and said.
     if (why !== undefined && known !== undefined)
-      ledger.commit([{ kind: "remember-project-field", field: { ...known, checkedAt: 0 } }]);
+      await ledger.commit([{ kind: "remember-project-field", field: { ...known, checkedAt: 0 } }]);
     return why;
   }
 }

@@ -13,6 +13,7 @@ import {
   projectFieldKey,
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
+import { inOrder } from "../../../select.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
@@ -74,17 +75,17 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
       ask(issues, async (some) => {
         await readOthers(cycle, reader, needs, some);
         // The list did not show yet that it was closed as one.
-        for (const found of needs.duplicates ? duplicatesAmong(cycle, some) : [])
+        for (const found of needs.duplicates ? await duplicatesAmong(cycle, some) : [])
           await parts.duplicates.add(found);
       }),
     ),
   };
   const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
-  for (const found of eachLinked(cycle, cycle.memory.id)) {
+  for await (const found of eachLinked(cycle, cycle.memory.id)) {
     const way = pulled.has(found.issue.repositoryId) ? wayOf(cycle, search, found) : undefined;
     if (way !== undefined) await parts[way].add(found);
   }
-  if (mode === "all") fill(cycle, parts, print, pulled);
+  if (mode === "all") await fill(cycle, parts, print, pulled);
   await parts.others.end();
   await parts.duplicates.end();
 }
@@ -98,7 +99,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
 export async function readWoken(cycle: Cycle, before: Issue, after: Issue): Promise<void> {
   const { settings, world } = cycle;
   const needs = neededSignals(settings);
-  const signals = world.ledger.signals.of(before)?.signals ?? {};
+  const signals = (await world.ledger.signals.of(before))?.signals ?? {};
   const isWoken = isSignalNeeded(after, signals, settings) && !isSignalNeeded(before, signals, settings);
   if (looksBesideRecord(needs) && isWoken) await readNow(cycle, before);
 }
@@ -111,10 +112,10 @@ export async function readWoken(cycle: Cycle, before: Issue, after: Issue): Prom
 export async function readNow(cycle: Cycle, issue: Issue): Promise<void> {
   const needs = neededSignals(cycle.settings);
   const reader = createSignalReader(cycle, "all");
-  let asked: SignalledIssue = { issue, signals: cycle.world.ledger.signals.of(issue)?.signals ?? {} };
+  let asked: SignalledIssue = { issue, signals: (await cycle.world.ledger.signals.of(issue))?.signals ?? {} };
   if (looksBesideRecord(needs)) {
     await readOthers(cycle, reader, needs, [asked]);
-    asked = cycle.world.ledger.signals.of(issue) ?? asked;
+    asked = (await cycle.world.ledger.signals.of(issue)) ?? asked;
   }
   if (needs.duplicates && isDuplicate(asked.issue)) await followDuplicates(cycle, reader, [asked]);
 }
@@ -192,12 +193,12 @@ function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>):
  * Takes issues of other projects along, as far as they look at the same and there is room. Only of this project's own
  * repositories: another one may be under a limit that this project is free of.
  */
-function fill(
+async function fill(
   cycle: Cycle,
   parts: Readonly<Record<Way, Part>>,
   print: string,
   pulled: ReadonlySet<RepositoryId>,
-): void {
+): Promise<void> {
   const { world, run, project } = cycle;
   const others = run.companions.filter(({ key }) => key !== project.key);
   const hasRoom = (): boolean => parts.duplicates.hasRoom() || parts.others.hasRoom();
@@ -208,7 +209,7 @@ function fill(
     if (id === undefined) continue;
     const search = searchFor({ ...companion.settings, project: id }, "all");
     if (search.print !== print) continue;
-    for (const found of eachLinked(cycle, id)) {
+    for await (const found of eachLinked(cycle, id)) {
       looked += 1;
       if (!hasRoom() || looked > mostLookedThrough) return;
       if (!pulled.has(found.issue.repositoryId)) continue;
@@ -219,10 +220,10 @@ function fill(
 }
 
 /** Every linked issue of a project that can be relied on, each once. */
-function* eachLinked({ world: { ledger } }: Cycle, project: ProjectId): Generator<SignalledIssue> {
+async function* eachLinked({ world: { ledger } }: Cycle, project: ProjectId): AsyncGenerator<SignalledIssue> {
   let after: IssueRef | undefined;
   for (;;) {
-    const found = ledger.signals.linked(project, after, issuesPerRequest);
+    const found = await ledger.signals.linked(project, after, issuesPerRequest);
     yield* found;
     after = found.at(-1)?.issue;
     if (found.length < issuesPerRequest) return;
@@ -238,28 +239,32 @@ async function readOthers(
   const { ledger } = cycle.world;
   const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...placeOf(issue), signals })));
   const unread = unseen(needs);
-  ledger.commit(
-    issues.flatMap(({ issue, signals }) => {
-      const answer = answers.get(issue.nodeId);
-      const isHidden = answer?.fault !== undefined;
-      return [
-        ...(answer?.issue === undefined ? [] : reader.storingFacts(answer.issue)),
-        reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
-        ...(isHidden && reader.isNews(signals, unread) ? lookAgain(cycle, issue) : []),
-      ];
-    }),
+  await ledger.commit(
+    (
+      await inOrder(issues, async ({ issue, signals }) => {
+        const answer = answers.get(issue.nodeId);
+        const isHidden = answer?.fault !== undefined;
+        return [
+          ...(answer?.issue === undefined ? [] : await reader.storingFacts(answer.issue)),
+          reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
+          ...(isHidden && reader.isNews(signals, unread) ? lookAgain(cycle, issue) : []),
+        ];
+      })
+    ).flat(),
   );
 }
 
 /** What is known by now of those that are duplicates. */
-function duplicatesAmong(
+async function duplicatesAmong(
   { world: { ledger } }: Cycle,
   issues: readonly SignalledIssue[],
-): readonly SignalledIssue[] {
-  return issues.flatMap(({ issue }) => {
-    const known = ledger.signals.of(issue);
-    return known !== undefined && isDuplicate(known.issue) ? [known] : [];
-  });
+): Promise<readonly SignalledIssue[]> {
+  return (
+    await inOrder(issues, async ({ issue }) => {
+      const known = await ledger.signals.of(issue);
+      return known !== undefined && isDuplicate(known.issue) ? [known] : [];
+    })
+  ).flat();
 }
 
 function placeOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {

@@ -30,7 +30,7 @@ export interface SignalReader {
   /** Whether that changes what is known of it. */
   isNews(known: Signals, signals: Signals): boolean;
   /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
-  storingFacts(issue: Issue): readonly Change[];
+  storingFacts(issue: Issue): Promise<readonly Change[]>;
   readonly mode: ReadMode;
 }
 
@@ -76,8 +76,10 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
 
   return {
     mode,
-    storingFacts: (issue) =>
-      mode === "all" || ledger.signals.of(issue) === undefined ? [{ kind: "store-facts", issue }] : [],
+    storingFacts: async (issue) =>
+      mode === "all" || (await ledger.signals.of(issue)) === undefined
+        ? [{ kind: "store-facts", issue }]
+        : [],
     storing: (issue, signals) => ({ kind: "store-signals", issue, signals, isFill: mode === "unknown" }),
     isNews: (known, signals) => {
       const [below, above] = mode === "all" ? [known, signals] : [signals, known];

@@ -22,14 +22,14 @@ import { createFolder, options } from "../folder.ts";
 describe("a copy of a running state", () => {
   it("is whole, private, one file, and stamped; the original is not", async () => {
     const { ledger, folder } = openIn();
-    pullPosts(ledger, [createPost("p1")]);
+    await pullPosts(ledger, [createPost("p1")]);
     mkdirSync(join(folder, "backups"));
     await ledger.copyTo(join(folder, "backups", "one.db"), noon + hourMs);
     expect(readdirSync(join(folder, "backups"))).toEqual(["one.db"]);
     expect(statSync(join(folder, "backups", "one.db")).mode & 0o777).toBe(0o600);
     const copy = open(join(folder, "backups", "one.db"));
     expect(copy.copiedAt).toBe(noon + hourMs);
-    expect(copy.rows.row(project, postId("p1"), noon)?.post).toEqual(createPost("p1"));
+    expect((await copy.rows.row(project, postId("p1"), noon))?.post).toEqual(createPost("p1"));
     expect(ledger.copiedAt).toBeUndefined();
     expect(open(join(folder, "state.db")).copiedAt).toBeUndefined();
   });
@@ -37,7 +37,7 @@ describe("a copy of a running state", () => {
   it("holds no scan that is newer than itself, also when the clock has been set back since", async () => {
     const { ledger, folder } = openIn();
     const memory = createRepositoryMemory({ scannedAt: noon + hourMs });
-    ledger.commit([{ kind: "remember-repository", memory }]);
+    await ledger.commit([{ kind: "remember-repository", memory }]);
     await ledger.copyTo(join(folder, "before.db"), noon);
     await ledger.copyTo(join(folder, "after.db"), noon + 2 * hourMs);
     const scannedAt = (of: Ledger) => of.memory.repositoryById(memory.repository.id)?.scannedAt;
@@ -60,7 +60,7 @@ describe("a copy of a running state", () => {
     const { ledger, folder } = openIn();
     const reader = openLedgerReadOnly(join(folder, "state.db"));
     const copying = reader?.copyTo(join(folder, "copy.db"), noon);
-    pullPosts(ledger, [createPost("p1")]);
+    await pullPosts(ledger, [createPost("p1")]);
     await copying;
     reader?.close();
     expect(open(join(folder, "copy.db")).copiedAt).toBe(noon);

@@ -34,11 +34,11 @@ describe("the state's one writer", () => {
     lock.release();
   });
 
-  it("leaves the state to readers and to short writes of others", () => {
+  it("leaves the state to readers and to short writes of others", async () => {
     const file = join(createFolder(), "state.db");
     const lock = acquireState(file, "daemon", options);
     const ledger = openLedger(file, options);
-    ledger.commit([{ kind: "mark-due", project, which: "all" }]);
+    await ledger.commit([{ kind: "mark-due", project, which: "all" }]);
     ledger.close();
     lock.release();
   });
@@ -94,12 +94,12 @@ describe("a process that is killed right after SENT", () => {
     expect(signal).toBe("SIGKILL");
     const ledger = openLedger(file, options);
     onTestFinished(() => ledger.close());
-    expect(ledger.journal.open(project)).toMatchObject([
+    expect(await ledger.journal.open(project)).toMatchObject([
       { state: "SENT", bodyHash: "abc", attempts: 1, sentAt: noon },
     ]);
-    expect(timesOf(ledger.pace.writes(0, "")).creates).toEqual([noon]);
-    expect(ledger.journal.recover(noon + 1)).toBe(1);
-    expect(ledger.journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon + 1 }]);
+    expect(timesOf(await ledger.pace.writes(0, "")).creates).toEqual([noon]);
+    expect(await ledger.journal.recover(noon + 1)).toBe(1);
+    expect(await ledger.journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon + 1 }]);
   });
 });
 

@@ -5,25 +5,25 @@ import { openLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
 import { createPost, createRecord, noon, postId, project, pullPosts } from "../../samples.ts";
 import { createFolder, options } from "../folder.ts";
 
-it("writes nothing for a record of what stands already", () => {
+it("writes nothing for a record of what stands already", async () => {
   const file = join(createFolder(), "state.db");
   const ledger = openLedger(file, options);
   const journalBytes = (): number => statSync(`${file}-wal`).size;
   const action = { kind: "patch-post", signature: "s1" } as const;
-  const recordAt = (since: number, message: string): void => {
+  const recordAt = async (since: number, message: string): Promise<void> => {
     const notes = [{ kind: "held", message, since, action } as const];
-    ledger.commit([
+    await ledger.commit([
       { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes, due: "now" }) },
     ]);
   };
-  pullPosts(ledger, [createPost("p1")]);
-  recordAt(noon, "a person has to choose");
+  await pullPosts(ledger, [createPost("p1")]);
+  await recordAt(noon, "a person has to choose");
   const before = journalBytes();
-  recordAt(noon + 9, "a person has to choose");
+  await recordAt(noon + 9, "a person has to choose");
   expect(journalBytes()).toBe(before);
-  recordAt(noon + 9, "26 posts would notify their voters");
+  await recordAt(noon + 9, "26 posts would notify their voters");
   expect(journalBytes()).toBeGreaterThan(before);
-  expect(ledger.rows.held(project)).toEqual([
+  expect(await ledger.rows.held(project)).toEqual([
     expect.objectContaining({ signature: "s1", message: "26 posts would notify their voters" }),
   ]);
   ledger.close();

@@ -1,0 +1,13 @@
+/** `filter`, where the answer has to be waited for: one after the other, in their order. */
+export async function select<T>(items: Iterable<T>, isWanted: (item: T) => Promise<boolean>): Promise<T[]> {
+  const wanted: T[] = [];
+  for (const item of items) if (await isWanted(item)) wanted.push(item);
+  return wanted;
+}
+
+/** `map`, where each answer has to be waited for before the next is asked for. */
+export async function inOrder<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>): Promise<R[]> {
+  const answers: R[] = [];
+  for (const item of items) answers.push(await work(item));
+  return answers;
+}
