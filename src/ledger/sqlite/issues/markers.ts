@@ -28,21 +28,23 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
     "INSERT INTO issues (repository, number) VALUES (@repository, @number) ON CONFLICT DO NOTHING",
   );
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  // Asked of every row that is decided: one statement, because each takes and gives back a lock.
   const select = store.prepare<
-    [number],
+    [number, PostId],
     { facts: string; is_own: number; is_gone: number; position: number }
   >(`
     SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
     JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
-    WHERE markers.post = ? AND issues.facts IS NOT NULL
+    WHERE markers.post = (SELECT number FROM posts WHERE project = ? AND id = ?) AND issues.facts IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
         AND ended.repository = markers.repository AND ended.number = markers.number)
     ORDER BY is_gone, markers.repository, markers.number`);
+  // Without the hint SQLite would look at every post of the project.
   const selectKnown = store.prepare<
     [{ project: number; repository: number; number: number }],
     { id: PostId }
   >(`
-    SELECT id FROM posts WHERE project = @project AND number IN (
+    SELECT id FROM posts NOT INDEXED WHERE project = @project AND number IN (
       SELECT post FROM markers WHERE repository = @repository AND number = @number
       UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`);
   const selectEnd = store.prepare<[number, number, number]>(
@@ -62,8 +64,7 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
     },
     find(project, id) {
       const projectNumber = numbers.findProject(project);
-      const post = projectNumber === undefined ? undefined : numbers.findPost(projectNumber, id);
-      const found = post === undefined ? [] : select.all(post);
+      const found = projectNumber === undefined ? [] : select.all(projectNumber, id);
       const [first, ...others] = found;
       return (
         first && {
