@@ -19,7 +19,7 @@ describe("an import that the pace draws out", () => {
     const bar = await createProgressBar(output, () => time, true);
     time += 2000;
     for (let done = 0; done < 50; done += 1) {
-      bar.show({
+      bar?.show({
         project: "acme-app",
         what: "issues opened",
         done: 1200 + done,
@@ -28,7 +28,7 @@ describe("an import that the pace draws out", () => {
       });
       time += 100;
     }
-    bar.stop();
+    bar?.stop();
     expect(output.text()).toMatch(/1,2\d\d of 5,000, done about 12:30/);
   });
 

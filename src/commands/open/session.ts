@@ -49,14 +49,14 @@ export async function inSession(
 ): Promise<number> {
   const secrets = createKnownSecrets();
   const bar = await createProgressBar(terminal.err, systemClock.now, options.quiet !== true);
-  const safe = redactTerminal(beside(bar, terminal), secrets.redact);
+  const safe = redactTerminal(bar === undefined ? terminal : beside(bar, terminal), secrets.redact);
   try {
     return await work(openSession(safe, options, secrets, bar));
   } catch (error) {
-    bar.stop();
+    bar?.stop();
     return failWith(safe, options, error);
   } finally {
-    bar.stop();
+    bar?.stop();
   }
 }
 
@@ -80,7 +80,7 @@ function openSession(
   terminal: Terminal,
   options: CommonOptions & ProjectOptions,
   secrets: KnownSecrets,
-  bar: ProgressBar,
+  bar: ProgressBar | undefined,
 ): Session {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
@@ -97,7 +97,7 @@ function openSession(
     random: Math.random,
     log,
     conceal: secrets.addPassing,
-    progress: bar,
+    ...(bar && { progress: bar }),
     version: terminal.version,
     environment: source.environment,
   };

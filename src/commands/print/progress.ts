@@ -6,7 +6,7 @@ import type { Output } from "./terminal.ts";
 const patienceMs = 2000;
 const clearLine = "\r\u001b[K";
 
-/** A bar on a terminal, for work that takes long; anywhere else nothing is shown. */
+/** A bar on a terminal, for work that takes long. */
 export interface ProgressBar extends Progress {
   /** Writes a text above the bar. */
   write(text: string): void;
@@ -14,13 +14,15 @@ export interface ProgressBar extends Progress {
   stop(): void;
 }
 
-/** Only where a bar may be shown is the library loaded that draws it. */
+/**
+ * undefined where no bar may be shown: the library that draws it is not loaded then, and nobody works out what it would tell.
+ */
 export async function createProgressBar(
   output: Output,
   now: () => number,
   isWanted: boolean,
-): Promise<ProgressBar> {
-  if (!isWanted || !output.isTerminal) return { show() {}, write: output.write, stop() {} };
+): Promise<ProgressBar | undefined> {
+  if (!isWanted || !output.isTerminal) return undefined;
   const { SingleBar } = await import("cli-progress");
   const bar = new SingleBar({
     stream: asStream(output),
