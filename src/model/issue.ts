@@ -19,6 +19,11 @@ export interface IssueRef {
   readonly number: number;
 }
 
+/** Whether two references mean the same issue. */
+export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
+  return one.number === other.number && one.repositoryId === other.repositoryId;
+}
+
 export interface Milestone {
   readonly number: number;
   readonly title: string;

@@ -1,4 +1,5 @@
 import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { PostChange, PostField, RuleField } from "../../model/post.ts";
 import { agree } from "../fields/base.ts";
@@ -48,8 +49,7 @@ export function echoOnPost(
   seen: ReadonlySet<PostField>,
 ): Readonly<Partial<Record<RuleField, FieldBase>>> {
   const undone = writes.map(({ field, before }) => ({ field, value: before ?? null }));
-  const isMeant = (one: IssueRef): boolean =>
-    one.number === issue.number && one.repositoryId === issue.repositoryId;
+  const isMeant = (one: IssueRef): boolean => isSameIssue(one, issue);
   const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
   // The row may still list this change as under way; here it is known to be applied.
   const links = row.links.map((linked) => {

@@ -1,6 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { Absence, Issue, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
@@ -10,7 +11,6 @@ import { findOthers } from "../../sync/decide/adopt.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { World } from "../../sync/ground/world.ts";
 import { isOurLogin } from "../../sync/read/identify.ts";
-import { isSameIssue } from "../../sync/read/markers.ts";
 import type { SignalWish } from "../../tracker/tracker.ts";
 
 /** What a person should know of a project after its rebuild. Issues are `owner/name#number`. */

@@ -1,12 +1,12 @@
 import type { FoundMarker } from "../../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { ContentBase, Row } from "../../model/link.ts";
 import { planRow } from "../../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { isSameIssue } from "../read/markers.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { ProjectError } from "../../errors.ts";
 import type { PersonRequest } from "../../ledger/requests.ts";
 import type { IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
-import { isSameRepository } from "../../model/issue.ts";
+import { isSameIssue, isSameRepository } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";
@@ -13,7 +13,7 @@ import { recordAdopted, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "../read/follow.ts";
-import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { storeRecords } from "../read/markers.ts";
 import { asProjectError, findRepository } from "../read/repositories.ts";
 import { readNow } from "../read/signals/pull-signals.ts";
 

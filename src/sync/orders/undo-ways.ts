@@ -1,4 +1,5 @@
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import { reverseField } from "../../plan/fields/undo.ts";
 import { type ChangeIssue, type FieldWrite, isHeard, type PatchPost } from "../../plan/ground/action.ts";
@@ -15,7 +16,7 @@ import { readRow } from "../ground/rows.ts";
 import type { Outcome, Step } from "../ground/verdict.ts";
 import { isSameLogin } from "../read/identify.ts";
 import { lookAgain } from "../read/look-again.ts";
-import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { storeRecords } from "../read/markers.ts";
 import { type Needed, writeFields } from "../write/change.ts";
 import { type FreshIssue, readFresh } from "../write/issue.ts";
 import { patchPost } from "../write/patch.ts";

@@ -1,5 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { Issue, IssueField, IssueRecord } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
@@ -12,7 +13,7 @@ import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { isSameLogin } from "../read/identify.ts";
-import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { storeRecords } from "../read/markers.ts";
 import { takeComment } from "../write/comment.ts";
 import { takeOwnChange } from "../write/own-change.ts";
 

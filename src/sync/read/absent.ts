@@ -1,5 +1,6 @@
 import type { AbsentLink } from "../../ledger/absences.ts";
 import type { IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Parked, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
@@ -10,7 +11,6 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "./follow.ts";
-import { isSameIssue } from "./markers.ts";
 
 /**
  * A linked post has nothing else parked by this name: what is parked is that no other issue is opened for it. So it never

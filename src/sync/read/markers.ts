@@ -247,8 +247,3 @@ async function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): Prom
   const marks = records.flatMap((record) => markedBy(cycle, record));
   return (await select(marks, async (marked) => !(await isKnown(marked)))).length;
 }
-
-/** Whether two references mean the same issue. */
-export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
-  return one.number === other.number && one.repositoryId === other.repositoryId;
-}

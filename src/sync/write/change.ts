@@ -1,4 +1,5 @@
 import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
 import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
@@ -6,7 +7,7 @@ import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { postpone, recordRow, replan } from "../ground/record.ts";
 import { type Outcome, type Step, worse } from "../ground/verdict.ts";
-import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";

@@ -1,5 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { CommentIssue, IssueComment } from "../../plan/ground/action.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -7,7 +8,7 @@ import { laneOfIssue } from "../ground/lane.ts";
 import { recordRow, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, type Step, worse } from "../ground/verdict.ts";
-import { isSameIssue, storeRecords } from "../read/markers.ts";
+import { storeRecords } from "../read/markers.ts";
 import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { basesOf } from "./own-change.ts";

@@ -1,5 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { echoOnPost } from "../../plan/board-rules/echo.ts";
@@ -9,7 +10,6 @@ import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { isSameIssue } from "../read/markers.ts";
 
 /** A change of ours that an issue shows. */
 export interface AppliedChange {
