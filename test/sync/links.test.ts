@@ -294,6 +294,28 @@ describe("an issue of several posts", () => {
     expect(bodyOf(stage, 1)).toContain("To XLSX.");
     expect(bodyOf(stage, 1)).toContain("Also asked for in: ");
   });
+
+  it("has the text of one of them, also where its mark has named each of them first and a run finds both", async () => {
+    const stage = await openPairs();
+    await link(stage, "p2", 1);
+    await unlink(stage, "p2", 2);
+    await stage.sync();
+    stage.github.deleteIssue("acme/app", 2);
+    const row = await stage.ledger.rows.row(project, p("p1"), stage.clock.now());
+    const issue = row?.links[0]?.issue;
+    if (issue === undefined) throw new Error("The issue is not known.");
+    stage.loseState();
+    const marked = [{ issue, isOwn: true, project, posts: [p("p2")] }];
+    await stage.ledger.commit([{ kind: "store-issues", issues: [issue], marked }]);
+    expect(await stage.syncOne()).toMatchObject({ adopted: 2, created: 0 });
+    const texts = await Promise.all(
+      ["p1", "p2"].map(async (post) => {
+        const found = await stage.ledger.rows.row(project, p(post), stage.clock.now());
+        return found?.links.map(({ content }) => content !== undefined);
+      }),
+    );
+    expect(texts).toEqual([[true], [false]]);
+  });
 });
 
 describe("a post that a person unlinks", () => {

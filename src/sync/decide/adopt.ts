@@ -6,7 +6,7 @@ import { planRow } from "../../plan/plan.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { readRow } from "../ground/rows.ts";
+import { readRow, type ShowLinks } from "../ground/rows.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {
@@ -18,7 +18,12 @@ export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): 
  * Links the issue that carries our marker for a post, if there is one, and takes both sides as they are: whatever the post
  * looks like now, it has its issue already. Returns whether there was one.
  */
-export async function adoptMarked(cycle: PulledCycle, row: Row, now: number): Promise<boolean> {
+export async function adoptMarked(
+  cycle: PulledCycle,
+  row: Row,
+  now: number,
+  showLinks: ShowLinks,
+): Promise<boolean> {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const found = await ledger.pulls.marked(project, row.post.id);
@@ -28,6 +33,7 @@ export async function adoptMarked(cycle: PulledCycle, row: Row, now: number): Pr
   if (row.links.length > 0 || row.openIntents.includes("create-issue")) return false;
   if (row.unlinkedAt !== undefined) return false;
   const issue = refOf(found.issue);
+  await showLinks(issue);
   const link = { post: row.post.id, issue, origin: "adopted" } as const;
   const hasText = found.isOwn && found.isFirst && !(await ledger.links.hasContent(issue));
   await ledger.commit([

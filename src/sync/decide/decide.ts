@@ -18,7 +18,7 @@ import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { eachDueRow, readRow } from "../ground/rows.ts";
+import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import type { Hold } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
@@ -47,9 +47,9 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   const wanted: Wanted[] = [];
   const undecidable = new Set<PostId>();
   const show = countProgress(cycle);
-  await eachDueRow(cycle, async (own, row, now) => {
+  await eachDueRow(cycle, async (own, row, now, showLinks) => {
     show();
-    const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now));
+    const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now, showLinks));
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
@@ -78,8 +78,9 @@ async function decideRow(
   cycle: PulledCycle,
   row: Row,
   now: number,
+  showLinks: ShowLinks,
 ): Promise<readonly Wanted[] | "undecidable"> {
-  if (await adoptMarked(cycle, row, now)) return [];
+  if (await adoptMarked(cycle, row, now, showLinks)) return [];
   if (takesAsItIs(cycle.run)) {
     await adoptDecision(cycle, row, now);
     return [];

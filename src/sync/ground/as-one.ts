@@ -24,10 +24,18 @@ async function collect<C extends Cycle, T>(
   cycle: C,
   work: (cycle: C) => Promise<T>,
 ): Promise<{ readonly result: T; readonly changes: readonly Change[] }> {
+  const { own, take } = draft(cycle);
+  return { result: await work(own), changes: take() };
+}
+
+/** A cycle whose commits are kept until they are taken. It reads as what it keeps will leave the state. */
+export function draft<C extends Cycle>(
+  cycle: C,
+): { readonly own: C; readonly take: () => readonly Change[] } {
   const { world } = cycle;
   const changes: Change[] = [];
   const ledger = draftOf(world.ledger, changes);
-  return { result: await work({ ...cycle, world: { ...world, ledger } }), changes };
+  return { own: { ...cycle, world: { ...world, ledger } }, take: () => changes.splice(0) };
 }
 
 /** A ledger that keeps its changes to itself, and reads as if they had been made. */

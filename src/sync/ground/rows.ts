@@ -1,7 +1,9 @@
 import type { Change } from "../../ledger/change.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import { isSameIssue } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { changesOf } from "./as-one.ts";
+import { draft } from "./as-one.ts";
 import type { Cycle } from "./cycle-state.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
@@ -9,10 +11,16 @@ export async function readRow({ world, memory }: Cycle, post: PostId): Promise<R
   return world.ledger.rows.row(memory.id, post, world.clock.now());
 }
 
-/** Rows are read from the ledger this many at a time, so that a large board never stands in memory as a whole. */
-const batchSize = 500;
+/**
+ * Rows are read from the ledger this many at a time, so that a large board never stands in memory as a whole. What is recorded
+ * of them lives until the batch is committed: with many more it outlives its youth there, and the process grows.
+ */
+const batchSize = 100;
 
-type Visit<C extends Cycle> = (cycle: C, row: Row, now: number) => Promise<void>;
+/** Shows a visit the links to an issue that rows before it have just got. To be called before links of the issue are read. */
+export type ShowLinks = (issue: IssueRef) => Promise<void>;
+
+type Visit<C extends Cycle> = (cycle: C, row: Row, now: number, showLinks: ShowLinks) => Promise<void>;
 
 /** Visits every row that is due, by post. Between two batches others have their turn: a daemon answers while a large board is decided. */
 export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Promise<void> {
@@ -21,7 +29,7 @@ export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Pr
   for (;;) {
     const now = clock.now();
     const rows = await ledger.rows.due(cycle.memory.id, now, after, batchSize);
-    await visitBatch(cycle, rows, (own, row) => visit(own, row, now));
+    await visitBatch(cycle, rows, (own, row, showLinks) => visit(own, row, now, showLinks));
     after = rows.at(-1)?.post.id;
     if (rows.length < batchSize) return;
     await clock.sleep(0, cycle.run.bounds.signal);
@@ -29,22 +37,25 @@ export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Pr
 }
 
 /**
- * What is recorded of a batch is committed as one; each row knows only of its own. A new link is committed with what came before
- * it at once, because it changes other rows: an issue's text belongs to one post.
+ * What is recorded of a batch is committed as one; each row knows only of its own. Where a row comes to an issue that one before
+ * it has just been linked to, that is committed first: an issue's text belongs to one post.
  */
 async function visitBatch<C extends Cycle>(
   cycle: C,
   rows: readonly Row[],
-  visit: (cycle: C, row: Row) => Promise<void>,
+  visit: (cycle: C, row: Row, showLinks: ShowLinks) => Promise<void>,
 ): Promise<void> {
   const { ledger } = cycle.world;
   let waiting: Change[] = [];
-  for (const row of rows) {
-    const changes = await changesOf(cycle, (own) => visit(own, row));
-    waiting.push(...changes);
-    if (!changes.some(({ kind }) => kind === "link")) continue;
+  const showLinks: ShowLinks = async (issue) => {
+    if (!waiting.some((change) => change.kind === "link" && isSameIssue(change.link.issue, issue))) return;
     await ledger.commit(waiting);
     waiting = [];
+  };
+  const { own, take } = draft(cycle);
+  for (const row of rows) {
+    await visit(own, row, showLinks);
+    waiting.push(...take());
   }
   if (waiting.length > 0) await ledger.commit(waiting);
 }
