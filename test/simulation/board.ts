@@ -157,12 +157,13 @@ export function patch(
   leftAt: number,
   fate = drawPatchFate(line),
 ): PatchOutcome {
-  const { server, wire, events, life } = line;
+  const { server, wire, events, life, scenario } = line;
   const post = server.find(id);
   const shown = post?.shownNote ?? "";
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late";
   const isHeard = isTaken && post !== undefined && !isRefused(server, change);
-  events.patchLeaves({ life, post: id, change, leftAt, isHeard });
+  const besideMs = wire.moved(scenario.policy.concurrency - 1, leftAt);
+  events.patchLeaves({ life, post: id, change, leftAt, besideMs, isHeard });
   if (fate !== "fine") wire.count(`board: PATCH ${fate}`);
   const take = (): void => {
     if (post === undefined || post.isDeleted || isRefused(server, change)) return;

@@ -8,7 +8,6 @@ import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Targets } from "./targets.ts";
 import type { Check, Violate } from "./watcher.ts";
-import { latencyMs } from "./wire.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -103,6 +102,9 @@ export interface Looks {
   at(post: PostId): number | undefined;
   /** When the page was asked for that showed the post last. */
   askedAt(post: PostId): number | undefined;
+  /** The program has decided to write to the post, and writes that down. */
+  decide(post: PostId): void;
+  decidedAt(post: PostId): number | undefined;
   isSelected(post: PostId): boolean;
   /** Complete lists, in runs of their own, that lacked the post since it was shown last. */
   absences(post: PostId): number;
@@ -122,6 +124,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   >();
   const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
   const forgotten = new Map<PostId, number>();
+  const decisions = new Map<PostId, number>();
   const shownInRun = new Set<PostId>();
   let run = 0;
   let isWhole = true;
@@ -168,6 +171,10 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
     },
     at: (post) => looks.get(post)?.at,
     askedAt: (post) => looks.get(post)?.askedAt,
+    decide(post) {
+      decisions.set(post, time.now());
+    },
+    decidedAt: (post) => decisions.get(post),
     isSelected(id) {
       const look = looks.get(id);
       return (
@@ -180,22 +187,19 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
 }
 
 /** I6 and I8 at the board: nothing is written to a post that is missing, or on an old look. */
-export function checkLooks(
-  looks: Looks,
-  counts: { windowed: number },
-  { policy: { concurrency } }: Scenario,
-  violate: Violate,
-): Check {
-  // Whoever waits for an answer moves the one clock of a history, also for those that are about to send something beside it.
-  const maxAgeMs = minuteMs + (concurrency - 1) * latencyMs.slowMost;
+export function checkLooks(looks: Looks, counts: { windowed: number }, violate: Violate): Check {
   return {
-    patchLeaves({ post, leftAt }) {
-      const at = looks.askedAt(post);
-      if (at === undefined || leftAt - at > maxAgeMs) {
-        const age = at === undefined ? "never" : `${Math.round((leftAt - at) / 1_000)} s ago`;
+    patchLeaves({ post, leftAt, besideMs }) {
+      const at = looks.askedAt(post) ?? 0;
+      const decidedAt = looks.decidedAt(post) ?? 0;
+      // Whoever waits for an answer moves the one clock of a history, also for those that are about to send something beside it.
+      const besideAt = leftAt - besideMs;
+      const isOld = besideAt - at > minuteMs || (decidedAt >= at ? decidedAt : besideAt) - at > minuteMs;
+      if (isOld) {
+        const ageS = Math.round((leftAt - at) / 1_000);
         violate(
           "I8",
-          `a PATCH of ${post} leaves; the page that showed it last was asked for ${age}; ${Math.round(maxAgeMs / 1_000)} s are allowed`,
+          `a PATCH of ${post} leaves; the page that showed it last was asked for ${ageS} s ago; 60 s are allowed`,
         );
       }
       const absences = looks.absences(post);

@@ -96,7 +96,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkContent(looks, links, violate),
     checkNotes(violate),
     checkJournal(state, violate),
-    checkLooks(looks, totals, scenario, violate),
+    checkLooks(looks, totals, violate),
     checkLinks(state, hub, links, violate),
     checkAbsence(state, looks, hub, violate),
     checkFreshness(state, hub, violate),

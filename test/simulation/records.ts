@@ -43,6 +43,12 @@ export function createRecords(time: Time, looks: Looks): Records {
           await ledger.commit(changes);
           for (const change of changes) if (change.kind === "record-row") hearRecord(change);
         },
+        journal: withParts(ledger.journal, {
+          prepare(intent) {
+            looks.decide(intent.post);
+            return ledger.journal.prepare(intent);
+          },
+        }),
       }),
     agreement: (post, field) => agreements.get(`${post} ${field}`),
     saidAt: (post, kind) => said.get(`${post} ${kind}`) ?? -1,

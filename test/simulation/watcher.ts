@@ -22,6 +22,8 @@ export interface LeavingPatch {
   readonly change: PostChange & Partial<NoteChange>;
   /** True time at which it left. */
   readonly leftAt: number;
+  /** How far the requests beside it moved the one clock of the history since the program decided to send it, at most: milliseconds. */
+  readonly besideMs: number;
   /** Whether it takes effect, or may. */
   readonly isHeard: boolean;
 }

@@ -38,6 +38,8 @@ export interface Wire {
   tell: (words: string) => void;
   /** Called with every request, before it leaves. */
   watch: () => void;
+  /** How far so many requests moved the one clock on their two ways, the last before this time, in milliseconds. */
+  moved(requests: number, before: number): number;
   /** A request leaves. */
   leave(life: Life): Promise<void>;
   /** Its answer arrives; never, at a process that is over. */
@@ -53,10 +55,18 @@ export interface Wire {
   count(fault: string): void;
 }
 
-export const latencyMs = { least: 20, most: 300, slowLeast: 3_000, slowMost: 20_000 };
+const latencyMs = { least: 20, most: 300, slowLeast: 3_000, slowMost: 20_000 };
+/** Nobody asks about more requests: as many as a run may have under way, and each waits twice. */
+const mostWays = 32;
 
 export function createWire(time: Time): Wire {
   const faults = new Map<string, number>();
+  let ways: { readonly at: number; readonly ms: number }[] = [];
+  const takeTime = (): void => {
+    const before = time.now();
+    wait(wire);
+    ways = [...ways.slice(1 - mostWays), { at: time.now(), ms: time.now() - before }];
+  };
   const wire: Wire = {
     time,
     weather: calm(),
@@ -64,6 +74,10 @@ export function createWire(time: Time): Wire {
     meanwhile: () => {},
     tell: () => {},
     watch: () => {},
+    moved(requests, before) {
+      const past = ways.filter(({ at }) => at <= before);
+      return past.slice(Math.max(0, past.length - 2 * requests)).reduce((sum, { ms }) => sum + ms, 0);
+    },
     requests: 0,
     faults,
     count(fault) {
@@ -74,11 +88,11 @@ export function createWire(time: Time): Wire {
       wire.requests += 1;
       wire.watch();
       meetDoom(life, "await", "before");
-      takeTime(wire);
+      takeTime();
       return Promise.resolve();
     },
     arrive(life) {
-      takeTime(wire);
+      takeTime();
       meetDoom(life, "await", "after");
       return Promise.resolve();
     },
@@ -119,7 +133,7 @@ export function limitEnd(wire: Wire, outage: Outage | undefined, now: number, sk
     : now + wire.weather.random.between(20, 300) * 1_000;
 }
 
-function takeTime(wire: Wire): void {
+function wait(wire: Wire): void {
   const { random, hasLatency, peopleRate, faultRate } = wire.weather;
   if (hasLatency) {
     const isSlow = faultRate > 0 && random.chance(0.03);
