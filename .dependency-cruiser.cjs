@@ -7,7 +7,7 @@ const table = {
   plan: { folders: ["model"], packages: ["liquidjs", "node:crypto"] },
   board: { folders: ["model", "errors", "log"], packages: ["undici", "node:"] },
   tracker: { folders: ["model", "errors", "log"], packages: ["@octokit/", "node:"] },
-  ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "node:"] },
+  ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "croner", "node:"] },
   sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },

@@ -83,9 +83,20 @@ export class ProjectError extends Error {
   }
 }
 
-/** The state file can't be used: corrupt, of a newer version, not writable. */
+/** The state can't be used: corrupt, of a newer version, not writable, not reached. */
 export class StateError extends Error {
   override readonly name = "StateError";
+  readonly code: "state.unusable" | "state.unreachable";
+
+  constructor(message: string, options: { cause?: unknown; code?: StateError["code"] } = {}) {
+    super(message, { cause: options.cause });
+    this.code = options.code ?? "state.unusable";
+  }
+}
+
+/** What a commit rests on has changed since it was read: nothing of it was made, and it is looked at again. */
+export class OutdatedError extends Error {
+  override readonly name = "OutdatedError";
 }
 
 /** Another process holds the state: exit 5. */

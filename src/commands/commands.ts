@@ -213,6 +213,21 @@ export const commandTable: readonly CommandRow[] = [
       (await import("./look/backup.ts")).backup(terminal, options(), file),
   },
   {
+    name: "state",
+    summary: "move a whole state between a file and PostgreSQL, while nobody works with it",
+    args: [
+      new Argument("<action>", "what to do with it").choices(["copy"]),
+      new Argument("<from>", "a file, or postgres://HOST/DATABASE"),
+      new Argument("<to>", "a file that does not exist yet, or an empty database"),
+    ],
+    examples: [
+      "boardsync state copy data/boardsync.db postgres://db.example.com/boardsync",
+      "boardsync state copy postgres://db.example.com/boardsync data/boardsync.db",
+    ],
+    run: async ({ terminal, options, args: [, from = "", to = ""] }) =>
+      (await import("./setup/state-copy.ts")).copyState(terminal, options(), from, to),
+  },
+  {
     name: "rebuild",
     summary: "make a lost or old state anew from the marks in the issues; write nothing to either side",
     options: [projects],

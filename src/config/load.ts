@@ -7,7 +7,7 @@ import { explainReadFault, isAbsent } from "./files.ts";
 import { type Fault, formatPath } from "./paths.ts";
 import { type ConfigPlace, defaultFile, nameFile } from "./place.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { readSecrets, type Secrets, type SecretsResult } from "./secrets.ts";
+import { readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
 import { host } from "./values.ts";
 import { toFaults, wordIssue } from "./wording.ts";
 
@@ -25,7 +25,7 @@ export interface LoadedConfig {
 }
 
 /**
- * The config: the file, with what the environment overrides (`BOARDSYNC_STATE`, `BOARDSYNC_HTTP_HOST`).
+ * The config: the file, with what the environment overrides (`BOARDSYNC_STATE`, `BOARDSYNC_STATE_URL`, `BOARDSYNC_HTTP_HOST`).
  *
  * @throws ConfigError with everything that is wrong, one line each: `FILE:LINE:COLUMN: path: message`.
  */
@@ -72,7 +72,9 @@ function readConfig(source: ConfigSource): ConfigResult {
   );
   if (httpHost !== undefined) problems.push(...hostFaults(httpHost));
   if (parsed.config === undefined || problems.length > 0) return { kind: "faulty", problems };
-  const state = readVariable(source.environment, "BOARDSYNC_STATE") ?? parsed.config.state;
+  const place = readStatePlace(source);
+  if ("problem" in place) return { kind: "faulty", problems: [place.problem] };
+  const state = place.value ?? parsed.config.state;
   const http =
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http

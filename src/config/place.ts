@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
+import { ConfigError } from "../errors.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { ReadText } from "./files.ts";
 import { findAll } from "./paths.ts";
+import { readStatePlace } from "./secrets.ts";
 
 /** The config file when nothing names another. */
 export const defaultFile = "config/boardsync.yaml";
@@ -25,14 +27,15 @@ export function nameFile({ file, environment }: ConfigPlace): string {
 }
 
 /**
- * The state file for a command that must work whatever is wrong with the config (`health`): `BOARDSYNC_STATE`, else what
+ * The state file for a command that must work whatever is wrong with the config (`health`): `BOARDSYNC_STATE` or `BOARDSYNC_STATE_URL`, else what
  * the config file says as far as it can be read, else the default. As it was named: relative to the working directory.
  * A container asks it every half a minute, so that nothing is loaded for it but what reads YAML, and that only without the
  * variable.
  */
 export async function locateState(place: ConfigPlace): Promise<string> {
-  const override = readVariable(place.environment, "BOARDSYNC_STATE");
-  if (override !== undefined) return override;
+  const override = readStatePlace(place);
+  if ("problem" in override) throw new ConfigError([override.problem]);
+  if (override.value !== undefined) return override.value;
   try {
     const text = place.readText(resolve(place.cwd, nameFile(place)));
     const { parseConfigDocument } = await import("./document.ts");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { holdsPassword } from "./secrets.ts";
 import {
   apiUrl,
   count,
@@ -409,8 +410,19 @@ export const configSchema = z.strictObject({
   board,
   tracker,
   state: name(4096)
+    .refine((state) => !holdsPassword(state), {
+      error:
+        "holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",
+    })
     .default("data/boardsync.db")
-    .describe("The SQLite file that remembers; relative to the working directory."),
+    .describe(
+      "The SQLite file that remembers, relative to the working directory; or postgres://host/database, without a password.",
+    ),
+  lease: duration("5s", "10m")
+    .prefault("30s")
+    .describe(
+      "PostgreSQL: a replica that is silent for so long is replaced. At least a request's time-out and 5 s.",
+    ),
   schedule: cron()
     .default("*/5 * * * *")
     .describe("When the daemon runs a project, as cron; a field of seconds is allowed."),

@@ -90,7 +90,7 @@ export function readSecrets(source: SecretSource): SecretsResult {
     return { kind: "faulty", problems };
   }
   const optional = [http.webhook, http.token].filter((secret) => secret !== undefined);
-  const all = [boardApiKey, ...hiddenOf(github), ...optional];
+  const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
   return { kind: "found", secrets: { boardApiKey, github, http, all } };
 }
 
@@ -197,5 +197,40 @@ function judgeKey(value: string, subject: string): Reading {
   }
   return {
     problem: `${subject}: the value is no RSA private key in PEM form; give the whole file that GitHub made, from its line BEGIN to its line END, with line breaks or with \\n in their place`,
+  };
+}
+
+const stateUrl = "BOARDSYNC_STATE_URL";
+
+/** Where the environment says the state is, in the place of what the config says; no value where it says nothing. */
+export function readStatePlace(source: SecretSource): Reading | { readonly value: undefined } {
+  const file = readVariable(source.environment, "BOARDSYNC_STATE");
+  if (!isGiven(stateUrl, source.environment)) return { value: file };
+  if (file !== undefined)
+    return { problem: `BOARDSYNC_STATE and ${stateUrl} are both set; keep one of them` };
+  return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);
+}
+
+/** Whether an address tells a password; a file may be called anything. */
+export function holdsPassword(state: string): boolean {
+  if (!/^[a-z]+:\/\//i.test(state)) return false;
+  if (!URL.canParse(state)) return true;
+  const { password, searchParams } = new URL(state);
+  return password !== "" || searchParams.has("password");
+}
+
+/** What must be in no log of the URL: it may hold a password. */
+export function passwordsOfState(source: SecretSource): readonly string[] {
+  const place = readStatePlace(source);
+  if (!("value" in place) || place.value === undefined || !URL.canParse(place.value)) return [];
+  const { password, searchParams } = new URL(place.value);
+  const found = [password, decodeURIComponent(password), searchParams.get("password") ?? ""];
+  return found.filter((secret) => secret !== "");
+}
+
+function judgeUrl(value: string, subject: string): Reading {
+  if (/^postgres(ql)?:\/\//i.test(value) && URL.canParse(value)) return { value };
+  return {
+    problem: `${subject}: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database`,
   };
 }

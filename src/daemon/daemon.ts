@@ -9,6 +9,8 @@ import type { Timekeeper } from "./timekeeper.ts";
 const beatMs = 15_000;
 /** Runs at start are spread over at most this, and at most a tenth of the period, so that restarts don't come in step. */
 const maxStartDelayMs = 2000;
+/** How soon a project is asked for again that another process has: that one may have died. */
+const askAgainMs = 5_000;
 /** So many of a project's last times tell whether it is late. */
 const timesKept = 3;
 
@@ -28,14 +30,17 @@ export interface Place {
   readonly waiting: readonly string[];
 }
 
+/** Whether nothing of a run failed. `elsewhere`: another process has the project, and it is asked for again in a while. */
+export type Ran = "fine" | "failed" | "elsewhere";
+
 /** What the daemon does, and with what. */
 export interface DaemonOptions {
   readonly projects: readonly DaemonProject[];
   /**
-   * Runs one project, and says whether nothing of it failed; what it throws is logged, and ends neither the daemon nor the turns
-   * of the others.
+   * Runs one project, and says what came of it; what it throws is logged, and ends neither the daemon nor the turns of the
+   * others.
    */
-  runProject(key: string, place: Place): Promise<boolean>;
+  runProject(key: string, place: Place): Promise<Ran>;
   /** Nothing runs or waits any more; it may take a moment. */
   rest(): void;
   /** Writes a sign of life; the last one says that there will be no other. */
@@ -87,13 +92,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // The signal may have come, and the project may have gone, while this waited for another run to end.
     if (signal.aborted || !turns.has(key)) return;
     const place: Place = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
-    const isSuccess = await options.runProject(key, place).finally(forward.noteEnd);
+    const ran = await options.runProject(key, place).finally(forward.noteEnd);
     const turn = turns.get(key);
-    if (isSuccess && turn !== undefined) turn.succeededAt = monotonic();
+    if (ran === "fine" && turn !== undefined) turn.succeededAt = monotonic();
+    if (ran === "elsewhere") void askAgain(key, place.dueAt);
     if (queue.waiting().length === 0) options.rest();
   };
-  const enqueue = (key: string, whileRunning: "skip" | "follow"): boolean => {
-    dueAt.set(key, clock.now());
+  const askAgain = async (key: string, at: number): Promise<void> => {
+    await clock.sleep(askAgainMs, signal);
+    enqueue(key, "skip", Math.max(at, dueAt.get(key) ?? 0));
+  };
+  const enqueue = (key: string, whileRunning: "skip" | "follow", at = clock.now()): boolean => {
+    dueAt.set(key, at);
     return signal.aborted || queue.add(key, () => work(key), whileRunning);
   };
   const forward = createForward({
@@ -104,7 +114,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
 
   const takeTurn = (key: string): void => {
-    if (!enqueue(key, "skip"))
+    // Every replica has the same time of the schedule.
+    if (!enqueue(key, "skip", Math.floor(clock.now() / 1000) * 1000))
       log.info({ project: key }, "Still waiting or running since an earlier time; this time is left out");
   };
   const startLater = async ({ key, delayMs }: Start): Promise<void> => {

@@ -162,6 +162,23 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     labelNames: ["project", "code"],
     registers: [registry],
   });
+  const replicas = new Gauge({
+    name: "boardsync_replicas",
+    help: "Daemons that share the state on PostgreSQL; 0 where the state is a file.",
+    registers: [registry],
+  });
+  const running = new Gauge({
+    name: "boardsync_running",
+    help: "1 for a project that a replica runs now.",
+    labelNames: ["project", "replica"],
+    registers: [registry],
+  });
+  const noteReplicas = async (): Promise<void> => {
+    const found = await ledger.runs.replicas();
+    replicas.set(found.length);
+    for (const { who, projects } of found)
+      for (const project of projects) running.set({ project, replica: who }, 1);
+  };
   const noteState = (project: string, state: ProjectState): void => {
     for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
   };
@@ -197,7 +214,8 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
   return {
     /** Projects that the config no longer has are gone from what is shown. */
     async read(projects: readonly MeasuredProject[]) {
-      for (const found of [...Object.values(of), standing, limited]) found.reset();
+      for (const found of [...Object.values(of), standing, limited, running]) found.reset();
+      await noteReplicas();
       for (const project of projects) await readProject(project);
     },
   };

@@ -199,6 +199,11 @@ export type PaceChange =
       readonly budget: string;
       /** Whose write. */
       readonly project: ProjectId;
+      /**
+       * How many writes of this pace there were since a time, when it was looked at. Where another process has made more of them
+       * meanwhile, `commit` throws an `OutdatedError`: there may be no room any more.
+       */
+      readonly seen?: { readonly since: number; readonly writes: number };
     }
   /**
    * What a run leaves to be written. With nothing left there is no backlog any more, and where there was none nothing is

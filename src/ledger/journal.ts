@@ -10,8 +10,11 @@ export interface Journal {
   /** @throws Error when the post has an open intent of this kind: a bug of the caller, never a state to live with. */
   prepare(intent: NewIntent): Promise<IntentId>;
   open(project: ProjectId): Promise<readonly Intent[]>;
-  /** Before the first write of a process: what was SENT has an unknown outcome, its wait starts at `at`. Returns how many. */
-  recover(at: number): Promise<number>;
+  /**
+   * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns
+   * how many.
+   */
+  recover(at: number, projects: readonly ProjectId[]): Promise<number>;
   /** Newest first; of one post, or of all. */
   history(project: ProjectId, post: PostId | undefined, limit: number): Promise<readonly AuditEntry[]>;
   /**

@@ -56,6 +56,12 @@ export interface Ledger {
    * before it was put back is no plan for it.
    */
   readonly identity: string;
+  /**
+   * Right before a request leaves.
+   *
+   * @throws StateError where another process may take over before that request has ended.
+   */
+  assertHeld(): Promise<void>;
   close(): void;
 }
 

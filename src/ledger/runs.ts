@@ -9,6 +9,8 @@ export interface Runs {
   /** The last finished run of a project (by its config key), or of any. */
   last(project: string | undefined): Promise<StoredRun | undefined>;
   heartbeat(): Promise<SignOfLife | undefined>;
+  /** The daemons that are at work on the state, and what each has now; none where the state is for one alone. */
+  replicas(): Promise<readonly Replica[]>;
   /** Whether that code is offered now; then it is offered no more. */
   takePage(print: string, now: number): Promise<boolean>;
 }
@@ -28,6 +30,16 @@ export interface SignOfLife {
   readonly isLast?: true;
   /** Of its HTTP, `http://host:port`; undefined where it serves none. */
   readonly address?: string | undefined;
+}
+
+/** One of several daemons on one state. */
+export interface Replica {
+  /** `daemon, process 1 on host box`. */
+  readonly who: string;
+  /** Epoch ms: its last sign of life. */
+  readonly at: number;
+  /** The projects that it runs now, as the config names them. */
+  readonly projects: readonly string[];
 }
 
 export interface RunRecord {

@@ -42,8 +42,7 @@ export async function runProjects(
   const begun = await ledger.runs.begin(startedAt);
   sayClock(world, begun);
   // A plan does it on its own copy: what was under way is looked up there as the next run will.
-  if (isPreview({ order })) await ledger.journal.recover(startedAt);
-  else await recoverJournal(world, startedAt);
+  await recoverJournal(projects, world, order, startedAt);
   const run: Run = {
     number: begun.run,
     order,
@@ -130,10 +129,20 @@ function sayClock({ log }: World, { aheadMs }: BegunRun): void {
   log.warn({ aheadMs }, "The clock was set back since the last run; what waits begins to wait anew");
 }
 
-/** What was under way when the last process ended has an unknown outcome; its wait starts now. */
-async function recoverJournal(world: World, now: number): Promise<void> {
-  const recovered = await world.ledger.journal.recover(now);
-  if (recovered === 0) return;
+/**
+ * What was under way when the last process ended has an unknown outcome; its wait starts now. Other projects may be another
+ * process's by now. A plan does it on its own copy: there it is looked up as the next run will.
+ */
+async function recoverJournal(
+  projects: readonly SyncProject[],
+  world: World,
+  order: Order,
+  now: number,
+): Promise<void> {
+  const { memory, journal } = world.ledger;
+  const known = projects.flatMap(({ key }) => memory.project(key)?.id ?? []);
+  const recovered = await journal.recover(now, known);
+  if (recovered === 0 || isPreview({ order })) return;
   world.log.warn(
     { writes: recovered },
     "Writes were under way when the last run ended; their outcome is looked up",

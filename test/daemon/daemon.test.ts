@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Times } from "../../src/config/times.ts";
-import { createDaemon, type DaemonOptions, type DaemonProject } from "../../src/daemon/daemon.ts";
+import { createDaemon, type DaemonOptions, type DaemonProject, type Ran } from "../../src/daemon/daemon.ts";
 import { StateError } from "../../src/errors.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { createFakeClock, createGate, type Gate, settle } from "./fake-clock.ts";
@@ -83,14 +83,14 @@ function givenDaemon(given: Given = {}) {
     schedules.push(schedule);
     return { key: `p${index}`, schedule, lastRunAt: undefined, ...project };
   });
-  const runProject = async (key: string): Promise<boolean> => {
+  const runProject = async (key: string): Promise<Ran> => {
     events.push(`${key} starts at ${clock.now() - start}`);
     const gate = createGate();
     gates.set(key, gate);
     if (given.isGated !== true) gate.open();
     await gate.opened;
     events.push(`${key} ends`);
-    return true;
+    return "fine";
   };
   let end: "running" | "ended" | { error: unknown } = "running";
   const daemon = createDaemon({
@@ -281,7 +281,7 @@ describe("on its schedule the daemon", () => {
         await settle();
         ran.push(key);
         running -= 1;
-        return true;
+        return "fine";
       },
     });
     for (const schedule of schedules) schedule.fire();
@@ -301,7 +301,7 @@ describe("on its schedule the daemon", () => {
         const gate = createGate();
         gates.set(key, gate);
         await gate.opened;
-        return true;
+        return "fine";
       },
     });
     for (const one of schedules) one.fire();
@@ -330,7 +330,7 @@ describe("on its schedule the daemon", () => {
         ran.push(key);
         await settle();
         if (key === "a") throw error;
-        return true;
+        return "fine";
       },
     });
     await clock.advance(minute);
@@ -438,7 +438,7 @@ describe("after a signal the daemon", () => {
         ran.push(key);
         for (let turn = 0; turn < 20; turn += 1) await settle();
         abort();
-        return true;
+        return "fine";
       },
     });
     await clock.advance(minute);
@@ -494,7 +494,7 @@ describe("after a signal the daemon", () => {
       runProject: async (key) => {
         await settle();
         done.push(key);
-        return true;
+        return "fine";
       },
       rest: () => done.push("rest"),
       beat: async () => void done.push("beat"),
@@ -661,7 +661,7 @@ it("the timetable knows when a run of a project succeeded last, another config o
   let isSuccess = true;
   const { clock, daemon, schedule } = givenDaemon({
     projects: [{ key: "a", lastRunAt: start }],
-    runProject: () => Promise.resolve(isSuccess),
+    runProject: () => Promise.resolve(isSuccess ? "fine" : "failed"),
   });
   expect(daemon.timetable()[0]?.succeededAt).toBeUndefined();
   await clock.advance(minute);

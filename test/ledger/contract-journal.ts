@@ -244,7 +244,7 @@ export function describeJournal(ledger: () => Ledger): void {
         { field: "label:bug", before: false, value: true, target: { kind: "value", value: true } } as const,
       ];
       await sendIntent(ledger(), { kind: "change-issue", repository: 10, number: 7, issueWrites });
-      await journal.recover(noon + 1);
+      await journal.recover(noon + 1, [project]);
       const [intent] = await journal.open(project);
       expect(await journal.writesOf(1)).toMatchObject([{ outcome: "unknown", repository: 10 }]);
       if (intent !== undefined)
@@ -270,8 +270,8 @@ export function describeJournal(ledger: () => Ledger): void {
         { kind: "resolve", intent: unknown, state: "UNKNOWN", at: noon + 1, message: "no answer" },
       ]);
       const prepared = await journal.prepare(patch);
-      expect(await journal.recover(noon + hourMs)).toBe(1);
-      expect(await journal.recover(noon + 2 * hourMs)).toBe(0);
+      expect(await journal.recover(noon + hourMs, [project])).toBe(1);
+      expect(await journal.recover(noon + 2 * hourMs, [project])).toBe(0);
       const states = (await journal.open(project)).map(({ id, state, unknownAt }) => [id, state, unknownAt]);
       expect(states).toEqual([
         [sent, "UNKNOWN", noon + hourMs],
@@ -285,7 +285,7 @@ export function describeJournal(ledger: () => Ledger): void {
       const { journal } = ledger();
       await sendIntent(ledger(), patch);
       expect((await readRow(ledger(), "p1")).statusWrites).toEqual([]);
-      await journal.recover(noon + hourMs);
+      await journal.recover(noon + hourMs, [project]);
       expect(await journal.history(project, postId("p1"), 10)).toEqual([
         {
           ...line,
@@ -306,7 +306,7 @@ export function describeJournal(ledger: () => Ledger): void {
       await ledger().commit([{ kind: "remember-repository", memory: knownRepository }]);
       await sendIntent(ledger(), { kind: "update-issue", repository: 10, number: 7 });
       await sendIntent(ledger(), { kind: "update-issue", repository: 99, number: 7, post: postId("p2") });
-      await journal.recover(noon);
+      await journal.recover(noon, [project]);
       const lines = (await journal.history(project, undefined, 10)).map(({ post, side, issue }) => [
         post,
         side,

@@ -29,12 +29,16 @@ import {
   refOf,
 } from "./samples.ts";
 
-/** What every ledger promises. `open` gives an empty one; the suite closes it. */
-export function describeLedger(name: string, open: () => Ledger): void {
+/**
+ * What every ledger promises. `open` gives an empty one; the suite closes it.
+ *
+ * @param isNear whether a commit takes no way over a network: what makes tens of thousands of them is left out else.
+ */
+export function describeLedger(name: string, open: () => Ledger | Promise<Ledger>, isNear = true): void {
   describe(name, () => {
     let ledger: Ledger;
-    beforeEach(() => {
-      ledger = open();
+    beforeEach(async () => {
+      ledger = await open();
     });
     afterEach(() => ledger.close());
     const current = (): Ledger => ledger;
@@ -47,7 +51,7 @@ export function describeLedger(name: string, open: () => Ledger): void {
     describeSignals(current);
     describeIssueBases(current);
     describeLookup(current);
-    describeBrowse(current);
+    describeBrowse(current, isNear);
     describeRequests(current);
     describeNotices(current);
     describeJournal(current);

@@ -24,6 +24,13 @@ const ofWorld = (change: (world: World, hub: HubServer) => Partial<World>): Bug 
   world: (world, hub) => ({ ...world, ...change(world, hub) }),
 });
 
+/** A write of the pace that does not say what it rests on. */
+function withoutSeen(change: Change): Change {
+  if (change.kind !== "pace-write") return change;
+  const { seen: _, ...rest } = change;
+  return rest;
+}
+
 const ofLedger = (change: (ledger: Ledger) => Partial<Ledger>): Bug =>
   ofWorld(({ ledger }) => ({ ledger: withParts(ledger, change(ledger)) }));
 
@@ -265,7 +272,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the pace is not remembered",
     breaks: ["I11"],
     from: 1,
-    bug: ofLedger(({ pace }) => ({ pace: withParts(pace, { writes: async () => [] }) })),
+    bug: ofLedger(({ pace, commit }) => ({
+      pace: withParts(pace, { writes: async () => [] }),
+      commit: (changes) => commit(changes.map(withoutSeen)),
+    })),
   },
   {
     name: "limit-in-memory",

@@ -12,7 +12,7 @@ import { redactor } from "../../log.ts";
 import { type Story, startStory } from "../../sandbox/story.ts";
 import { monotonic, systemClock } from "../open/clock.ts";
 import { createTerminalLog, exitOf } from "../open/session.ts";
-import { readState } from "../open/state.ts";
+import { placeOfState, readState } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -92,7 +92,7 @@ async function servePage(
     version,
     view: () => viewConfig(config, projects, tracker, undefined),
     read: async (work) => {
-      const ledger = readState(config.state);
+      const ledger = await readState(terminal, placeOfState(terminal, config));
       try {
         return ledger && (await work(ledger));
       } finally {

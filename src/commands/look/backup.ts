@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { ConfigError } from "../../errors.ts";
+import { isPostgresUrl, showPlace } from "../../ledger/postgres/url.ts";
 import { besideRuns } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -9,11 +11,17 @@ import { printLine } from "../print/text.ts";
  * one, and no voter hears again of what was told since.
  */
 export function backup(terminal: Terminal, options: CommonOptions, name: string): Promise<number> {
-  return besideRuns(terminal, options, async ({ ledger, now }) => {
+  return besideRuns(terminal, options, async ({ config, ledger, now }) => {
     const file = resolve(terminal.cwd, name);
+    if (isPostgresUrl(config.state)) throw new ConfigError([adviseDump(config.state, file)]);
     await ledger.copyTo(file, now);
     if (options.json === true) printJson(terminal.out, { file });
     else if (options.quiet !== true) printLine(terminal.out, "", `The state is copied to ${file}.`);
     return exitCodes.ok;
   });
+}
+
+/** The server's own tool knows how to copy it, and a dump that is put back is known for one without a stamp. */
+function adviseDump(state: string, file: string): string {
+  return `The state is on PostgreSQL, which has its own backups: \`pg_dump --format=custom --schema=boardsync --file=${file} ${showPlace(state)}\`, while the daemons run.`;
 }

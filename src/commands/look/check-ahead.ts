@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -8,7 +7,7 @@ import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/rep
 import { namesPage } from "../../sync/read/naming.ts";
 import { runProjects } from "../../sync/run.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
-import { withPrivateCopy } from "../open/state.ts";
+import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { count, countNotified } from "../print/text.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
@@ -39,7 +38,7 @@ export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
   // Whatever is wrong has been found and said by then.
   const quiet = { ...unseen, log: createTerminalLog(terminal, "fatal", (text) => text) };
   try {
-    return await withPrivateCopy(terminal, resolve(terminal.cwd, config.state), async (ledger: Ledger) => {
+    return await withPrivateCopy(terminal, placeOfState(terminal, config), async (ledger: Ledger) => {
       const known = new Set(
         (await select(projects, async ({ key }) => (await ledger.runs.last(key)) !== undefined)).map(
           ({ key }) => key,

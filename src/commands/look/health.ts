@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
-import { readHeartbeat } from "../open/heartbeat.ts";
-import { readState } from "../open/state.ts";
+import { isPostgresUrl } from "../../ledger/postgres/url.ts";
+import { type Heartbeat, judgeSign } from "../open/heartbeat.ts";
+import { nameState, readSignOfLife } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -15,10 +15,9 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
   const readText = readTextFile;
   try {
     const environment = loadEnvironment({ env, cwd, readText });
-    const state = resolve(cwd, await locateState({ file: options.config, environment, cwd, readText }));
-    const ledger = readState(state);
-    const beat = await readHeartbeat(ledger);
-    ledger?.close();
+    const found = await locateState({ file: options.config, environment, cwd, readText });
+    const state = nameState(cwd, found);
+    const beat = judgeSign(await readSignOfLife(isPostgresUrl(found) ? found : state));
     const message = describe(state, beat);
     const isAlive = beat?.isAlive === true;
     if (options.json === true) {
@@ -33,7 +32,7 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
   }
 }
 
-function describe(state: string, beat: Awaited<ReturnType<typeof readHeartbeat>>): string {
+function describe(state: string, beat: Heartbeat | undefined): string {
   if (beat === undefined) return `No daemon has ever run on ${state}.`;
   const age = describeAge(Math.round(beat.ageMs / 1000));
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -19,7 +18,7 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { nextRunOf } from "../open/next-run.ts";
-import { readState } from "../open/state.ts";
+import { placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
@@ -42,8 +41,9 @@ export async function status(
 ): Promise<number> {
   try {
     const { config } = loadConfig(configSource(terminal, options));
-    const state = resolve(terminal.cwd, config.state);
-    const ledger = readState(state);
+    const place = placeOfState(terminal, config);
+    const state = place.name;
+    const ledger = await readState(terminal, place);
     try {
       const report = await readStatus(config, state, ledger);
       if (options.json === true) printJson(terminal.out, report);
@@ -71,11 +71,22 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
             lastBeat: new Date(beat.at).toISOString(),
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
+    replicas: await readReplicas(ledger),
     database: ledger === undefined ? null : await readDatabase(ledger),
     projects: await inOrder(config.projects, async (project) =>
       readProject(project, config.tracker.pace, ledger, await nextRunOf(config, project.project, ledger)),
     ),
   };
+}
+
+async function readReplicas(ledger: Ledger | undefined): Promise<StatusReport["replicas"]> {
+  const replicas = (await ledger?.runs.replicas()) ?? [];
+  return replicas.map(({ who, at, projects }) => ({
+    who,
+    lastBeat: new Date(at).toISOString(),
+    ageSeconds: ageOf(at),
+    projects,
+  }));
 }
 
 function timeOf(at: number | undefined): string | null {

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import { suggest } from "../../config/suggest.ts";
@@ -10,7 +9,7 @@ import { failWith } from "../print/failure.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
-import { openBeside, readState } from "./state.ts";
+import { openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
 
 /** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
 export interface Beside {
@@ -26,7 +25,7 @@ export async function besideRuns(
   work: (beside: Beside) => number | Promise<number>,
 ): Promise<number> {
   try {
-    const beside = open(terminal, options, (state) => openBeside(terminal, state));
+    const beside = await open(terminal, options, (place) => openBeside(terminal, "command", place));
     try {
       return await work(beside);
     } finally {
@@ -44,7 +43,7 @@ export async function readBeside(
   work: (beside: Beside) => Promise<number>,
 ): Promise<number> {
   try {
-    const beside = open(terminal, options, readState);
+    const beside = await open(terminal, options, (place) => readState(terminal, place));
     try {
       return await work(beside);
     } finally {
@@ -55,16 +54,16 @@ export async function readBeside(
   }
 }
 
-function open(
+async function open(
   terminal: Terminal,
   options: CommonOptions,
-  openState: (state: string) => Ledger | undefined,
-): Beside {
+  openState: (place: StatePlace) => Promise<Ledger | undefined>,
+): Promise<Beside> {
   const { config } = loadConfig(configSource(terminal, options));
-  const state = resolve(terminal.cwd, config.state);
-  const ledger = openState(state);
+  const place = placeOfState(terminal, config);
+  const ledger = await openState(place);
   if (ledger !== undefined) return { config, ledger, now: systemClock.now() };
-  throw new ConfigError([`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`]);
+  throw new ConfigError([`No run yet: there is no state at ${place.name}. Next: \`boardsync plan\`.`]);
 }
 
 /** A post that a person named. */

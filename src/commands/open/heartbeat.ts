@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { SignOfLife } from "../../ledger/runs.ts";
 import { systemClock } from "./clock.ts";
 
 /** A daemon writes a sign of life far more often than this. */
@@ -18,7 +19,11 @@ export interface Heartbeat {
 
 /** Reads the last sign of life; undefined when no daemon has ever run on this state. */
 export async function readHeartbeat(ledger: Ledger | undefined): Promise<Heartbeat | undefined> {
-  const found = await ledger?.runs.heartbeat();
+  return judgeSign(await ledger?.runs.heartbeat());
+}
+
+/** What a sign of life says now. */
+export function judgeSign(found: SignOfLife | undefined): Heartbeat | undefined {
   if (found === undefined) return undefined;
   const { at, isLast: hasEnded = false, address } = found;
   // One that lies ahead was written before the clock was set back, and tells as little as an old one.

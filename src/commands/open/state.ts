@@ -1,34 +1,167 @@
+import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { StateError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
+import { isPostgresUrl, showPlace } from "../../ledger/postgres/url.ts";
+import type { SignOfLife } from "../../ledger/runs.ts";
+import type { Hold, SharedLedger, Taken } from "../../ledger/shared.ts";
+import { readImage, writeImage } from "../../ledger/sqlite/base.ts";
 import { acquireState } from "../../ledger/sqlite/file/lock.ts";
 import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
 import type { Log } from "../../log.ts";
 import type { Terminal } from "../print/terminal.ts";
-import { systemClock } from "./clock.ts";
+import { followClock, monotonic, systemClock } from "./clock.ts";
 
-/** Holds the state for one command, and lets go of it whatever happens. */
+/** Where a state is: a file, or a server that several processes work on. */
+export interface StatePlace {
+  /** As messages call it: a server without its password. */
+  readonly name: string;
+  /** undefined for a file. */
+  readonly server: ServerPlace | undefined;
+}
+
+type ServerPlace = Pick<SharedOptions, "url" | "config" | "leaseMs" | "requestMs">;
+
+/** A request that is under way when a lease ends could be made a second time by whoever has the next one. */
+const spareMs = 5_000;
+
+/** Where a config has its state. */
+export function placeOfState(
+  { cwd }: Pick<Terminal, "cwd">,
+  config: Config,
+  configNow: () => Config = () => config,
+): StatePlace {
+  const { state, board, tracker } = config;
+  if (!isPostgresUrl(state)) return { name: resolve(cwd, state), server: undefined };
+  const requestMs = Math.max(board.timeout, tracker.timeout);
+  return {
+    name: nameState(cwd, state),
+    server: {
+      url: state,
+      config: () => printConfig(configNow()),
+      requestMs,
+      leaseMs: Math.max(config.lease, requestMs + spareMs),
+    },
+  };
+}
+
+/** What messages call a state: a file by its whole name, a server without its password. */
+export function nameState(cwd: string, state: string): string {
+  return isPostgresUrl(state) ? showPlace(state) : resolve(cwd, state);
+}
+
+/** What decides what is written: two replicas that differ in it would undo each other's work. */
+export function printConfig({ board, tracker, settle, guard, waits, projects }: Config): string {
+  const decisive = JSON.stringify({ board, tracker, settle, guard, waits, projects });
+  return createHash("sha256").update(decisive).digest("hex").slice(0, 16);
+}
+
+/** Holds projects for one command, and lets go of them whatever happens. Of a file that is the whole state. */
 export async function withState<T>(
   terminal: Terminal,
   log: Log,
   command: string,
-  state: string,
+  place: StatePlace,
+  projects: readonly { readonly key: string }[],
   work: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
-  const options = stateOptions(terminal);
-  const lock = acquireState(state, `${command}, process ${terminal.pid} on ${hostname()}`, options);
-  try {
-    if (lock.copy !== undefined) sayCopy(log, state, lock.copy);
-    const ledger = openLedger(state, options);
+  return withStateToTake(terminal, log, command, place, async (_, take) => {
+    const hold = await take(projects.map(({ key }) => key));
+    if (hold.kind === "taken") throw new StateHeldError(describeTaken(place, hold));
     try {
-      return await work(ledger);
+      return await work(hold.ledger);
+    } finally {
+      await hold.release();
+    }
+  });
+}
+
+function describeTaken({ name }: StatePlace, { project, who, isOtherConfig }: Taken): string {
+  return isOtherConfig
+    ? `The project ${project} at ${name} is worked on by ${who || "a daemon"} with another config: give both the same one, or stop that one.`
+    : `The project ${project} at ${name} is held by ${who}.`;
+}
+
+/** Takes projects for a run. */
+export type Take = SharedLedger["take"];
+
+/** The state for a process that takes its projects one by one. Nobody else has a file meanwhile. */
+export async function withStateToTake<T>(
+  terminal: Terminal,
+  log: Log,
+  command: string,
+  place: StatePlace,
+  work: (ledger: Ledger, take: Take) => Promise<T>,
+): Promise<T> {
+  const who = whoIs(terminal, command);
+  if (place.server !== undefined) {
+    const ledger = await openServer(terminal, place.server, who, command === "daemon");
+    sayClock(log, ledger);
+    try {
+      return await work(ledger, ledger.take);
+    } finally {
+      ledger.close();
+    }
+  }
+  const options = stateOptions(terminal);
+  const lock = acquireState(place.name, who, options);
+  try {
+    if (lock.copy !== undefined) sayCopy(log, place.name, lock.copy);
+    const ledger = openLedger(place.name, options);
+    const hold: Hold = { kind: "held", ledger, release: async () => undefined };
+    try {
+      return await work(ledger, async () => hold);
     } finally {
       ledger.close();
     }
   } finally {
     lock.release();
   }
+}
+
+async function openServer(
+  terminal: Terminal,
+  server: ServerPlace,
+  who: string,
+  follows: boolean,
+): Promise<SharedLedger> {
+  const { openSharedLedger } = await import("../../ledger/postgres/postgres.ts");
+  const ledger = await openSharedLedger({ ...serverOptions(terminal, server, who), follows });
+  followClock(ledger.clockAheadMs);
+  return ledger;
+}
+
+function serverOptions(terminal: Terminal, server: ServerPlace, who: string): SharedOptions {
+  return {
+    ...server,
+    who,
+    host: hostname(),
+    version: terminal.version,
+    follows: false,
+    now: systemClock.now,
+    monotonic,
+    repeat(everyMs, work) {
+      // What fails is tried again: a lease that could not be prolonged is found when something is to be written.
+      const timer = setInterval(() => void work().catch(() => undefined), everyMs);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/** A clock that is corrected by more than this is worth a word. */
+const notableMs = 60_000;
+
+function sayClock(log: Log, { clockAheadMs }: SharedLedger): void {
+  if (Math.abs(clockAheadMs) < notableMs) return;
+  log.warn(
+    { aheadMs: clockAheadMs },
+    "The clock of this machine is not that of the state's server, which counts for all replicas; set it right",
+  );
 }
 
 /** Copies are small, and nobody else deletes them: what piles up is named. */
@@ -45,15 +178,47 @@ function sayCopy(log: Log, state: string, copy: string): void {
 }
 
 /** The state for a command that changes nothing and works beside a daemon; undefined when there is none yet. */
-export function readState(state: string): Ledger | undefined {
-  return openLedgerReadOnly(state);
+export async function readState(
+  terminal: Terminal,
+  { name, server }: StatePlace,
+): Promise<Ledger | undefined> {
+  if (server === undefined) return openLedgerReadOnly(name);
+  const { openSharedCopy } = await import("../../ledger/postgres/postgres.ts");
+  return openSharedCopy(serverOptions(terminal, server, ""));
+}
+
+/**
+ * The last sign of life of a daemon here, without all the rest of a state.
+ *
+ * @param state a file, absolute; or the URL of a server.
+ */
+export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
+  if (isPostgresUrl(state)) {
+    const { readSign } = await import("../../ledger/postgres/postgres.ts");
+    return readSign({ url: state, host: hostname() });
+  }
+  const ledger = openLedgerReadOnly(state);
+  try {
+    return await ledger?.runs.heartbeat();
+  } finally {
+    ledger?.close();
+  }
 }
 
 /** The state for short writes beside a daemon; undefined when there is none yet. */
-export function openBeside(terminal: Terminal, state: string): Ledger | undefined {
-  const known = openLedgerReadOnly(state);
+export async function openBeside(
+  terminal: Terminal,
+  command: string,
+  { name, server }: StatePlace,
+): Promise<Ledger | undefined> {
+  if (server !== undefined) {
+    const { hasSharedState } = await import("../../ledger/postgres/postgres.ts");
+    if (!(await hasSharedState(server.url))) return undefined;
+    return openServer(terminal, server, whoIs(terminal, command), false);
+  }
+  const known = openLedgerReadOnly(name);
   known?.close();
-  return known && openLedger(state, stateOptions(terminal));
+  return known && openLedger(name, stateOptions(terminal));
 }
 
 /**
@@ -63,20 +228,85 @@ export function openBeside(terminal: Terminal, state: string): Ledger | undefine
  */
 export async function withPrivateCopy<T>(
   terminal: Terminal,
-  state: string,
+  place: StatePlace,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  const { ledger, isKnown } = openLedgerCopy(state, stateOptions(terminal));
+  const copy = await openCopy(terminal, place);
   try {
-    return await work(ledger, isKnown);
+    return await work(copy.ledger, copy.isKnown);
   } finally {
-    ledger.close();
+    copy.ledger.close();
   }
+}
+
+async function openCopy(
+  terminal: Terminal,
+  { name, server }: StatePlace,
+): Promise<{ readonly ledger: Ledger; readonly isKnown: boolean }> {
+  const options = stateOptions(terminal);
+  if (server === undefined) return openLedgerCopy(name, options);
+  const { openSharedCopy } = await import("../../ledger/postgres/postgres.ts");
+  const ledger = await openSharedCopy(serverOptions(terminal, server, ""));
+  return ledger === undefined
+    ? { ledger: openLedger(":memory:", options), isKnown: false }
+    : { ledger, isKnown: true };
+}
+
+/**
+ * Takes a whole state from where nobody is at work with it.
+ *
+ * @param state a file, absolute; or the URL of a server.
+ * @param keep puts it somewhere else. When that has come true, the old one counts as an old copy.
+ */
+export async function takeOutState(
+  terminal: Terminal,
+  state: string,
+  keep: (image: Buffer) => Promise<void>,
+): Promise<void> {
+  const options = stateOptions(terminal);
+  const who = whoIs(terminal, "state copy");
+  if (isPostgresUrl(state)) {
+    const { emptyServer } = await import("../../ledger/postgres/postgres.ts");
+    return emptyServer(serverOptions(terminal, serverAlone(state), who), keep);
+  }
+  const known = openLedgerReadOnly(state);
+  if (known === undefined) throw new StateError(`There is no state at ${state}.`);
+  known.close();
+  const lock = acquireState(state, who, options);
+  try {
+    const ledger = openLedger(state, options);
+    try {
+      await keep(readImage(state, options));
+      await ledger.commit([{ kind: "declare-old", at: options.now }]);
+    } finally {
+      ledger.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Puts a whole state to where there is none. */
+export async function fillState(terminal: Terminal, state: string, image: Buffer): Promise<void> {
+  if (isPostgresUrl(state)) {
+    const { fillServer } = await import("../../ledger/postgres/postgres.ts");
+    return fillServer(serverOptions(terminal, serverAlone(state), whoIs(terminal, "state copy")), image);
+  }
+  return writeImage(image, state, stateOptions(terminal));
+}
+
+/** A server that is only asked, and no run's. */
+function serverAlone(url: string): ServerPlace {
+  return { url, config: () => "", leaseMs: spareMs, requestMs: 0 };
 }
 
 /** A state of one's own, that nobody else knows. */
 export function openPrivateState(terminal: Terminal, file: string): Ledger {
   return openLedger(file, stateOptions(terminal));
+}
+
+function whoIs(terminal: Terminal, command: string): string {
+  return `${command}, process ${terminal.pid} on ${hostname()}`;
 }
 
 function stateOptions(terminal: Terminal): { readonly now: number; readonly version: string } {

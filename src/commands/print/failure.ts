@@ -48,7 +48,10 @@ export function joinFailures(errors: readonly Failure[]): Failure {
 function classify(error: unknown): { readonly code: string; readonly exit: number } {
   if (error instanceof ConfigError) return { code: "config", exit: exitCodes.usage };
   if (error instanceof StateHeldError) return { code: "state.held", exit: exitCodes.busy };
-  if (error instanceof StateError) return { code: "state.unusable", exit: exitCodes.partial };
+  if (error instanceof StateError) {
+    const isGone = error.code === "state.unreachable";
+    return { code: error.code, exit: isGone ? exitCodes.unreachable : exitCodes.partial };
+  }
   if (error instanceof RemoteError) return { code: error.code, exit: exitCodes.unreachable };
   if (error instanceof ProjectError) return { code: error.code, exit: exitCodes.partial };
   return { code: "internal", exit: exitCodes.partial };

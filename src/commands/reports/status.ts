@@ -16,9 +16,20 @@ export interface StatusReport {
   readonly state: string;
   /** The last sign of life of a daemon; null when none has ever run on this state. */
   readonly daemon: { readonly alive: boolean; readonly lastBeat: string; readonly ageSeconds: number } | null;
+  /** The daemons that share a state on PostgreSQL, and what each runs now; none where the state is a file. */
+  readonly replicas: readonly ReplicaStatus[];
   /** null while there is no state. */
   readonly database: DatabaseStatus | null;
   readonly projects: readonly ProjectStatus[];
+}
+
+/** One of several daemons on one state. */
+export interface ReplicaStatus {
+  readonly who: string;
+  readonly lastBeat: string;
+  readonly ageSeconds: number;
+  /** The projects that it runs now. */
+  readonly projects: readonly string[];
 }
 
 /** One project, as the state knows it. */
@@ -111,7 +122,7 @@ export interface WaitingLine {
  */
 export function printStatus(
   out: Output,
-  { projects, daemon, database }: StatusReport,
+  { projects, daemon, replicas, database }: StatusReport,
   isFull: boolean,
 ): void {
   printRecords(out, columns, projects);
@@ -141,7 +152,13 @@ export function printStatus(
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
-  printLine(out, "", describeDaemon(daemon));
+  if (replicas.length === 0) printLine(out, "", describeDaemon(daemon));
+  for (const replica of replicas) printLine(out, "", describeReplica(replica));
+}
+
+function describeReplica({ who, ageSeconds, projects }: ReplicaStatus): string {
+  const work = projects.length === 0 ? "runs nothing now" : `runs ${projects.join(", ")}`;
+  return oneLine(`Replica (${who}): last sign of life ${describeAge(ageSeconds)}, ${work}.`);
 }
 
 /** What is parked, and what is being looked up, is said among what waits. */

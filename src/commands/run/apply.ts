@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import { refusePlan } from "../../sync/orders/plan-file.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession } from "../open/session.ts";
-import { withState } from "../open/state.ts";
+import { placeOfState, withState } from "../open/state.ts";
 import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
@@ -20,16 +19,23 @@ export function apply(terminal: Terminal, options: CommonOptions, file: string):
   return inSession(terminal, options, (session) => {
     const { config, machine, sides, projects, terminal: safe, clean } = session;
     const plan = loadPlan(terminal, file);
-    return withState(terminal, machine.log, "apply", resolve(terminal.cwd, config.state), async (ledger) => {
-      const world = buildWorld(config, sides, ledger, machine);
-      const { version: program } = terminal;
-      const { identity: state } = ledger;
-      refuse(file, refusePlan(plan, { program, board: world.policy.boardHash, state, projects }));
-      const planned = projects.filter(({ key }) => plan.projects.some(({ project }) => project === key));
-      const result = await runProjects(planned, world, { kind: "apply", plan }, terminal.signal);
-      printApplied(safe, options, clean(withActions(result)), result.projectsAfter);
-      return exitOf(terminal, exitOfResult(result.report.result));
-    });
+    return withState(
+      terminal,
+      machine.log,
+      "apply",
+      placeOfState(terminal, config),
+      projects,
+      async (ledger) => {
+        const world = buildWorld(config, sides, ledger, machine);
+        const { version: program } = terminal;
+        const { identity: state } = ledger;
+        refuse(file, refusePlan(plan, { program, board: world.policy.boardHash, state, projects }));
+        const planned = projects.filter(({ key }) => plan.projects.some(({ project }) => project === key));
+        const result = await runProjects(planned, world, { kind: "apply", plan }, terminal.signal);
+        printApplied(safe, options, clean(withActions(result)), result.projectsAfter);
+        return exitOf(terminal, exitOfResult(result.report.result));
+      },
+    );
   });
 }
 

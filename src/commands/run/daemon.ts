@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
+import type { Config } from "../../config/schema.ts";
 import { createTimes } from "../../config/times.ts";
 import { announceRun } from "../../daemon/announce.ts";
-import { createDaemon, type Daemon, type DaemonProject, type Place } from "../../daemon/daemon.ts";
+import { createDaemon, type Daemon, type DaemonProject, type Place, type Ran } from "../../daemon/daemon.ts";
 import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
 import type { HttpPart, HttpServer } from "../../daemon/http.ts";
@@ -22,7 +22,7 @@ import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
 import { monotonic } from "../open/clock.ts";
 import { inSession, type Session } from "../open/session.ts";
-import { withState } from "../open/state.ts";
+import { placeOfState, type Take, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -32,9 +32,12 @@ import { readAnew } from "./reload.ts";
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
   return inSession(terminal, options, (session) => {
-    const state = resolve(terminal.cwd, session.config.state);
-    return withState(terminal, session.log, "daemon", state, async (ledger) => {
-      await runUntilSignal(terminal, session, ledger);
+    let { config } = session;
+    const place = placeOfState(terminal, session.config, () => config);
+    return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {
+      await runUntilSignal(terminal, session, { ledger, take }, (next) => {
+        config = next;
+      });
       if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
       return exitCodes.ok;
     });
@@ -46,14 +49,20 @@ interface Post {
   /** As of now: SIGHUP replaces it. */
   session(): Session;
   readonly ledger: Ledger;
+  readonly take: Take;
   readonly metrics: Metrics;
 }
 
-async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger): Promise<void> {
+async function runUntilSignal(
+  terminal: Terminal,
+  first: Session,
+  { ledger, take }: Pick<Post, "ledger" | "take">,
+  noteConfig: (config: Config) => void,
+): Promise<void> {
   const { clock, random } = first.machine;
   let current = first;
   const metrics = createMetrics(ledger, terminal.version);
-  const post: Post = { session: () => current, ledger, metrics };
+  const post: Post = { session: () => current, ledger, take, metrics };
   const crew = createDaemon({
     projects: await planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
@@ -82,6 +91,7 @@ async function runUntilSignal(terminal: Terminal, first: Session, ledger: Ledger
     const next = await readAnew(current, async (session) => {
       crew.reschedule(await planTurns(session, ledger));
       current = session;
+      noteConfig(session.config);
     });
     metrics.noteReload(next !== undefined);
   };
@@ -110,9 +120,9 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 }
 
 /** Runs one project by the config of the moment; one whose time was over in the middle of its writes goes on. */
-function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, goOn: (key: string) => void) {
+function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn: (key: string) => void) {
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
-  return async (key: string, { dueAt, waiting }: Place): Promise<boolean> => {
+  const runHeld = async (ledger: Ledger, key: string, { dueAt, waiting }: Place): Promise<Ran> => {
     const current = session();
     const { config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
@@ -131,7 +141,7 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, go
       if (isUnfinished(report, config.budget)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
-      return successOf() !== before;
+      return successOf() === before ? "failed" : "fine";
     } catch (error) {
       metrics.noteRun(undefined);
       throw error;
@@ -140,7 +150,25 @@ function createRunner(terminal: Terminal, { session, ledger, metrics }: Post, go
       metrics.noteTraffic(sides);
     }
   };
+  return async (key: string, place: Place): Promise<Ran> => {
+    const hold = await take([key]);
+    if (hold.kind === "taken") {
+      if (hold.isOtherConfig) session().log.warn({ project: key, who: hold.who }, otherConfig);
+      return "elsewhere";
+    }
+    try {
+      const last = await hold.ledger.runs.last(key);
+      // Another process was asked at the same time, and was quicker.
+      if (last !== undefined && last.startedAt >= place.dueAt) return "fine";
+      return await runHeld(hold.ledger, key, place);
+    } finally {
+      await hold.release();
+    }
+  };
 }
+
+const otherConfig =
+  "A replica with another config works on this project, so this one waits: give all of them the same config";
 
 async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;

@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import type { PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { writePlan } from "../../sync/orders/plan-file.ts";
 import { runProjects } from "../../sync/run.ts";
 import { exitOf, inSession } from "../open/session.ts";
-import { withPrivateCopy } from "../open/state.ts";
+import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "../print/terminal.ts";
 import { countAdopted, printPlan } from "../reports/plan.ts";
 import { exitOfResult } from "../reports/run.ts";
@@ -20,7 +19,7 @@ export async function plan(
     ProjectOptions & { readonly detailedExitcode?: boolean; readonly out?: string; readonly full?: boolean },
 ): Promise<number> {
   return inSession(terminal, options, (session) =>
-    withPrivateCopy(terminal, resolve(terminal.cwd, session.config.state), async (ledger, isKnown) => {
+    withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger, isKnown) => {
       if (options.out !== undefined) refusePlanFile(terminal, options.out);
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();

@@ -1,8 +1,7 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { rebuildProjects } from "../../story/rebuild/rebuild.ts";
 import { exitOf, inSession } from "../open/session.ts";
-import { withState } from "../open/state.ts";
+import { placeOfState, withState } from "../open/state.ts";
 import type { CommonOptions, ProjectOptions, Terminal } from "../print/terminal.ts";
 import { printRebuild } from "../reports/rebuild.ts";
 import { exitOfResult } from "../reports/run.ts";
@@ -13,7 +12,7 @@ import { exitOfResult } from "../reports/run.ts";
  */
 export async function rebuild(terminal: Terminal, options: CommonOptions & ProjectOptions): Promise<number> {
   return inSession(terminal, options, ({ terminal: safe, clean, config, machine, sides, projects }) =>
-    withState(terminal, machine.log, "rebuild", resolve(terminal.cwd, config.state), async (ledger) => {
+    withState(terminal, machine.log, "rebuild", placeOfState(terminal, config), projects, async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const report = await rebuildProjects(projects, world, terminal.signal);
       printRebuild(safe, options, clean(report));

@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { announceRun } from "../../daemon/announce.ts";
 import { runProjects } from "../../sync/run.ts";
 import { exitOf, inSession } from "../open/session.ts";
-import { withState } from "../open/state.ts";
+import { placeOfState, withState } from "../open/state.ts";
 import type { CommonOptions, ProjectOptions, Terminal } from "../print/terminal.ts";
 import { exitOfResult, printRun } from "../reports/run.ts";
 import { announceOptions } from "./announcing.ts";
@@ -15,13 +14,20 @@ export async function sync(
 ): Promise<number> {
   return inSession(terminal, options, (session) => {
     const { terminal: safe, clean, config, machine, sides, projects } = session;
-    return withState(terminal, machine.log, "sync", resolve(terminal.cwd, config.state), async (ledger) => {
-      const world = buildWorld(config, sides, ledger, machine);
-      const kind = options.adopt === true ? "adopt" : "sync";
-      const { report, projectsAfter } = await runProjects(projects, world, { kind }, terminal.signal);
-      printRun(safe, options, clean(report), projectsAfter);
-      if (kind === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
-      return exitOf(terminal, exitOfResult(report.result));
-    });
+    return withState(
+      terminal,
+      machine.log,
+      "sync",
+      placeOfState(terminal, config),
+      projects,
+      async (ledger) => {
+        const world = buildWorld(config, sides, ledger, machine);
+        const kind = options.adopt === true ? "adopt" : "sync";
+        const { report, projectsAfter } = await runProjects(projects, world, { kind }, terminal.signal);
+        printRun(safe, options, clean(report), projectsAfter);
+        if (kind === "sync") await announceRun(report, announceOptions(session, ledger, terminal));
+        return exitOf(terminal, exitOfResult(report.result));
+      },
+    );
   });
 }

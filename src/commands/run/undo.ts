@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -6,7 +5,7 @@ import type { SavedProject } from "../../sync/ground/reports.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
-import { withPrivateCopy, withState } from "../open/state.ts";
+import { placeOfState, withPrivateCopy, withState } from "../open/state.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { count } from "../print/text.ts";
 import { exitOfResult } from "../reports/run.ts";
@@ -24,8 +23,8 @@ export interface UndoOptions extends CommonOptions {
 export function undo(terminal: Terminal, options: UndoOptions, text: string): Promise<number> {
   return inSession(terminal, options, (session) => {
     const number = readNumber(text);
-    const state = resolve(terminal.cwd, session.config.state);
-    return withState(terminal, session.machine.log, "undo", state, async (ledger) => {
+    const state = placeOfState(terminal, session.config);
+    return withState(terminal, session.machine.log, "undo", state, session.projects, async (ledger) => {
       const concerned = await findConcerned(session, ledger, number);
       if (concerned.length === 0) {
         return sayNothing(

@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
 import { inOrder } from "../../select.ts";
 import { configSource } from "../open/config-source.ts";
-import { readState } from "../open/state.ts";
+import { placeOfState, readState } from "../open/state.ts";
 import { exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** So many ids of each project are shown; whoever wants another one types more of it. */
@@ -109,7 +108,7 @@ function findKeys(terminal: Terminal, file: string | undefined): Promise<readonl
 function findPosts(terminal: Terminal, file: string | undefined, typed: string): Promise<readonly string[]> {
   return attempt(async () => {
     const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
-    const ledger = readState(resolve(terminal.cwd, config.state));
+    const ledger = await readState(terminal, placeOfState(terminal, config));
     if (ledger === undefined) return [];
     try {
       return (

@@ -52,6 +52,19 @@ export async function renderOverview(looking: Looking, range: string | undefined
         <label class="wide">Post, title or issue <input type="search" name="q" autocomplete="off"></label>
         <button>Search</button>
       </form>
+    </section>
+    ${await renderReplicas(looking)}`;
+}
+
+/** Who shares the state, and what each runs now. */
+async function renderReplicas({ ledger, times }: Looking): Promise<Piece> {
+  const replicas = await ledger.runs.replicas();
+  if (replicas.length === 0) return "";
+  return html`<section aria-labelledby="replicas"><h2 id="replicas">Replicas</h2>
+      <ul>${replicas.map(
+        ({ who, at, projects }) =>
+          html`<li>${who}: last sign of life ${times.show(at)}, ${projects.length === 0 ? "runs nothing now" : `runs ${projects.join(", ")}`}</li>`,
+      )}</ul>
     </section>`;
 }
 

@@ -7,14 +7,7 @@ import { createNumbers } from "./columns/numbers.ts";
 import { copyDatabase } from "./file/copy.ts";
 import { promise, promised } from "./file/plain.ts";
 import { createStamp } from "./file/stamp.ts";
-import {
-  assertDurable,
-  openStore,
-  openStoreCopy,
-  openStoreReadOnly,
-  type StateOptions,
-  type Store,
-} from "./file/store.ts";
+import { openStore, openStoreCopy, openStoreReadOnly, type StateOptions, type Store } from "./file/store.ts";
 import { createUpkeep } from "./file/upkeep.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createLinks } from "./issues/ended-links.ts";
@@ -70,10 +63,25 @@ export function openLedgerCopy(
   return { ledger: createLedger(store), isKnown };
 }
 
-type Parts = Omit<Ledger, "memory" | "commit" | "after" | "copyTo" | "copiedAt" | "identity" | "close">;
+type Parts = Omit<
+  Ledger,
+  "memory" | "commit" | "after" | "copyTo" | "copiedAt" | "identity" | "assertHeld" | "close"
+>;
 
 /** The ledger over an open database. */
 export function createLedger(store: Store): Ledger {
+  return createFollowing(store).ledger;
+}
+
+/** A ledger whose rows others may write, too, and what it has to know of that. */
+export interface Following {
+  readonly ledger: Ledger;
+  /** Others have written rows, those of these posts among them; or what was written has been rolled back. */
+  relearn(posts: readonly number[]): void;
+}
+
+/** The same over a database that follows another one. */
+export function createFollowing(store: Store): Following {
   const numbers = createNumbers(store);
   const remembered = createMemory(store, numbers);
   const memory = createHeldMemory();
@@ -117,7 +125,7 @@ export function createLedger(store: Store): Ledger {
       for (const one of changes) change(one);
       return read();
     });
-  return {
+  const ledger: Ledger = {
     ...promised<Parts>({ ...parts, upkeep: createUpkeep(store) }),
     memory,
     runs: {
@@ -141,7 +149,17 @@ export function createLedger(store: Store): Ledger {
       links: { hasContent: (...asked) => lookAhead(changes, () => parts.links.hasContent(...asked)) },
     }),
     copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
+    // The operating system's lock is this process's for as long as it lives.
+    assertHeld: async () => undefined,
     close: () => store.close(),
+  };
+  return {
+    ledger,
+    relearn(posts) {
+      memory.hold(remembered.read());
+      // What this process has seen of them may have been before another's write.
+      for (const post of posts) sightings.seenAt.delete(post);
+    },
   };
 }
 
@@ -156,14 +174,14 @@ function createCommit(store: Store, change: (change: Change) => void, memory: He
   let isDurable = false;
   return async (changes) => {
     const isAwaited = changes.some(({ kind }) => awaited.has(kind));
-    if (isAwaited && (changes.length > 1 || store.database.inTransaction))
+    if (isAwaited && changes.length > 1)
       throw new Error("A line that a request waits for needs a commit of its own.");
     store.transaction(() => {
       for (const one of changes) change(one);
     });
     for (const one of changes) memory.learn(one);
     if (!isAwaited || isDurable) return;
-    assertDurable(store.database, store.file);
+    store.assertDurable();
     isDurable = true;
   };
 }

@@ -1,3 +1,4 @@
+import { OutdatedError } from "../../errors.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { type Claim, mayTake, nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { select } from "../../select.ts";
@@ -12,6 +13,9 @@ const hourMs = 3_600_000;
  * and an import would lose five minutes of every hour.
  */
 const hourPatienceMs = 10_000;
+
+/** So often others may be quicker; each time it is looked at anew when the next write may leave. */
+const mostAttempts = 100;
 
 /** Whether a write opens an issue: these have limits of their own. */
 export type PacedKind = "create" | "other";
@@ -48,22 +52,26 @@ export async function awaitPace(cycle: PulledCycle, lane: Lane, kind: PacedKind)
 
 /** Waits like `awaitPace`, which mostly has been done by now, and writes down that a write is about to leave. */
 export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind): Promise<boolean> {
-  if (!(await awaitPace(cycle, lane, kind))) return false;
   const { ledger, clock } = cycle.world;
-  const now = clock.now();
-  const recent = await readRecent(cycle, lane, now);
-  await ledger.commit([
-    {
-      kind: "pace-write",
-      at: now,
-      isCreate: kind === "create",
-      budget: lane.budget,
-      project: cycle.memory.id,
-    },
-  ]);
-  recent.all.push(now);
-  if (kind === "create") recent.creates.push(now);
-  return true;
+  const { budget } = lane;
+  const isCreate = kind === "create";
+  for (let attempt = 1; await awaitPace(cycle, lane, kind); attempt += 1) {
+    const at = clock.now();
+    const since = at - hourMs;
+    const recent = await readRecent(cycle, lane, at);
+    const seen = { since, writes: recent.all.filter((time) => time >= since).length };
+    try {
+      await ledger.commit([{ kind: "pace-write", at, isCreate, budget, project: cycle.memory.id, seen }]);
+    } catch (error) {
+      if (!(error instanceof OutdatedError) || attempt === mostAttempts) throw error;
+      cycle.run.recent.delete(budget);
+      continue;
+    }
+    recent.all.push(at);
+    if (isCreate) recent.creates.push(at);
+    return true;
+  }
+  return false;
 }
 
 async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {

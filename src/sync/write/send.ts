@@ -84,6 +84,7 @@ export async function send<A extends Answer>(
     const intent = request.intent && (await prepare(cycle, request, request.intent));
     if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
     if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
+    await ledger.assertHeld();
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {

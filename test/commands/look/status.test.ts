@@ -51,6 +51,7 @@ describe("status", () => {
     expect(json()).toEqual({
       state: join(stage.folder, "state.db"),
       daemon: null,
+      replicas: [],
       database: expect.objectContaining({ links: 6 }),
       projects: [
         {
@@ -417,6 +418,10 @@ function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
     columns: 200,
     write: (part: string) => void parts.push(part),
   };
-  printStatus(out, { state: "state.db", daemon: null, database: null, projects: [project] }, isFull);
+  printStatus(
+    out,
+    { state: "state.db", daemon: null, replicas: [], database: null, projects: [project] },
+    isFull,
+  );
   return parts.join("");
 }

@@ -14,11 +14,14 @@ async function offered(stage: Stage, ...words: readonly string[]): Promise<reado
 
 describe("what is offered", () => {
   it.each<[readonly string[], readonly string[]]>([
-    [["st"], ["status"]],
+    [["st"], ["status", "state"]],
     [["re"], ["retry", "release", "rebuild"]],
     [["help", "hea"], ["health"]],
     [["--log-level", "w"], ["warn"]],
-    [["--quiet", "sta"], ["status"]],
+    [
+      ["--quiet", "sta"],
+      ["status", "state"],
+    ],
     [["sync", "--a"], ["--adopt"]],
     [["sync", "--con"], ["--config"]],
     [
@@ -82,7 +85,7 @@ describe("the script", () => {
     const script = `boardsync() { "${process.execPath}" "${main}" "$@"; }
 ${out}
 COMP_WORDS=(boardsync sync --ad); COMP_CWORD=2; _boardsync; printf '%s\\n' "\${COMPREPLY[@]}"
-COMP_WORDS=(boardsync st); COMP_CWORD=1; _boardsync; printf '%s\\n' "\${COMPREPLY[@]}"
+COMP_WORDS=(boardsync statu); COMP_CWORD=1; _boardsync; printf '%s\\n' "\${COMPREPLY[@]}"
 complete -p boardsync`;
     const printed = execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8" });
     expect(printed).toBe("--adopt\nstatus\ncomplete -o default -F _boardsync boardsync\n");

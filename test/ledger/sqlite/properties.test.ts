@@ -47,7 +47,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
           { kind: "resolve", intent: (await pick(ledger, at)).id, state: to, at: noon, message: "said" },
         ]),
   ),
-  fc.constant<Step>(async (ledger) => void (await ledger.journal.recover(noon))),
+  fc.constant<Step>(async (ledger) => void (await ledger.journal.recover(noon, [project]))),
   fc.tuple(id, fc.nat(3)).map(
     ([post, number]): Step =>
       (ledger) =>

@@ -40,6 +40,10 @@ export interface Store {
   tryOut<T>(work: () => T): T;
   /** One unchanging view of the database for several reads. */
   read<T>(work: () => T): T;
+  /** Begins a transaction that others end: what `transaction` does meanwhile is part of it. */
+  begin(): { commit(): void; rollback(): void };
+  /** @throws StateError where a commit would not be on the disk, or wherever this state is kept. */
+  assertDurable(): void;
   /** Takes back, in memory, what the running transaction has done there, if it is rolled back. */
   onRollback(undo: () => void): void;
   close(): void;
@@ -182,6 +186,29 @@ function setPragmas(database: Database.Database): void {
   database.pragma(`journal_size_limit = ${journalLimitBytes}`);
 }
 
+/**
+ * The state of an image, in memory; a new one without an image. Nothing is brought up to date but what is new.
+ *
+ * @param place - what messages call it.
+ */
+export function openStoreImage(image: Buffer | undefined, place: string, options: StateOptions): Store {
+  const database = new Database(image ?? ":memory:");
+  database.pragma("foreign_keys = ON");
+  database.pragma("trusted_schema = OFF");
+  database.pragma("temp_store = MEMORY");
+  if (image === undefined)
+    migrate(database, { file: place, path: undefined, applicationId, migrations, ...options });
+  return createStore(database, place, undefined, true);
+}
+
+/** Brings an image up to date that was made by an older version. */
+export function migrateStore({ database, file }: Store, options: StateOptions): void {
+  migrate(database, { file, path: undefined, applicationId, migrations, ...options });
+}
+
+/** How many migrations this program knows. */
+export const knownSchema = migrations.length;
+
 function refuseDamage(database: Database.Database, file: string): void {
   const finding = database.pragma("quick_check(1)", { simple: true });
   if (finding !== "ok") throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
@@ -191,8 +218,14 @@ function refuseDamage(database: Database.Database, file: string): void {
  * The store over an open database whose schema is up to date.
  *
  * @param file - what messages call it.
+ * @param isKeptElsewhere whoever commits sees to it that nothing is lost.
  */
-export function createStore(database: Database.Database, file: string, copy: string | undefined): Store {
+export function createStore(
+  database: Database.Database,
+  file: string,
+  copy: string | undefined,
+  isKeptElsewhere = false,
+): Store {
   let undos: (() => void)[] = [];
   const begin = createTransactions(database);
   const begun = <T>(work: () => T, mode: TransactionMode): T => {
@@ -222,6 +255,23 @@ export function createStore(database: Database.Database, file: string, copy: str
         if (error !== tried) throw error;
       }
       return found.value as ReturnType<typeof work>;
+    },
+    begin() {
+      database.exec("BEGIN IMMEDIATE");
+      return {
+        commit() {
+          database.exec("COMMIT");
+          undos = [];
+        },
+        rollback() {
+          for (const undo of undos) undo();
+          undos = [];
+          if (database.inTransaction) database.exec("ROLLBACK");
+        },
+      };
+    },
+    assertDurable: () => {
+      if (!isKeptElsewhere) assertDurable(database, file);
     },
     read: (work) => (database.inTransaction ? work() : begun(work, "deferred")),
     onRollback: (undo) => {

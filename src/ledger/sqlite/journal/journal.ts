@@ -95,11 +95,14 @@ export function createJournal(
       const number = numbers.findProject(project);
       return number === undefined ? [] : selectOpen.all(number).map(toIntent);
     },
-    recover(at) {
+    recover(at, projects) {
       // Nearly always nothing was under way.
       if (selectSent.get() === undefined) return 0;
       return store.transaction(() => {
-        const sent = selectSent.all().map(toIntent);
+        const sent = selectSent
+          .all()
+          .map(toIntent)
+          .filter(({ project }) => projects.includes(project));
         for (const intent of sent) {
           writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted });
           audit.writeInterrupted(intent, interrupted);

@@ -1,4 +1,4 @@
-import type { Side } from "../../../errors.ts";
+import { OutdatedError, type Side } from "../../../errors.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import type { Backlog, Pace } from "../../pace.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -73,7 +73,9 @@ export function createPace(
       limit: ({ side, budget, until }) => {
         writeLimit.run(side, budget, until);
       },
-      "pace-write": ({ at, isCreate, budget, project }) => {
+      "pace-write": ({ at, isCreate, budget, project, seen }) => {
+        if (seen !== undefined && selectWritesOf.all(budget, seen.since).length !== seen.writes)
+          throw new OutdatedError(`The pace of ${budget} is not what it was.`);
         insertWrite.run(at, Number(isCreate), budget, numbers.project(project));
       },
       "note-backlog": ({ project: id, budget, left, at }) => {

@@ -67,6 +67,7 @@ export function createRuns(
       const found = selectBeat.get();
       return found && JSON.parse(found.value);
     },
+    replicas: () => [],
     changes: {
       "finish-run": ({ run, record: { finishedAt, result, projects } }) => {
         if (finishRun.run({ run, at: finishedAt, result }) === 0) throw new Error(`Run ${run} is not open.`);

@@ -98,7 +98,7 @@ describe("a process that is killed right after SENT", () => {
       { state: "SENT", bodyHash: "abc", attempts: 1, sentAt: noon },
     ]);
     expect(timesOf(await ledger.pace.writes(0, "")).creates).toEqual([noon]);
-    expect(await ledger.journal.recover(noon + 1)).toBe(1);
+    expect(await ledger.journal.recover(noon + 1, [project])).toBe(1);
     expect(await ledger.journal.open(project)).toMatchObject([{ state: "UNKNOWN", unknownAt: noon + 1 }]);
   });
 });

@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { loadEnvironment } from "../../config/environment.ts";
+import { readTextFile } from "../../config/files.ts";
+import { holdsPassword, readStatePlace } from "../../config/secrets.ts";
+import { ConfigError } from "../../errors.ts";
+import { isPostgresUrl, showPlace } from "../../ledger/postgres/url.ts";
+import { fillState, nameState, takeOutState } from "../open/state.ts";
+import { failWith } from "../print/failure.ts";
+import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
+
+/** `boardsync state copy FROM TO`: moves a whole state between a file and a PostgreSQL server. Needs no config. */
+export async function copyState(
+  terminal: Terminal,
+  options: CommonOptions,
+  from: string,
+  to: string,
+): Promise<number> {
+  try {
+    const [source, target] = [from, to].map((place) => locate(terminal, place)) as [string, string];
+    await takeOutState(terminal, source, (image) => fillState(terminal, target, image));
+    const [old, made] = [nameState(terminal.cwd, source), nameState(terminal.cwd, target)];
+    if (options.json === true) printJson(terminal.out, { from: old, to: made });
+    else if (options.quiet !== true) {
+      printLine(terminal.out, "", `The state of ${old} is at ${made} now.`);
+      printLine(
+        terminal.out,
+        "",
+        `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`,
+      );
+    }
+    return exitCodes.ok;
+  } catch (error) {
+    return failWith(terminal, options, error);
+  }
+}
+
+/** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */
+function locate({ cwd, env }: Terminal, place: string): string {
+  if (!isPostgresUrl(place)) return resolve(cwd, place);
+  if (holdsPassword(place)) throw new ConfigError([passwordTyped]);
+  const known = readStatePlace({
+    environment: loadEnvironment({ env, cwd, readText: readTextFile }),
+    cwd,
+    readText: readTextFile,
+  });
+  if ("problem" in known) throw new ConfigError([known.problem]);
+  const url = known.value;
+  return url !== undefined && isPostgresUrl(url) && showPlace(url) === showPlace(place) ? url : place;
+}
+
+const passwordTyped =
+  "The URL holds a password, which everybody could see in the list of processes: leave it out, and set BOARDSYNC_STATE_URL to the whole one";

@@ -1,0 +1,125 @@
+import type { Ledger } from "../ledger.ts";
+import { copyDatabase } from "./file/copy.ts";
+import { createReplay, recordRows, type TableChanges } from "./file/row-changes.ts";
+import { knownSchema, migrateStore, openStoreCopy, openStoreImage, type StateOptions } from "./file/store.ts";
+import { createFollowing } from "./sqlite.ts";
+
+export { knownSchema };
+
+/** The state as one process has it in memory: it follows a log that others write to, too. */
+export interface Base {
+  readonly ledger: Ledger;
+  /** Makes what others have committed. */
+  replay(body: Buffer): void;
+  /** What is written from now on is one transaction, which is committed or rolled back by what is returned. */
+  begin(): Transaction;
+  /** The whole of it. */
+  image(): Buffer;
+  close(): void;
+}
+
+export interface Transaction {
+  /** What it has written; undefined where it has written nothing. */
+  written(): Buffer | undefined;
+  commit(): void;
+  rollback(): void;
+}
+
+/** @param place what messages call the state. */
+export function openBase(image: Buffer, place: string, options: StateOptions): Base {
+  const store = openStoreImage(image, place, options);
+  const { database } = store;
+  const { ledger, relearn } = createFollowing(store);
+  const replay = createReplay(database);
+  const recorder = recordRows(database);
+  return {
+    ledger,
+    replay(body) {
+      const changes: readonly TableChanges[] = JSON.parse(body.toString());
+      const transaction = store.begin();
+      try {
+        replay(changes);
+        recorder.take();
+        transaction.commit();
+      } catch (error) {
+        transaction.rollback();
+        throw error;
+      }
+      relearn(
+        changes.flatMap(({ table, put }) => (table === "posts" ? put.map(([number]) => Number(number)) : [])),
+      );
+    },
+    begin() {
+      const transaction = store.begin();
+      return {
+        written() {
+          const changes = recorder.take();
+          return changes.length === 0 ? undefined : Buffer.from(JSON.stringify(changes));
+        },
+        commit: transaction.commit,
+        rollback() {
+          transaction.rollback();
+          relearn([]);
+        },
+      };
+    },
+    image: () => database.serialize(),
+    close: () => store.close(),
+  };
+}
+
+/** The image of a state that holds nothing yet. */
+export function freshImage(place: string, options: StateOptions): Buffer {
+  const store = openStoreImage(undefined, place, options);
+  try {
+    return store.database.serialize();
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * The image of a state in a file, brought up to date.
+ *
+ * @throws StateError when the file can't be read.
+ */
+export function readImage(file: string, options: StateOptions): Buffer {
+  const { store } = openStoreCopy(file, options);
+  try {
+    return store.database.serialize();
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * Puts an image into a new file.
+ *
+ * @throws StateError when the file is there already, or can't be written.
+ */
+export async function writeImage(image: Buffer, file: string, options: StateOptions): Promise<void> {
+  const store = openStoreImage(image, file, options);
+  try {
+    await copyDatabase(store.database, file, undefined);
+  } finally {
+    store.close();
+  }
+}
+
+/** The image of an older version's state with all that came after it, brought up to date. */
+export function migrateImage(
+  image: Buffer,
+  entries: readonly Buffer[],
+  place: string,
+  options: StateOptions,
+): Buffer {
+  const store = openStoreImage(image, place, options);
+  try {
+    const replay = createReplay(store.database);
+    for (const entry of entries) store.transaction(() => replay(JSON.parse(entry.toString())));
+    migrateStore(store, options);
+    return store.database.serialize();
+  } finally {
+    store.close();
+  }
+}

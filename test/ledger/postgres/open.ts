@@ -1,0 +1,21 @@
+import { openSharedLedger, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
+import type { SharedLedger } from "../../../src/ledger/shared.ts";
+import { noon } from "../samples.ts";
+
+/** A replica with a clock and timers of its own. */
+export function openShared(url: string, options: Partial<SharedOptions> = {}): Promise<SharedLedger> {
+  return openSharedLedger({
+    url,
+    version: "1.0.0",
+    who: "sync, process 1 on host box",
+    host: "box",
+    config: () => "",
+    leaseMs: 30_000,
+    requestMs: 10_000,
+    follows: false,
+    now: () => noon,
+    monotonic: () => 0,
+    repeat: () => () => undefined,
+    ...options,
+  });
+}

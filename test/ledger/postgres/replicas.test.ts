@@ -1,0 +1,346 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OutdatedError, StateError } from "../../../src/errors.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
+import type { Hold, SharedLedger } from "../../../src/ledger/shared.ts";
+import { startPostgres, type TestServer } from "../../support/postgres.ts";
+import { openProxy } from "../../support/tcp-proxy.ts";
+import {
+  createIssue,
+  createPatchLine,
+  createPost,
+  linkPost,
+  noon,
+  postId,
+  project,
+  pullPosts,
+} from "../samples.ts";
+import { openShared } from "./open.ts";
+
+let server: TestServer;
+let url: string;
+let open: SharedLedger[] = [];
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.end());
+beforeEach(async () => {
+  url = await server.freshDatabase();
+});
+afterEach(() => {
+  for (const one of open) one.close();
+  open = [];
+});
+
+/** A replica, and what it would do at intervals, one call each. */
+async function givenReplica(
+  options: Partial<SharedOptions> = {},
+): Promise<SharedLedger & { tick(): Promise<void> }> {
+  const works = new Set<() => Promise<void>>();
+  const ledger = await openShared(options.url ?? url, {
+    follows: true,
+    repeat: (_, work) => {
+      works.add(work);
+      return () => works.delete(work);
+    },
+    ...options,
+  });
+  open.push(ledger);
+  return Object.assign(ledger, {
+    async tick() {
+      for (const work of works) await work();
+    },
+  });
+}
+
+const say = (cause: string) =>
+  [{ kind: "say", notices: [{ cause, state: "", at: noon }], forgetBefore: 0 }] as const;
+
+async function saidBy(ledger: Ledger): Promise<readonly string[]> {
+  return (await ledger.notices.said()).map(({ cause }) => cause);
+}
+
+async function hold(ledger: SharedLedger, ...keys: readonly string[]): Promise<Hold> {
+  const taken = await ledger.take(keys);
+  if (taken.kind === "taken") throw new Error(`${taken.project} is taken.`);
+  return taken;
+}
+
+/** All rows of a state, table by table. */
+async function rowsOf(ledger: Ledger): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), "boardsync-rows-"));
+  try {
+    await ledger.copyTo(join(folder, "copy.db"), undefined);
+    const copy = new Database(join(folder, "copy.db"));
+    const tables = copy
+      .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .all();
+    const rows = tables.map(({ name }) => [name, copy.prepare(`SELECT * FROM ${name}`).all()]);
+    copy.close();
+    return Object.fromEntries(rows);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe("replicas of one state", () => {
+  it("all come to the same rows, whoever has written them", async () => {
+    const first = await givenReplica();
+    const second = await givenReplica();
+    await pullPosts(first, [createPost("p1"), createPost("p2")]);
+    await linkPost(first, "p1", createIssue(1));
+    await pullPosts(second, [createPost("p1", { title: "Another" }), createPost("p3")]);
+    await linkPost(second, "p3", createIssue(2));
+    await first.commit([{ kind: "audit", entry: createPatchLine() }]);
+    await second.commit([
+      {
+        kind: "end-links",
+        project,
+        post: postId("p1"),
+        issues: [{ repositoryId: createIssue(1).repositoryId, number: 1 }],
+        at: noon,
+      },
+    ]);
+    await first.tick();
+    await second.tick();
+    const rows = await rowsOf(first);
+    expect(await rowsOf(second)).toEqual(rows);
+    expect(await rowsOf(await givenReplica())).toEqual(rows);
+  });
+
+  it("come to the same rows from an image, too, when the log has grown long", async () => {
+    const first = await givenReplica();
+    const behind = await givenReplica();
+    const text = "x".repeat(50_000);
+    for (let page = 0; page < 4; page += 1) {
+      const posts = Array.from({ length: 30 }, (_, at) =>
+        createPost(`p${page}-${at}`, { description: text }),
+      );
+      await pullPosts(first, posts);
+    }
+    const entries = await server.ask(url, "SELECT count(*)::int AS entries FROM boardsync.entries");
+    const images = await server.ask(url, "SELECT max(number)::int AS last FROM boardsync.images");
+    expect(images[0]?.["last"]).toBeGreaterThan(0);
+    expect(Number(entries[0]?.["entries"])).toBeGreaterThan(0);
+    await behind.tick();
+    const rows = await rowsOf(first);
+    expect(await rowsOf(behind)).toEqual(rows);
+    expect(await rowsOf(await givenReplica())).toEqual(rows);
+  });
+
+  it("see all that was committed before, whenever they commit", async () => {
+    const first = await givenReplica();
+    const second = await givenReplica();
+    await first.commit(say("one"));
+    expect(await saidBy(second)).toEqual([]);
+    await second.commit(say("two"));
+    expect(await saidBy(second)).toEqual(["one", "two"]);
+  });
+
+  it("take no look of theirs for a present one after another has written the post", async () => {
+    const first = await givenReplica();
+    const second = await givenReplica();
+    await pullPosts(first, [createPost("p1")]);
+    await second.commit([{ kind: "forget-look", project, post: postId("p1") }]);
+    await first.tick();
+    expect((await first.rows.row(project, postId("p1"), noon))?.seenAt).toBeUndefined();
+  });
+
+  it("count each other's writes in the pace", async () => {
+    const first = await givenReplica();
+    const second = await givenReplica();
+    await pullPosts(first, [createPost("p1")]);
+    const write = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
+    const seen = { since: noon - 1, writes: 0 };
+    await first.commit([{ ...write, seen }]);
+    await expect(second.commit([{ ...write, seen }])).rejects.toBeInstanceOf(OutdatedError);
+    expect(await second.pace.writes(noon - 1, "")).toHaveLength(1);
+  });
+});
+
+describe("a lease", () => {
+  it("is one process's at a time, and says whose", async () => {
+    const first = await givenReplica({ who: "daemon, process 1 on host a" });
+    const second = await givenReplica({ who: "daemon, process 2 on host b" });
+    const held = await hold(first, "acme");
+    expect(await second.take(["acme"])).toEqual({
+      kind: "taken",
+      project: "acme",
+      who: "daemon, process 1 on host a",
+      isOtherConfig: false,
+    });
+    // Nothing is held of what can't be had whole.
+    expect((await second.take(["beta", "acme"])).kind).toBe("taken");
+    await hold(first, "beta");
+    await held.release();
+    await hold(second, "acme");
+  });
+
+  it("that has run out can be taken, and then its former holder commits nothing more", async () => {
+    const first = await givenReplica();
+    const second = await givenReplica();
+    const held = await hold(first, "acme");
+    await held.ledger.commit(say("before"));
+    await server.ask(url, "UPDATE boardsync.leases SET until = now()");
+    await hold(second, "acme");
+    await expect(held.ledger.commit(say("after"))).rejects.toThrow(/lease of acme has run out/);
+    await expect(held.ledger.runs.begin(noon)).rejects.toBeInstanceOf(StateError);
+    await second.tick();
+    expect(await saidBy(second)).toEqual(["before"]);
+  });
+
+  it("that nobody has taken since is over all the same", async () => {
+    const first = await givenReplica();
+    const held = await hold(first, "acme");
+    await server.ask(url, "UPDATE boardsync.leases SET until = now()");
+    await expect(held.ledger.commit(say("late"))).rejects.toBeInstanceOf(StateError);
+    expect(await saidBy(first)).toEqual([]);
+  });
+
+  it("is prolonged while its holder lives", async () => {
+    const first = await givenReplica();
+    await hold(first, "acme");
+    await server.ask(url, "UPDATE boardsync.leases SET until = now() + interval '1 second'");
+    await first.tick();
+    const [lease] = await server.ask(
+      url,
+      "SELECT until > now() + interval '20 s' AS long FROM boardsync.leases",
+    );
+    expect(lease?.["long"]).toBe(true);
+  });
+
+  it("lets a request leave only while it is longer than that may take", async () => {
+    let now = 0;
+    const first = await givenReplica({ monotonic: () => now, leaseMs: 30_000, requestMs: 10_000 });
+    const held = await hold(first, "acme");
+    now = 20_000;
+    await held.ledger.assertHeld();
+    // A pause; meanwhile another process has taken the project.
+    now = 20_001;
+    await server.ask(url, "UPDATE boardsync.leases SET number = number + 1");
+    await expect(held.ledger.assertHeld()).rejects.toThrow(/shorter than a request may take/);
+  });
+
+  it("is prolonged where a request would come too late", async () => {
+    let now = 0;
+    const first = await givenReplica({ monotonic: () => now });
+    const held = await hold(first, "acme");
+    now = 25_000;
+    await held.ledger.assertHeld();
+  });
+
+  it("is not taken by another config while a process of the one that leads lives", async () => {
+    const old = await givenReplica({ who: "daemon, process 1 on host a", config: () => "old" });
+    const next = await givenReplica({ who: "daemon, process 2 on host b", config: () => "new" });
+    const sign = { at: noon, who: "daemon, process 1" };
+    await old.commit([{ kind: "beat", sign }]);
+    await (await hold(old, "acme")).release();
+    expect(await next.take(["acme"])).toMatchObject({ kind: "taken", isOtherConfig: true });
+    await server.ask(url, "UPDATE boardsync.replicas SET at = now() - interval '2 minutes'");
+    await hold(next, "acme");
+    expect(await old.take(["acme"])).toMatchObject({ kind: "taken", isOtherConfig: false });
+  });
+});
+
+describe("a server", () => {
+  it("whose answer to a COMMIT is lost has committed, and that is found out", async () => {
+    const proxy = await openProxy(server.port);
+    const name = new URL(url).pathname.slice(1);
+    const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
+    proxy.cutAt("INSERT INTO boardsync.entries", "after");
+    await ledger.commit(say("once"));
+    expect(await saidBy(ledger)).toEqual(["once"]);
+    const [entries] = await server.ask(url, "SELECT count(*)::int AS count FROM boardsync.entries");
+    expect(entries?.["count"]).toBe(1);
+    await proxy.close();
+  });
+
+  it("that a COMMIT has not reached has not committed, and nothing of it is anywhere", async () => {
+    const proxy = await openProxy(server.port);
+    const name = new URL(url).pathname.slice(1);
+    const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
+    proxy.cutAt("INSERT INTO boardsync.entries", "before");
+    await expect(ledger.commit(say("never"))).rejects.toMatchObject({ code: "state.unreachable" });
+    expect(await saidBy(ledger)).toEqual([]);
+    await ledger.commit(say("then"));
+    expect(await saidBy(await givenReplica())).toEqual(["then"]);
+    await proxy.close();
+  });
+
+  it("that crashes and comes back has all that was committed", async () => {
+    const ledger = await givenReplica();
+    await ledger.commit(say("before"));
+    await server.crash();
+    await expect(ledger.commit(say("meanwhile"))).rejects.toMatchObject({ code: "state.unreachable" });
+    await server.start();
+    await ledger.commit(say("after"));
+    expect(await saidBy(await givenReplica())).toEqual(["after", "before"]);
+  });
+
+  it("that waits for a process that stands still in its turn takes the turn from it", async () => {
+    const ledger = await givenReplica();
+    const client = server.ask(
+      url,
+      "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300ms'; SELECT 1 FROM boardsync.head FOR UPDATE; SELECT pg_sleep(0.2)",
+    );
+    await ledger.commit(say("waited"));
+    await client.catch(() => undefined);
+    expect(await saidBy(ledger)).toEqual(["waited"]);
+  });
+
+  it("whose database is a copy that was put back is known for one, once", async () => {
+    const ledger = await givenReplica();
+    await ledger.commit(say("before"));
+    expect(ledger.copiedAt).toBeUndefined();
+    const { identity } = ledger;
+    ledger.close();
+    open = [];
+    const name = new URL(url).pathname.slice(1);
+    await server.ask(server.urlOf("postgres"), `CREATE DATABASE ${name}_back TEMPLATE ${name}`);
+    const back = await givenReplica({ url: server.urlOf(`${name}_back`) });
+    await back.commit(say("after"));
+    expect(back.copiedAt).toEqual(expect.any(Number));
+    expect(back.identity).not.toBe(identity);
+    expect(await saidBy(back)).toEqual(["after", "before"]);
+    const { copiedAt } = back;
+    await back.commit(say("later"));
+    expect(back.copiedAt).toBe(copiedAt);
+  });
+
+  it("that holds tables of another program is refused", async () => {
+    await server.ask(url, "CREATE SCHEMA boardsync; CREATE TABLE boardsync.other (id int)");
+    await expect(givenReplica()).rejects.toThrow(/tables of another program: name another database/);
+  });
+
+  it("whose role may not make tables is told what it needs", async () => {
+    await server.ask(url, "DROP ROLE IF EXISTS weak; CREATE ROLE weak LOGIN PASSWORD 'weak'");
+    const weak = new URL(url);
+    weak.username = "weak";
+    weak.password = "weak";
+    await expect(givenReplica({ url: weak.href })).rejects.toThrow(/GRANT USAGE, CREATE ON SCHEMA boardsync/);
+  });
+
+  it("whose state is of a newer version is refused, at once and in the middle", async () => {
+    const ledger = await givenReplica();
+    await server.ask(url, "UPDATE boardsync.head SET schema = 999, version = '9.9.9'");
+    await expect(ledger.commit(say("late"))).rejects.toThrow(/brought up to date by boardsync 9.9.9/);
+    await expect(givenReplica()).rejects.toThrow(/schema 999/);
+  });
+
+  it("that is not there is said, without its password", async () => {
+    const gone = "postgres://me:secret@127.0.0.1:1/state";
+    await expect(givenReplica({ url: gone })).rejects.toThrow(
+      /^The state at postgres:\/\/127.0.0.1:1\/state can't be reached/,
+    );
+    await expect(givenReplica({ url: gone })).rejects.not.toThrow(/secret/);
+  });
+
+  it("has the clock that counts", async () => {
+    const ledger = await givenReplica({ now: () => Date.now() - 3_600_000 });
+    expect(ledger.clockAheadMs).toBeGreaterThan(3_590_000);
+  });
+});
