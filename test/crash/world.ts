@@ -26,6 +26,12 @@ export interface Setting {
   readonly config: Readonly<Record<string, unknown>>;
   readonly repositories: NonNullable<SandboxGitHubOptions["repositories"]>;
   readonly style?: BoardStyleOptions;
+  /** Of the board; two without it. */
+  readonly projects?: readonly string[];
+  /** How long a request may take; the config's own without it. */
+  readonly timeout?: string;
+  /** What the processes have in their environment beside the keys. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One real process of the program. */
@@ -78,10 +84,11 @@ export interface Ended {
 export async function openWorld(setting: Setting): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "boardsync-crash-"));
   const board = await startSandboxBoard({
-    projects: [
-      { id: "prj_app", slug: "acme-app", name: "Acme App" },
-      { id: "prj_api", slug: "acme-api", name: "Acme API" },
-    ],
+    projects: (setting.projects ?? ["acme-app", "acme-api"]).map((slug) => ({
+      id: slug.replace("acme-", "prj_"),
+      slug,
+      name: slug,
+    })),
     ...(setting.style !== undefined && { style: setting.style }),
   });
   // GitHub's times are whole seconds. Two seconds pass there after each run, so that no change of people's ever falls into the
@@ -94,13 +101,15 @@ export async function openWorld(setting: Setting): Promise<World> {
     BOARD_API_KEY: board.key,
     GITHUB_TOKEN: github.token,
     BOARDSYNC_CONFIG: join(folder, "boardsync.yaml"),
+    ...setting.env,
   };
   const children = new Set<Process>();
+  const timeout = setting.timeout !== undefined && { timeout: setting.timeout };
 
   const reconfigure = (config: Setting["config"]): void => {
     const whole = {
-      board: { url: `${gate.origins.board}/api/v1` },
-      tracker: { url: gate.origins.tracker, pace: { minIntervalMs: 0, createsPerMinute: 1000 } },
+      board: { url: `${gate.origins.board}/api/v1`, ...timeout },
+      tracker: { url: gate.origins.tracker, ...timeout, pace: { minIntervalMs: 0, createsPerMinute: 1000 } },
       state: stateFile,
       waits: { create: "0s", patch: "0s" },
       http: false,

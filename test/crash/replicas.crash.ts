@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { startPostgres, type TestServer } from "../support/postgres.ts";
+import { openProxy } from "../support/tcp-proxy.ts";
+import { isWrite } from "./gate.ts";
+import { openWorld, type Process, type Setting, type World } from "./world.ts";
+
+const projects = Array.from({ length: 20 }, (_, at) => `acme-${at + 1}`);
+const rules = [{ when: { state: "closed" }, set: { status: "completed" } }];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.end());
+
+async function givenWorld(
+  names: readonly string[],
+  through: (url: string) => string = (url) => url,
+): Promise<World> {
+  const setting: Setting = {
+    projects: names,
+    timeout: "1s",
+    env: { BOARDSYNC_STATE_URL: through(await server.freshDatabase()) },
+    repositories: [{ name: "acme/app", labels: ["feedback"], collaborators: ["dana"] }],
+    config: {
+      // Every second, so that what a dead one leaves is taken up as soon as its leases end.
+      schedule: "* * * * * *",
+      lease: "6s",
+      projects: names.map((project) => ({
+        project,
+        repo: "acme/app",
+        select: { statuses: ["planned"] },
+        issue: { labels: ["feedback"] },
+        rules,
+      })),
+    },
+  };
+  started = [];
+  const world = await openWorld(setting);
+  onTestFinished(() => world.close());
+  return world;
+}
+
+let started: Process[] = [];
+
+function daemon(world: World): Process {
+  const one = world.start(["daemon"]);
+  started.push(one);
+  return one;
+}
+
+/** How long what is waited for may take: a test that hangs says what it waited for. */
+const patienceMs = 60_000;
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + patienceMs;
+  while (!isSo()) {
+    if (Date.now() > end) {
+      const words = started.map(({ err }) => err().split("\n").slice(-30).join("\n"));
+      throw new Error(`In a minute it did not come to this: ${what}.\n${words.join("\n---\n")}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function addPosts(world: World, names: readonly string[], count: number, from: number): void {
+  for (let post = from; post < from + count; post += 1) {
+    const project = names[post % names.length] ?? "";
+    world.board.addPost(project, { status: "planned", votes: post, title: `Wish ${post}` });
+  }
+}
+
+const titlesOf = (world: World): readonly string[] =>
+  world.github.issues("acme/app").map(({ title }) => title);
+
+/** Every post has one issue. */
+function expectOneIssueEach(world: World, posts: number): void {
+  expect(new Set(titlesOf(world)).size).toBe(posts);
+  expect(titlesOf(world)).toHaveLength(posts);
+}
+
+it("two daemons, each killed in turn ten times, open one issue for each of 100 posts of 20 projects and mail each voter once", async () => {
+  const world = await givenWorld(projects);
+  const running = [daemon(world), daemon(world)];
+  const gaps: number[] = [];
+  for (let kill = 0; kill < 20; kill += 1) {
+    addPosts(world, projects, 5, kill * 5);
+    const { passed } = world.gate;
+    const before = passed.filter(isWrite).length;
+    await until("some writes", () => passed.filter(isWrite).length >= before + 2);
+    const killed = running[kill % 2];
+    killed?.child.kill("SIGKILL");
+    const diedAt = Date.now();
+    await killed?.ended;
+    await until("all issues", () => new Set(titlesOf(world)).size === (kill + 1) * 5);
+    gaps.push(Date.now() - diedAt);
+    running[kill % 2] = daemon(world);
+  }
+  expectOneIssueEach(world, 100);
+  for (const { number } of world.github.issues("acme/app")) {
+    world.github.close("acme/app", number, "completed");
+  }
+  await until("all mails", () => world.board.notifications.length >= 100);
+  running[0]?.child.kill("SIGKILL");
+  // Two more rounds of every project.
+  const before = world.gate.passed.length;
+  await until("further rounds", () => world.gate.passed.length > before + 200);
+  expect(world.board.notifications).toHaveLength(100);
+  // A lease, and the time that a run takes.
+  expect(Math.max(...gaps)).toBeLessThan(30_000);
+}, 300_000);
+
+it("a daemon that is stopped in the middle writes nothing when it goes on and its project is another's", async () => {
+  const names = projects.slice(0, 1);
+  const world = await givenWorld(names);
+  addPosts(world, names, 30, 0);
+  const first = daemon(world);
+  await until("some writes", () => world.gate.passed.filter(isWrite).length >= 5);
+  first.child.kill("SIGSTOP");
+  const second = daemon(world);
+  await until("all issues", () => new Set(titlesOf(world)).size === 30);
+  first.child.kill("SIGCONT");
+  await until("its word", () => first.err().includes("lease of acme-1"));
+  second.child.kill("SIGTERM");
+  await second.ended;
+  const before = world.gate.passed.length;
+  await until("further rounds", () => world.gate.passed.length > before + 5);
+  expectOneIssueEach(world, 30);
+}, 120_000);
+
+it("a server that crashes in the middle costs nothing but the time", async () => {
+  const names = projects.slice(0, 2);
+  const world = await givenWorld(names);
+  addPosts(world, names, 40, 0);
+  const running = [daemon(world), daemon(world)];
+  await until("some writes", () => world.gate.passed.filter(isWrite).length >= 5);
+  await server.crash();
+  await until("their word", () => running.some(({ err }) => err().includes("can't be reached")));
+  await server.start();
+  await until("all issues", () => new Set(titlesOf(world)).size === 40);
+  expectOneIssueEach(world, 40);
+  expect(world.board.notifications).toEqual([]);
+}, 120_000);
+
+it("connections that are cut around a COMMIT, before it arrives and before its answer, again and again, double nothing", async () => {
+  const proxy = await openProxy(server.port);
+  onTestFinished(() => proxy.close());
+  const names = projects.slice(0, 2);
+  const world = await givenWorld(names, (url) => server.urlOf(new URL(url).pathname.slice(1), proxy.port));
+  addPosts(world, names, 40, 0);
+  daemon(world);
+  let cuts = 0;
+  while (new Set(titlesOf(world)).size < 40) {
+    const { passed } = world.gate;
+    const before = passed.filter(isWrite).length;
+    proxy.cutAt("INSERT INTO boardsync.entries", cuts % 2 === 0 ? "after" : "before");
+    cuts += 1;
+    await until("further writes", () => passed.filter(isWrite).length >= before + 2);
+  }
+  expect(cuts).toBeGreaterThan(5);
+  for (const { number } of world.github.issues("acme/app")) {
+    world.github.close("acme/app", number, "completed");
+  }
+  await until("all mails", () => world.board.notifications.length >= 40);
+  expectOneIssueEach(world, 40);
+  expect(world.board.notifications).toHaveLength(40);
+}, 300_000);
