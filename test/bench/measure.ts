@@ -37,8 +37,13 @@ const accountant = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** Runs a process to its end. @throws Error with what it said when it fails. */
-export async function measure(command: Command): Promise<Measured> {
+/**
+ * Runs a process to its end.
+ *
+ * @param isDone what a process waits for that would not end by itself: then it gets a SIGTERM.
+ * @throws Error with what it said when it fails.
+ */
+export async function measure(command: Command, isDone?: Promise<unknown>): Promise<Measured> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [`--import=${accountant}`, ...command.args], {
     cwd: command.cwd,
@@ -48,6 +53,7 @@ export async function measure(command: Command): Promise<Measured> {
   // All three are pipes that the child writes to; Node's type of the third covers the other direction, too.
   const pipes = [child.stdout, child.stderr, child.stdio[3]] as readonly Readable[];
   const readings = pipes.map((pipe) => text(pipe));
+  void isDone?.finally(() => child.kill());
   const [code] = await once(child, "exit");
   const wallMs = performance.now() - startedAt;
   const [output = "", complaint = "", accounted = ""] = await Promise.all(readings);

@@ -26,12 +26,30 @@ export interface Program {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** boardsync as users run it: `script` is its `main`, and `folder` gets its config and its state. */
-export function createBoardsync(stage: Stage, script: string, folder: string): Program {
-  const config = join(folder, "boardsync.yaml");
+/** Where boardsync has its state, if that is no file. */
+export interface StateServer {
+  /** Of a database in which there is nothing yet. */
+  freshUrl(): Promise<string>;
+}
+
+/**
+ * boardsync as users run it: `script` is its `main`, and `folder` gets its config and its state.
+ *
+ * @param server where its state is, in the place of a file.
+ * @param name whose projects it works with.
+ */
+export function createBoardsync(
+  stage: Stage,
+  script: string,
+  folder: string,
+  server?: StateServer,
+  name: ProgramName = "boardsync",
+): Program {
+  const config = join(folder, `${name}.yaml`);
   let repo = "";
+  let url: Promise<string> | undefined;
   return {
-    name: "boardsync",
+    name,
     get repo() {
       return repo;
     },
@@ -39,14 +57,21 @@ export function createBoardsync(stage: Stage, script: string, folder: string): P
       repo = next;
       const state = join(folder, `${repo.replace("/", "-")}.db`);
       for (const end of ["", "-wal", "-shm", ".lock"]) rmSync(`${state}${end}`, { force: true });
-      writeFileSync(config, configOf(stage, repo, state));
+      url = server?.freshUrl();
+      writeFileSync(config, configOf(stage, stage.projects[name], repo, state));
     },
-    run: (scenario) =>
-      measure({
+    async run(scenario) {
+      const place = await url;
+      return measure({
         args: [script, scenario === "rebuild" ? "rebuild" : "sync", "--json", "--config", config],
         cwd: folder,
-        env: { BOARD_API_KEY: stage.boardKey, GITHUB_TOKEN: stage.githubToken },
-      }),
+        env: {
+          BOARD_API_KEY: stage.boardKey,
+          GITHUB_TOKEN: stage.githubToken,
+          ...(place !== undefined && { BOARDSYNC_STATE_URL: place }),
+        },
+      });
+    },
   };
 }
 
@@ -89,8 +114,8 @@ export function createFloor(stage: Stage, folder: string): Program {
 }
 
 /** No limit slows the bench down, and nothing is held. */
-function configOf(stage: Stage, repo: string, state: string): string {
-  const projects = stage.projects.boardsync.map(
+export function configOf(stage: Stage, names: readonly string[], repo: string, state: string): string {
+  const projects = names.map(
     (project) => `
   - project: ${project}
     repo: ${repo}
