@@ -139,19 +139,17 @@ async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined>
     if (head === undefined) return undefined;
     const server = serverOf(options, at, () => undefined);
     const log = createServerLog(connection, server);
-    let base: Base | undefined;
-    const replica = await openReplica(log, (image) => {
-      base = openBase(head.schema < knownSchema ? migrateImage(image, [], at, fresh) : image, at, fresh);
-      return base;
-    });
-    await replica.follow();
+    const { image, entries } = await readWhole(log);
+    const isOlder = head.schema < knownSchema;
+    const base = openBase(isOlder ? migrateImage(image, entries, at, fresh) : image, at, fresh);
+    if (!isOlder) base.replay(entries);
     const signs = createSigns(connection, options);
     const [held] = await connection.ask(
       "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
     );
     const holder = held?.rows[0]?.["holder"];
     return {
-      base: base as Base,
+      base,
       isAtHome: head.isAtHome,
       sign: await signs.read(),
       processes: await signs.processes(),
@@ -159,6 +157,16 @@ async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined>
     };
   } finally {
     await connection.close();
+  }
+}
+
+/** The newest image, and all that came after it. */
+async function readWhole(log: SharedLog): Promise<{ readonly image: Buffer; readonly entries: Buffer[] }> {
+  for (;;) {
+    const image = await log.image();
+    const entries = await log.read(image.number);
+    // Another process may have made a newer image in between.
+    if (entries !== undefined) return { image: image.body, entries: entries.map(({ body }) => body) };
   }
 }
 

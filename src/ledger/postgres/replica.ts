@@ -18,8 +18,12 @@ export interface Replica {
   close(): void;
 }
 
-/** An image is made anew when the entries since the last one take more than it does, and more than this. */
-const leastEntryBytes = 4 * 1024 * 1024;
+/**
+ * An image is made anew when the entries since the last one take more than this share of it, and more than these bytes: a
+ * process that starts reads an image at once, and each of the entries row by row.
+ */
+const entryShare = 1 / 4;
+const leastEntryBytes = 1024 * 1024;
 
 /**
  * Every commit waits for its turn, makes what others have committed before it, and only then does what it is to do: so each
@@ -44,11 +48,9 @@ export async function openReplica(log: SharedLog, make: MakeBase): Promise<Repli
     isFresh = true;
   };
   const makeUp = (entries: readonly Entry[]): void => {
-    for (const { number, body } of entries) {
-      base.replay(body);
-      at = number;
-      entryBytes += body.length;
-    }
+    base.replay(entries.map(({ body }) => body));
+    at = entries.at(-1)?.number ?? at;
+    for (const { body } of entries) entryBytes += body.length;
   };
   const follow = async (): Promise<void> => {
     for (;;) {
@@ -58,7 +60,7 @@ export async function openReplica(log: SharedLog, make: MakeBase): Promise<Repli
     }
   };
   const keepImage = async (): Promise<void> => {
-    if (entryBytes < Math.max(leastEntryBytes, imageBytes)) return;
+    if (entryBytes < Math.max(leastEntryBytes, imageBytes * entryShare)) return;
     const body = base.image();
     imageBytes = body.length;
     entryBytes = 0;

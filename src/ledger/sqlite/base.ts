@@ -9,8 +9,8 @@ export { knownSchema };
 /** The state as one process has it in memory: it follows a log that others write to, too. */
 export interface Base {
   readonly ledger: Ledger;
-  /** Makes what others have committed. */
-  replay(body: Buffer): void;
+  /** Makes what others have committed, in their order. */
+  replay(bodies: readonly Buffer[]): void;
   /** What is written from now on is one transaction, which is committed or rolled back by what is returned. */
   begin(): Transaction;
   /** The whole of it. */
@@ -34,20 +34,25 @@ export function openBase(image: Buffer, place: string, options: StateOptions): B
   const recorder = recordRows(database);
   return {
     ledger,
-    replay(body) {
-      const changes: readonly TableChanges[] = JSON.parse(body.toString());
+    replay(bodies) {
+      if (bodies.length === 0) return;
+      const posts = new Set<number>();
       const transaction = store.begin();
       try {
-        replay(changes);
-        recorder.take();
+        for (const body of bodies) {
+          const changes: readonly TableChanges[] = JSON.parse(body.toString());
+          replay(changes);
+          for (const { table, put } of changes) {
+            if (table === "posts") for (const [number] of put) posts.add(Number(number));
+          }
+        }
+        recorder.forget();
         transaction.commit();
       } catch (error) {
         transaction.rollback();
         throw error;
       }
-      relearn(
-        changes.flatMap(({ table, put }) => (table === "posts" ? put.map(([number]) => Number(number)) : [])),
-      );
+      relearn([...posts]);
     },
     begin() {
       const transaction = store.begin();

@@ -4,7 +4,11 @@ import { noon } from "../samples.ts";
 
 /** A replica with a clock and timers of its own. */
 export function openShared(url: string, options: Partial<SharedOptions> = {}): Promise<SharedLedger> {
-  return openSharedLedger({
+  return openSharedLedger({ ...sharedOptions(url), ...options });
+}
+
+export function sharedOptions(url: string): SharedOptions {
+  return {
     url,
     version: "1.0.0",
     who: "sync, process 1 on host box",
@@ -16,6 +20,5 @@ export function openShared(url: string, options: Partial<SharedOptions> = {}): P
     now: () => noon,
     monotonic: () => 0,
     repeat: () => () => undefined,
-    ...options,
-  });
+  };
 }

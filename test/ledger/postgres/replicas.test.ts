@@ -5,8 +5,9 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OutdatedError, StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import type { SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
+import { openSharedCopy, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
 import type { Hold, SharedLedger } from "../../../src/ledger/shared.ts";
+import { applicationId, migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { openProxy } from "../../support/tcp-proxy.ts";
 import {
@@ -19,7 +20,7 @@ import {
   project,
   pullPosts,
 } from "../samples.ts";
-import { openShared } from "./open.ts";
+import { openShared, sharedOptions } from "./open.ts";
 
 let server: TestServer;
 let url: string;
@@ -55,6 +56,43 @@ async function givenReplica(
       for (const work of works) await work();
     },
   });
+}
+
+async function openCopyOf(at: string): Promise<Ledger> {
+  const copy = await openSharedCopy(sharedOptions(at));
+  if (copy === undefined) throw new Error("There is no state.");
+  return copy;
+}
+
+/** As a version of two migrations ago has left it: with one row of which its image knows nothing. */
+function olderState(): { readonly image: Buffer; readonly entry: Buffer } {
+  const older = new Database(":memory:");
+  for (const sql of migrations.slice(0, -2)) older.exec(sql);
+  older.pragma(`application_id = ${applicationId}`);
+  older.pragma(`user_version = ${migrations.length - 2}`);
+  const image = older.serialize();
+  older.close();
+  const row = [
+    7,
+    "acme/app",
+    "acme/app",
+    1,
+    0,
+    0,
+    1,
+    noon,
+    "[]",
+    "[]",
+    ...Array(7).fill(null),
+    "[]",
+    null,
+    null,
+  ];
+  const entry = [
+    { table: "accounts", gone: [], put: [["tracker", "octocat", noon]] },
+    { table: "repositories", gone: [], put: [row] },
+  ];
+  return { image, entry: Buffer.from(JSON.stringify(entry)) };
 }
 
 const say = (cause: string) =>
@@ -329,6 +367,24 @@ describe("a server", () => {
     await server.ask(url, "UPDATE boardsync.head SET schema = 999, version = '9.9.9'");
     await expect(ledger.commit(say("late"))).rejects.toThrow(/brought up to date by boardsync 9.9.9/);
     await expect(givenReplica()).rejects.toThrow(/schema 999/);
+  });
+
+  it.each([
+    ["looked at", openCopyOf],
+    ["worked with", (at: string) => givenReplica({ url: at })],
+  ])("whose state is of an older version, with more after its image, is %s", async (_, openIt) => {
+    await givenReplica();
+    const { image, entry } = olderState();
+    await server.ask(
+      url,
+      `DELETE FROM boardsync.images; UPDATE boardsync.head SET entry = 1, schema = ${migrations.length - 2};
+       INSERT INTO boardsync.images VALUES (0, 0, '\\x${image.toString("hex")}');
+       INSERT INTO boardsync.entries (number, body) VALUES (1, '\\x${entry.toString("hex")}')`,
+    );
+    const ledger = await openIt(url);
+    expect(await rowsOf(ledger)).toMatchObject({ repositories: [{ id: 7, named_at: null }], open_lists: [] });
+    ledger.close();
+    open = open.filter((one) => one !== ledger);
   });
 
   it("that is not there is said, without its password", async () => {

@@ -15,6 +15,8 @@ type Value = string | number | null;
 export interface Recorder {
   /** What has been written since it was asked last; empty where nothing was. Inside the transaction that wrote it. */
   take(): readonly TableChanges[];
+  /** What has been written since is nobody's news. */
+  forget(): void;
 }
 
 interface Table {
@@ -52,6 +54,7 @@ export function recordRows(database: Database.Database): Recorder {
   );
   const clear = database.prepare("DELETE FROM written");
   return {
+    forget: () => void clear.run(),
     take() {
       const written = Map.groupBy(select.all(), ({ place }) => place);
       if (written.size > 0) clear.run();
@@ -81,41 +84,27 @@ export function createReplay(database: Database.Database): ReplayRows {
   const known = new Map(
     tablesOf(database).map(({ name, columns, keys }) => {
       const others = columns.filter((column) => !keys.includes(column));
-      const places = columns.map((column) => columns.indexOf(column));
-      const placeOf = (column: string): number => columns.indexOf(column);
-      const insert = database.prepare<Value[]>(
-        `INSERT INTO main.${quote(name)} VALUES (${places.map(() => "?").join(", ")})`,
+      const put = database.prepare<Value[]>(
+        `INSERT INTO main.${quote(name)} VALUES (${columns.map(() => "?").join(", ")})
+         ON CONFLICT (${keys.map(quote).join(", ")}) DO ${others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(", ")}`}`,
       );
-      const find = database.prepare<Value[]>(`SELECT 1 FROM main.${quote(name)} WHERE ${isKey(keys)}`);
-      const update =
-        others.length === 0
-          ? undefined
-          : database.prepare<Value[]>(
-              `UPDATE main.${quote(name)} SET ${others.map((column) => `${quote(column)} = ?`).join(", ")} WHERE ${isKey(keys)}`,
-            );
       const remove = database.prepare<Value[]>(`DELETE FROM main.${quote(name)} WHERE ${isKey(keys)}`);
-      const pick = (row: readonly Value[], wanted: readonly string[]): Value[] =>
-        wanted.map((column) => row[placeOf(column)] ?? null);
-      const put = (row: readonly Value[]): void => {
-        const key = pick(row, keys);
-        if (find.get(...key) === undefined) insert.run(...row);
-        else update?.run(...pick(row, others), ...key);
-      };
-      return [name, { put, remove: (key: readonly Value[]) => remove.run(...key) }];
+      return [name, { put, remove }];
     }),
   );
+  const defer = database.prepare("PRAGMA defer_foreign_keys = ON");
   return (changes) => {
     // Rows come in the order of their tables, and not in the one in which they were written.
-    database.pragma("defer_foreign_keys = ON");
+    defer.run();
     const of = (table: string) => {
       const found = known.get(table);
       if (found === undefined) throw new Error(`There is no table ${table}.`);
       return found;
     };
-    for (const { table, gone } of changes) for (const key of gone) of(table).remove(key);
+    for (const { table, gone } of changes) for (const key of gone) of(table).remove.run(...key);
     let left = changes.flatMap(({ table, put }) => put.map((row) => ({ table, row })));
     while (left.length > 0) {
-      const refused = left.filter(({ table, row }) => !isTaken(() => of(table).put(row)));
+      const refused = left.filter(({ table, row }) => !isTaken(() => of(table).put.run(...row)));
       if (refused.length === left.length) throw new Error(`A row of ${refused[0]?.table} finds no place.`);
       left = refused;
     }
