@@ -205,6 +205,7 @@ function mortal(store: Store, life: Life, isCopy: boolean): Store {
         insert: (...bound) => write("insert", bound),
         get: (...bound) => ask().get(...bound),
         all: (...bound) => ask().all(...bound),
+        tables: () => ask().tables(),
       };
     },
     transaction<T>(work: () => T): T {

@@ -38,11 +38,17 @@ export function placeOfState(
   const { state, board, tracker } = config;
   if (!isPostgresUrl(state)) return { name: resolve(cwd, state), server: undefined };
   const requestMs = Math.max(board.timeout, tracker.timeout);
+  const prints = new WeakMap<Config, string>();
+  const printOf = (now: Config): string => {
+    const print = prints.get(now) ?? printConfig(now);
+    prints.set(now, print);
+    return print;
+  };
   return {
     name: nameState(cwd, state),
     server: {
       url: state,
-      config: () => printConfig(configNow()),
+      config: () => printOf(configNow()),
       requestMs,
       leaseMs: Math.max(config.lease, requestMs + spareMs),
     },

@@ -29,13 +29,14 @@ export interface Transaction {
 export function openBase(image: Buffer, place: string, options: StateOptions): Base {
   const store = openStoreImage(image, place, options);
   const { database } = store;
-  const { ledger, relearn } = createFollowing(store);
+  const { ledger, relearn, forget } = createFollowing(store);
   const replay = createReplay(database);
   const recorder = recordRows(database);
   return {
     ledger,
     replay(bodies) {
       if (bodies.length === 0) return;
+      const tables = new Set<string>();
       const posts = new Set<number>();
       const transaction = store.begin();
       try {
@@ -43,6 +44,7 @@ export function openBase(image: Buffer, place: string, options: StateOptions): B
           const changes: readonly TableChanges[] = JSON.parse(body.toString());
           replay(changes);
           for (const { table, put } of changes) {
+            tables.add(table);
             if (table === "posts") for (const [number] of put) posts.add(Number(number));
           }
         }
@@ -52,7 +54,7 @@ export function openBase(image: Buffer, place: string, options: StateOptions): B
         transaction.rollback();
         throw error;
       }
-      relearn([...posts]);
+      relearn(tables, posts);
     },
     begin() {
       const transaction = store.begin();
@@ -64,7 +66,7 @@ export function openBase(image: Buffer, place: string, options: StateOptions): B
         commit: transaction.commit,
         rollback() {
           transaction.rollback();
-          relearn([]);
+          forget();
         },
       };
     },

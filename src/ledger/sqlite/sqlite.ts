@@ -76,8 +76,10 @@ export function createLedger(store: Store): Ledger {
 /** A ledger whose rows others may write, too, and what it has to know of that. */
 export interface Following {
   readonly ledger: Ledger;
-  /** Others have written rows, those of these posts among them; or what was written has been rolled back. */
-  relearn(posts: readonly number[]): void;
+  /** Others have written rows of these tables, and those of these posts. */
+  relearn(tables: ReadonlySet<string>, posts: Iterable<number>): void;
+  /** What was written has been rolled back. */
+  forget(): void;
 }
 
 /** The same over a database that follows another one. */
@@ -86,6 +88,7 @@ export function createFollowing(store: Store): Following {
   const remembered = createMemory(store, numbers);
   const memory = createHeldMemory();
   memory.hold(remembered.read());
+  let memoryTables: ReadonlySet<string> | undefined;
   const sightings = createSightings();
   const issues = createIssueStore(store);
   const stamp = createStamp(store);
@@ -155,8 +158,11 @@ export function createFollowing(store: Store): Following {
   };
   return {
     ledger,
-    relearn(posts) {
-      memory.hold(remembered.read());
+    forget: () => memory.hold(remembered.read()),
+    relearn(tables, posts) {
+      memoryTables ??= remembered.tables();
+      const known = memoryTables;
+      if ([...tables].some((table) => known.has(table))) memory.hold(remembered.read());
       // What this process has seen of them may have been before another's write.
       for (const post of posts) sightings.seenAt.delete(post);
     },

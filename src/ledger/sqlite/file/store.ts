@@ -25,6 +25,8 @@ export interface Query<Bound extends unknown[], Found> {
   insert(...bound: Bound): number;
   get(...bound: Bound): Found | undefined;
   all(...bound: Bound): Found[];
+  /** The tables whose columns it gives. */
+  tables(): readonly string[];
 }
 
 /** An open database with its transactions. */
@@ -325,6 +327,7 @@ function createQuery<Bound extends unknown[], Found>(
     insert: (...bound) => withStateFailure(file, () => Number(statement.run(...bound).lastInsertRowid)),
     get: (...bound) => withStateFailure(file, () => statement.get(...bound)),
     all: (...bound) => withStateFailure(file, () => statement.all(...bound)),
+    tables: () => statement.columns().flatMap(({ table }) => table ?? []),
   };
 }
 

@@ -51,18 +51,26 @@ interface RepositoryColumns {
   paused_at: number | null;
 }
 
+/** All of the memory, as the tables have it. */
+export interface Remembered {
+  read(): Remembering;
+  /** Those that `read` reads. */
+  tables(): ReadonlySet<string>;
+}
+
 /** Accounts, projects and repositories: what is asked for once; and when to ask again. */
 export function createMemory(
   store: Store,
   numbers: Numbers,
-): { read(): Remembering } & Carrying<
-  | "remember-account"
-  | "remember-project"
-  | "remember-paging"
-  | "remember-open-list"
-  | "remember-repository"
-  | "remember-project-field"
-> {
+): Remembered &
+  Carrying<
+    | "remember-account"
+    | "remember-project"
+    | "remember-paging"
+    | "remember-open-list"
+    | "remember-repository"
+    | "remember-project-field"
+  > {
   const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
     "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
   );
@@ -116,7 +124,16 @@ export function createMemory(
   const writeField = store.prepare<[{ key: string; field: string; checkedAt: number }]>(
     "INSERT OR REPLACE INTO project_fields (key, field, checked_at) VALUES (@key, @field, @checkedAt)",
   );
+  const reads = [
+    selectAccount,
+    selectProjects,
+    selectPagings,
+    selectOpenLists,
+    selectRepositories,
+    selectFields,
+  ];
   return {
+    tables: () => new Set(reads.flatMap((one) => one.tables())),
     read: () =>
       store.read(() => {
         const account = selectAccount.get();
