@@ -99,6 +99,21 @@ export class OutdatedError extends Error {
   override readonly name = "OutdatedError";
 }
 
+/** What another process was given to do, and did not: as it said. */
+export class OrderError extends Error {
+  override readonly name = "OrderError";
+  /** Of the error that it ended with there. */
+  readonly code: string;
+  /** The exit code of a command that ends with it. */
+  readonly exit: number;
+
+  constructor(message: string, { code, exit }: { readonly code: string; readonly exit: number }) {
+    super(message);
+    this.code = code;
+    this.exit = exit;
+  }
+}
+
 /** Another process holds the state: exit 5. */
 export class StateHeldError extends Error {
   override readonly name = "StateHeldError";

@@ -31,6 +31,7 @@ export interface Call {
 const postArgument = new Argument("<post>", "its id, or PROJECT/ID");
 const full = new Option("--full", "list every action: more than 20 alike are one line otherwise");
 const yes = new Option("-y, --yes", "don't ask");
+const noWait = new Option("--no-wait", "beside a daemon: give it the order, and don't wait for it");
 const projects = repeated("-p, --project <project>", "only this project; may be repeated");
 
 /** Every command, in the order in which `--help` lists them. */
@@ -82,6 +83,7 @@ export const commandTable: readonly CommandRow[] = [
     name: "apply",
     summary: "carry out exactly a saved plan, or refuse what has moved since; to apply it is to approve it",
     args: [new Argument("<file>", "what `boardsync plan --out` has saved")],
+    options: [noWait],
     examples: ["boardsync plan --out today.plan", "boardsync apply today.plan"],
     run: async ({ terminal, options, args: [file = ""] }) =>
       (await import("./run/apply.ts")).apply(terminal, options(), file),
@@ -90,7 +92,7 @@ export const commandTable: readonly CommandRow[] = [
     name: "undo",
     summary: "take back what a run has written, where nobody has touched it since; shows it and asks",
     args: [new Argument("<run>", "the run's number, as `boardsync history` shows it")],
-    options: [yes],
+    options: [yes, noWait],
     examples: ["boardsync undo 12", "boardsync undo 12 --yes --json"],
     run: async ({ terminal, options, args: [run = ""] }) =>
       (await import("./run/undo.ts")).undo(terminal, options(), run),
@@ -105,6 +107,7 @@ export const commandTable: readonly CommandRow[] = [
         "--adopt",
         "link what carries our mark or names a post's page, take both sides as they are, write nothing to either",
       ),
+      noWait,
     ],
     title: "Example (crontab)",
     examples: ["*/5 * * * *  boardsync sync --quiet --config /etc/boardsync.yaml"],

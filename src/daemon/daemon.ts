@@ -9,6 +9,10 @@ import type { Timekeeper } from "./timekeeper.ts";
 const beatMs = 15_000;
 /** Runs at start are spread over at most this, and at most a tenth of the period, so that restarts don't come in step. */
 const maxStartDelayMs = 2000;
+/** How often it looks for what people ask for. */
+const lookMs = 1_000;
+/** No project's name. */
+const orders = "\0orders";
 /** How soon a project is asked for again that another process has: that one may have died. */
 const askAgainMs = 5_000;
 /** So many of a project's last times tell whether it is late. */
@@ -45,6 +49,8 @@ export interface DaemonOptions {
   rest(): void;
   /** Writes a sign of life; the last one says that there will be no other. */
   beat(at: number, isLast: boolean): Promise<void>;
+  /** What people ask for beside the schedule; left out where nobody can. */
+  readonly people?: People;
   readonly clock: Clock;
   /** Milliseconds since some moment: a clock that nobody can set. */
   monotonic(): number;
@@ -53,6 +59,16 @@ export interface DaemonOptions {
   readonly log: Log;
   /** Ends the daemon: nothing new is started, what runs ends by itself. */
   readonly signal: AbortSignal;
+}
+
+/** What people ask for, by commands and on the page. */
+export interface People {
+  /** Whether there are orders to carry out. */
+  haveOrdered(): Promise<boolean>;
+  /** Carries them out, one after another. */
+  obey(): Promise<void>;
+  /** The projects of which something new is asked, and when, epoch ms: each once. */
+  haveAsked(): Promise<readonly { readonly key: string; readonly at: number }[]>;
 }
 
 /** A daemon that is to run, or runs. */
@@ -122,6 +138,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     await clock.sleep(delayMs, signal);
     takeTurn(key);
   };
+  /** Ends with the signal. */
+  const keepLooking = async (people: People): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        if (await people.haveOrdered()) queue.add(orders, people.obey);
+        for (const { key, at } of await people.haveAsked()) if (turns.has(key)) enqueue(key, "follow", at);
+      } catch (error) {
+        log.error({ err: error }, "What people ask for could not be read");
+      }
+      await clock.sleep(lookMs, signal);
+    }
+  };
   let stops: readonly (() => void)[] = [];
   const startSchedules = (): void => {
     for (const [key, { schedule, times }] of turns) {
@@ -144,7 +172,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
         startSchedules();
         const starts = planStarts(options, options.projects);
         log.info({ projects: [...turns.keys()] }, "Daemon started");
-        await Promise.all([keepBeating(options), ...starts.map(startLater)]);
+        await Promise.all([
+          keepBeating(options),
+          options.people && keepLooking(options.people),
+          ...starts.map(startLater),
+        ]);
         log.info(
           { signal: String(signal.reason) },
           "Daemon stopping: the write in hand is finished, nothing new is started",

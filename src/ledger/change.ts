@@ -12,6 +12,7 @@ import type {
   RepositoryMemory,
 } from "./memory.ts";
 import type { SaidNotice } from "./notices.ts";
+import type { OrderChange } from "./orders.ts";
 import type { Left } from "./pace.ts";
 import type { MarkedIssue, NamingIssue, PullId } from "./pulls.ts";
 import type { NewRequest, RequestId } from "./requests.ts";
@@ -26,7 +27,8 @@ export type Change =
   | JournalChange
   | PaceChange
   | Remembered
-  | PersonChange;
+  | PersonChange
+  | OrderChange;
 
 /** What a pull of the board has shown, page by page. */
 export type PullChange =

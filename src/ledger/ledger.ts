@@ -7,6 +7,7 @@ import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Memory } from "./memory.ts";
 import type { Notices } from "./notices.ts";
+import type { Orders } from "./orders.ts";
 import type { Pace } from "./pace.ts";
 import type { Pulls } from "./pulls.ts";
 import type { Requests } from "./requests.ts";
@@ -34,6 +35,7 @@ export interface Ledger {
   readonly journal: Journal;
   readonly pace: Pace;
   readonly requests: Requests;
+  readonly orders: Orders;
   readonly runs: Runs;
   readonly notices: Notices;
   readonly upkeep: Upkeep;

@@ -8,6 +8,8 @@ import type { ActionName } from "./rows.ts";
 export interface Requests {
   /** In the order in which they came. */
   pending(project: ProjectId): Promise<readonly PersonRequest[]>;
+  /** The newest of each project that has any. */
+  newest(): Promise<readonly Pick<PersonRequest, "project" | "id" | "at">[]>;
 }
 
 export type RequestId = number & { readonly __request: true };

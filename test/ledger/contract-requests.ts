@@ -49,6 +49,20 @@ export function describeRequests(ledger: () => Ledger): void {
       expect(await requests.pending(project)).toEqual([second]);
     });
 
+    it("says what is newest of each project", async () => {
+      const retry = { kind: "retry", posts: [p1] } as const;
+      await ledger().commit([
+        { kind: "add-request", request: { ...retry, project, at: noon } },
+        { kind: "add-request", request: { ...retry, project: otherProject, at: noon + 1 } },
+        { kind: "add-request", request: { ...retry, project, at: noon + 2 } },
+      ]);
+      const newest = await ledger().requests.newest();
+      expect(newest.toSorted((one, other) => one.id - other.id)).toEqual([
+        { project: otherProject, id: 2, at: noon + 1 },
+        { project, id: 3, at: noon + 2 },
+      ]);
+    });
+
     it("is nothing for a project that nobody knows", async () => {
       expect(await ledger().requests.pending(otherProject)).toEqual([]);
     });

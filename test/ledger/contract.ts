@@ -9,6 +9,7 @@ import { describeLinks } from "./contract-links.ts";
 import { describeLookup } from "./contract-lookup.ts";
 import { describeMemory } from "./contract-memory.ts";
 import { describeNotices } from "./contract-notices.ts";
+import { describeOrders } from "./contract-orders.ts";
 import { describeBacklogs } from "./contract-pace.ts";
 import { describePages } from "./contract-pages.ts";
 import { describePulls } from "./contract-pulls.ts";
@@ -53,6 +54,7 @@ export function describeLedger(name: string, open: () => Ledger | Promise<Ledger
     describeLookup(current);
     describeBrowse(current, isNear);
     describeRequests(current);
+    describeOrders(current);
     describeNotices(current);
     describeJournal(current);
     describeBacklogs(current);

@@ -211,16 +211,21 @@ export async function readSignOfLife(state: string): Promise<SignOfLife | undefi
   }
 }
 
-/** The state for short writes beside a daemon; undefined when there is none yet. */
+/**
+ * The state for short writes beside a daemon; undefined when there is none yet.
+ *
+ * @param follows whether what others write is to be seen without a question, on a server.
+ */
 export async function openBeside(
   terminal: Terminal,
   command: string,
   { name, server }: StatePlace,
+  follows = false,
 ): Promise<Ledger | undefined> {
   if (server !== undefined) {
     const { hasSharedState } = await import("../../ledger/postgres/postgres.ts");
     if (!(await hasSharedState(server.url))) return undefined;
-    return openServer(terminal, server, whoIs(terminal, command), false);
+    return openServer(terminal, server, whoIs(terminal, command), follows);
   }
   const known = openLedgerReadOnly(name);
   known?.close();
@@ -311,7 +316,8 @@ export function openPrivateState(terminal: Terminal, file: string): Ledger {
   return openLedger(file, stateOptions(terminal));
 }
 
-function whoIs(terminal: Terminal, command: string): string {
+/** A process as messages name it. */
+export function whoIs(terminal: Terminal, command: string): string {
   return `${command}, process ${terminal.pid} on ${hostname()}`;
 }
 

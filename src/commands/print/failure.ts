@@ -1,4 +1,11 @@
-import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../../errors.ts";
+import {
+  ConfigError,
+  OrderError,
+  ProjectError,
+  RemoteError,
+  StateError,
+  StateHeldError,
+} from "../../errors.ts";
 import { escapeControls } from "../../escape.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
 import { printJson } from "./json.ts";
@@ -45,13 +52,15 @@ export function joinFailures(errors: readonly Failure[]): Failure {
   return { code: errors[0]?.code ?? "", message: messages.join("\n") };
 }
 
-function classify(error: unknown): { readonly code: string; readonly exit: number } {
+/** The code of what ended a command, and its exit code. */
+export function classify(error: unknown): { readonly code: string; readonly exit: number } {
   if (error instanceof ConfigError) return { code: "config", exit: exitCodes.usage };
   if (error instanceof StateHeldError) return { code: "state.held", exit: exitCodes.busy };
   if (error instanceof StateError) {
     const isGone = error.code === "state.unreachable";
     return { code: error.code, exit: isGone ? exitCodes.unreachable : exitCodes.partial };
   }
+  if (error instanceof OrderError) return { code: error.code, exit: error.exit };
   if (error instanceof RemoteError) return { code: error.code, exit: exitCodes.unreachable };
   if (error instanceof ProjectError) return { code: error.code, exit: exitCodes.partial };
   return { code: "internal", exit: exitCodes.partial };

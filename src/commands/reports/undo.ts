@@ -45,7 +45,11 @@ export interface UndoReport extends Pick<RunReport, "result" | "startedAt" | "du
 }
 
 /** `isLook`: nothing was written, because there was nothing to write. */
-export function reportUndo(undone: number, { report, carried }: RunResult, isLook: boolean): UndoReport {
+export function reportUndo(
+  undone: number,
+  { report, carried }: Pick<RunResult, "report" | "carried">,
+  isLook: boolean,
+): UndoReport {
   const { run, result, startedAt, durationMs } = report;
   const projects = report.projects.map(({ project, repo, requests, errors }) => ({
     project,

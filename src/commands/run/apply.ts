@@ -1,47 +1,39 @@
-import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
-import { refusePlan } from "../../sync/orders/plan-file.ts";
-import { type RunResult, runProjects } from "../../sync/run.ts";
-import { exitOf, inSession } from "../open/session.ts";
-import { placeOfState, withState } from "../open/state.ts";
+import type { Carried } from "../../sync/handed.ts";
+import { inSession } from "../open/session.ts";
 import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
 import { errorOf, exitOfResult, printRun } from "../reports/run.ts";
+import { carryOut, type WaitOptions } from "./carry-out.ts";
 import { loadPlan } from "./plan-file.ts";
 
 /**
  * `boardsync apply FILE`: carries out exactly what `plan --out` has saved, as one run. What has moved since is refused, action
- * by action. Needs the state for itself.
+ * by action. A daemon that has the state makes it.
  */
-export function apply(terminal: Terminal, options: CommonOptions, file: string): Promise<number> {
-  return inSession(terminal, options, (session) => {
-    const { config, machine, sides, projects, terminal: safe, clean } = session;
+export function apply(terminal: Terminal, options: WaitOptions, file: string): Promise<number> {
+  return inSession(terminal, options, async (session) => {
+    const { terminal: safe, clean } = session;
     const plan = loadPlan(terminal, file);
-    return withState(
-      terminal,
-      machine.log,
-      "apply",
-      placeOfState(terminal, config),
-      projects,
-      async (ledger) => {
-        const world = buildWorld(config, sides, ledger, machine);
-        const { version: program } = terminal;
-        const { identity: state } = ledger;
-        refuse(file, refusePlan(plan, { program, board: world.policy.boardHash, state, projects }));
-        const planned = projects.filter(({ key }) => plan.projects.some(({ project }) => project === key));
-        const result = await runProjects(planned, world, { kind: "apply", plan }, terminal.signal);
-        printApplied(safe, options, clean(withActions(result)), result.projectsAfter);
-        return exitOf(terminal, exitOfResult(result.report.result));
-      },
+    const projects = session.projects.filter(({ key }) =>
+      plan.projects.some(({ project }) => project === key),
     );
+    const asked = { command: "apply", projects, order: { kind: "apply", plan } } as const;
+    try {
+      return await carryOut(terminal, session, options, asked, (carried) => {
+        printApplied(safe, options, clean(withActions(carried)), carried.projectsAfter);
+        return exitOfResult(carried.report.result);
+      });
+    } catch (error) {
+      throw error instanceof ConfigError ? named(file, error) : error;
+    }
   });
 }
 
-function refuse(file: string, problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new ConfigError(
+function named(file: string, { problems }: ConfigError): ConfigError {
+  return new ConfigError(
     problems.map((problem) => `${file} is not applied, and nothing was written. ${problem}`),
   );
 }
@@ -53,7 +45,7 @@ interface AppliedReport extends RunReport {
   })[];
 }
 
-function withActions({ report, carried }: RunResult): AppliedReport {
+function withActions({ report, carried }: Carried): AppliedReport {
   const projects = report.projects.map((project) => ({
     ...project,
     actions: carried.get(project.project) ?? [],
@@ -65,7 +57,7 @@ function printApplied(
   terminal: Pick<Terminal, "out" | "signal">,
   options: CommonOptions,
   report: AppliedReport,
-  projectsAfter: RunResult["projectsAfter"],
+  projectsAfter: Carried["projectsAfter"],
 ): void {
   const { out } = terminal;
   if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });

@@ -27,6 +27,7 @@ import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
+import { createObeyer } from "./obey.ts";
 import { readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
@@ -79,6 +80,7 @@ async function runUntilSignal(
           },
         },
       ]),
+    people: createObeyer(terminal, post),
     clock,
     monotonic,
     timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { explainReadFault } from "../../config/files.ts";
 import { ConfigError } from "../../errors.ts";
 import type { SavedPlan } from "../../sync/ground/reports.ts";
-import { readPlan } from "../../sync/orders/plan-file.ts";
+import type { SyncProject, World } from "../../sync/ground/world.ts";
+import { readPlan, refusePlan } from "../../sync/orders/plan-file.ts";
 import type { Terminal } from "../print/terminal.ts";
 
 /** A plan of 100,000 posts stays below that. */
@@ -61,6 +62,21 @@ export function loadPlan({ cwd }: Pick<Terminal, "cwd">, file: string): SavedPla
     throw new ConfigError([`${file} ${plan}. \`boardsync plan --out today.plan\` makes one.`]);
   }
   return plan;
+}
+
+/**
+ * Refuses a plan that was made of another board or state, or by another version.
+ *
+ * @throws ConfigError
+ */
+export function refuseOldPlan(
+  { version: program }: Pick<Terminal, "version">,
+  plan: SavedPlan,
+  { policy, ledger }: World,
+  projects: readonly SyncProject[],
+): void {
+  const problems = refusePlan(plan, { program, board: policy.boardHash, state: ledger.identity, projects });
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 function readText(path: string): string {

@@ -1,62 +1,65 @@
 import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { SavedProject } from "../../sync/ground/reports.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
+import type { Carried } from "../../sync/handed.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
-import { placeOfState, withPrivateCopy, withState } from "../open/state.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import { placeOfState, withPrivateCopy } from "../open/state.ts";
+import type { Terminal } from "../print/terminal.ts";
 import { count } from "../print/text.ts";
 import { exitOfResult } from "../reports/run.ts";
 import { printLook, printUndone, reportUndo, sayNothing } from "../reports/undo.ts";
+import { carryOut, type WaitOptions } from "./carry-out.ts";
 
 /** The options of `undo`. */
-export interface UndoOptions extends CommonOptions {
+export interface UndoOptions extends WaitOptions {
   readonly yes?: boolean;
 }
 
 /**
  * `boardsync undo RUN`: takes back what a run has written, where nobody has touched it since. Looks first, on a private copy of
- * the state; shows that, and asks; then does just that, as a run of its own. Needs the state for itself all the while.
+ * the state; shows that, and asks; then just that is done, as a run of its own. A daemon that has the state makes it.
  */
 export function undo(terminal: Terminal, options: UndoOptions, text: string): Promise<number> {
-  return inSession(terminal, options, (session) => {
+  return inSession(terminal, options, async (session) => {
     const number = readNumber(text);
-    const state = placeOfState(terminal, session.config);
-    return withState(terminal, session.machine.log, "undo", state, session.projects, async (ledger) => {
-      const concerned = await findConcerned(session, ledger, number);
-      if (concerned.length === 0) {
-        return sayNothing(
-          session.terminal,
-          options,
-          number,
-          (await lossOf(ledger, number)) ?? "It has written nothing that this state still knows of.",
-        );
-      }
-      const loss = await lossOf(ledger, number);
-      if (loss !== undefined) session.log.warn({ run: number }, loss);
-      const take = (on: Ledger, agreed: readonly SavedProject[] | undefined): Promise<RunResult> => {
-        const world = buildWorld(session.config, session.sides, on, session.machine);
-        return runProjects(concerned, world, { kind: "undo", run: number, agreed }, terminal.signal);
-      };
-      const look = await withPrivateCopy(terminal, state, (copy) => take(copy, undefined));
-      const actions = look.saved.flatMap((project) => project.actions);
-      const end = (result: RunResult): number => {
-        const report = session.clean(reportUndo(number, result, result === look));
-        printUndone(session.terminal, options, report, result.projectsAfter);
-        return exitOf(terminal, exitOfResult(result.report.result));
-      };
-      if (actions.length === 0 || terminal.signal.aborted) return end(look);
-      if (options.json !== true && options.quiet !== true) {
-        printLook(session.terminal, session.clean(actions), session.clean(look.report));
-      }
-      if (!(await isAgreed(session.terminal, options, actions.length))) {
-        return sayNothing(session.terminal, options, number, "Nothing was changed.");
-      }
-      return end(await take(ledger, look.saved));
-    });
+    const { terminal: safe, clean } = session;
+    const looked = await withPrivateCopy(terminal, placeOfState(terminal, session.config), (copy) =>
+      lookAt(terminal, session, copy, number),
+    );
+    if (typeof looked === "string") return sayNothing(safe, options, number, looked);
+    const { result: look, concerned } = looked;
+    const end = (carried: Carried, isLook: boolean): number => {
+      printUndone(safe, options, clean(reportUndo(number, carried, isLook)), carried.projectsAfter);
+      return exitOfResult(carried.report.result);
+    };
+    const actions = look.saved.flatMap((project) => project.actions);
+    if (actions.length === 0 || terminal.signal.aborted) return exitOf(terminal, end(look, true));
+    if (options.json !== true && options.quiet !== true) printLook(safe, clean(actions), clean(look.report));
+    if (!(await isAgreed(safe, options, actions.length)))
+      return sayNothing(safe, options, number, "Nothing was changed.");
+    const order = { kind: "undo", run: number, agreed: look.saved } as const;
+    return carryOut(terminal, session, options, { command: "undo", projects: concerned, order }, (carried) =>
+      end(carried, false),
+    );
   });
+}
+
+/** What an undo would do now; a sentence where it is nothing. */
+async function lookAt(
+  terminal: Terminal,
+  session: Session,
+  copy: Ledger,
+  number: number,
+): Promise<string | { readonly result: RunResult; readonly concerned: readonly SyncProject[] }> {
+  const concerned = await findConcerned(session, copy, number);
+  const loss = await lossOf(copy, number);
+  if (concerned.length === 0) return loss ?? "It has written nothing that this state still knows of.";
+  if (loss !== undefined) session.log.warn({ run: number }, loss);
+  const world = buildWorld(session.config, session.sides, copy, session.machine);
+  const order = { kind: "undo", run: number, agreed: undefined } as const;
+  return { result: await runProjects(concerned, world, order, terminal.signal), concerned };
 }
 
 function readNumber(text: string): number {

@@ -19,6 +19,7 @@ import { createBacklinks } from "./journal/backlinks.ts";
 import { createJournal } from "./journal/journal.ts";
 import { createMemory } from "./journal/memory.ts";
 import { createNotices } from "./journal/notices.ts";
+import { createOrders } from "./journal/orders.ts";
 import { createPace } from "./journal/pace.ts";
 import { createRequests } from "./journal/requests.ts";
 import { createRuns } from "./journal/runs.ts";
@@ -104,6 +105,7 @@ export function createFollowing(store: Store): Following {
     journal: createJournal(store, numbers, createAudit(store, numbers)),
     pace: createPace(store, numbers),
     requests: createRequests(store, numbers),
+    orders: createOrders(store),
     runs: createRuns(store, createRewind(store, sightings)),
     notices: createNotices(store),
   };
@@ -118,6 +120,7 @@ export function createFollowing(store: Store): Following {
     ...parts.journal.changes,
     ...parts.pace.changes,
     ...parts.requests.changes,
+    ...parts.orders.changes,
     ...parts.runs.changes,
     ...parts.notices.changes,
     "declare-old": ({ at }) => stamp.write(at),

@@ -118,5 +118,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.undecided": `Nothing is written for that post meanwhile. ${again} If it stays: give the permission that the message names.`,
 
   "state.held":
-    "Only one process may write. `boardsync status` and `boardsync plan` work beside it; for a run of your own, wait for it or stop it.",
+    "Only one process may write, and this one takes no orders: it is no daemon, or it stands still. Wait for it, or end it. `boardsync status` and `boardsync plan` work beside it.",
+  "order.broken-off":
+    "Look at what was written, and say it again if it is still wanted: what is done already is not done twice.",
 };

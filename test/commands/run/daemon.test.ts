@@ -31,7 +31,7 @@ it("runs every project at once, is alive and holds the state meanwhile, and exit
   const stage = await openStage();
   const finished: unknown[] = [];
   let address = "";
-  const seen: { health?: number; page?: number; sync?: string } = {};
+  const seen: { health?: number; page?: number; rebuild?: string } = {};
   const { code, out, lines } = await runDaemon(stage, [], (line, end) => {
     if (line.msg === "Listening") address = String(line["address"]);
     if (line.msg !== "Project finished") return;
@@ -40,7 +40,7 @@ it("runs every project at once, is alive and holds the state meanwhile, and exit
     const look = async (): Promise<void> => {
       seen.health = (await stage.run(["health"])).code;
       seen.page = (await fetch(`${address}/healthz`)).status;
-      seen.sync = (await stage.run(["sync"])).err;
+      seen.rebuild = (await stage.run(["rebuild"])).err;
     };
     void look().finally(end);
   });
@@ -48,7 +48,7 @@ it("runs every project at once, is alive and holds the state meanwhile, and exit
   expect(finished.toSorted()).toEqual(["acme-api", "acme-app"]);
   expect(seen.health).toBe(0);
   expect(seen.page).toBe(200);
-  expect(seen.sync).toMatch(/is held by daemon, process 4711 on \S+, since /);
+  expect(seen.rebuild).toMatch(/is held by daemon, process 4711 on \S+, since /);
   expect(stage.story.github.issues("acme/app")).toHaveLength(4);
   expect(lines.at(-1)?.msg).toMatch(/^Daemon stopp/);
   await expect(fetch(`${address}/healthz`)).rejects.toThrow("fetch failed");

@@ -115,7 +115,7 @@ describe("boardsync undo", () => {
     expect(refused.err).toContain("does not name any more");
   });
 
-  it("needs the state for itself", async () => {
+  it("writes nothing where another process holds the state", async () => {
     const stage = await openTold();
     const lock = acquireState(join(stage.folder, "state.db"), "daemon", { now: 0, version: "1.2.3" });
     onTestFinished(() => lock.release());

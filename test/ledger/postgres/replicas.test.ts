@@ -64,12 +64,15 @@ async function openCopyOf(at: string): Promise<Ledger> {
   return copy;
 }
 
-/** As a version of two migrations ago has left it: with one row of which its image knows nothing. */
+/** The version before the one that added the last column of `repositories`. */
+const olderSchema = migrations.findIndex((sql) => sql.includes("named_at"));
+
+/** As that version has left it: with one row of which its image knows nothing. */
 function olderState(): { readonly image: Buffer; readonly entry: Buffer } {
   const older = new Database(":memory:");
-  for (const sql of migrations.slice(0, -2)) older.exec(sql);
+  for (const sql of migrations.slice(0, olderSchema)) older.exec(sql);
   older.pragma(`application_id = ${applicationId}`);
-  older.pragma(`user_version = ${migrations.length - 2}`);
+  older.pragma(`user_version = ${olderSchema}`);
   const image = older.serialize();
   older.close();
   const row = [
@@ -377,7 +380,7 @@ describe("a server", () => {
     const { image, entry } = olderState();
     await server.ask(
       url,
-      `DELETE FROM boardsync.images; UPDATE boardsync.head SET entry = 1, schema = ${migrations.length - 2};
+      `DELETE FROM boardsync.images; UPDATE boardsync.head SET entry = 1, schema = ${olderSchema};
        INSERT INTO boardsync.images VALUES (0, 0, '\\x${image.toString("hex")}');
        INSERT INTO boardsync.entries (number, body) VALUES (1, '\\x${entry.toString("hex")}')`,
     );

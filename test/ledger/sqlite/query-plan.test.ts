@@ -5,7 +5,10 @@ import { createLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { openPosts } from "../../support/setups.ts";
 import { createFolder, options } from "./folder.ts";
 
-/** Tables with a row or a few for each project, repository, limit or budget of the config; all others grow. */
+/**
+ * Tables with a row or a few for each project, repository, limit or budget of the config, or for what people have asked for
+ * and nobody has done yet; all others grow.
+ */
 const small = [
   "meta",
   "accounts",
@@ -17,6 +20,8 @@ const small = [
   "asked_paging",
   "open_lists",
   "backlogs",
+  "requests",
+  "orders",
 ];
 
 /** A step that walks something from end to end all the same, a part of its statement, and why. */

@@ -481,4 +481,18 @@ export const migrations: readonly string[] = [
     place TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- What commands have given to the daemon. until: nobody takes it later. request, progress, outcome: JSON; request: '' when it
+  -- is over.
+  CREATE TABLE orders (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    request TEXT NOT NULL,
+    taken_by TEXT,
+    progress TEXT,
+    outcome TEXT
+  ) STRICT;
+  `,
 ];

@@ -1,3 +1,4 @@
+import type { ProjectId } from "../../../model/post.ts";
 import type { NewRequest, PersonRequest, RequestId, Requests } from "../../requests.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -21,6 +22,9 @@ export function createRequests(
   const select = store.prepare<[number], RequestColumns>(
     "SELECT id, at, request FROM requests WHERE project = ? ORDER BY id",
   );
+  const selectNewest = store.prepare<[], { project: ProjectId; id: RequestId; at: number }>(`
+    SELECT board_projects.id AS project, max(requests.id) AS id, requests.at
+    FROM requests JOIN board_projects ON board_projects.number = requests.project GROUP BY requests.project`);
   const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
   return {
     pending(project) {
@@ -31,6 +35,7 @@ export function createRequests(
         return { ...asked, id };
       });
     },
+    newest: () => selectNewest.all(),
     changes: {
       "add-request": ({ request: { project, at, ...request } }) => {
         insert.run({ project: numbers.project(project), at, request: JSON.stringify(request) });

@@ -1,0 +1,154 @@
+import { buildWorld } from "../../app.ts";
+import { announceRun } from "../../daemon/announce.ts";
+import { ConfigError, OrderError, StateHeldError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { OrderNumber, OrderState } from "../../ledger/orders.ts";
+import type { Order } from "../../sync/ground/order.ts";
+import type { ProgressStep, SyncProject } from "../../sync/ground/world.ts";
+import type { Carried, HandedOrder, HandedOutcome } from "../../sync/handed.ts";
+import { runProjects } from "../../sync/run.ts";
+import { readHeartbeat } from "../open/heartbeat.ts";
+import { exitOf, type Session } from "../open/session.ts";
+import { openBeside, placeOfState, printConfig, whoIs, withState } from "../open/state.ts";
+import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
+import { announceOptions } from "./announcing.ts";
+import { refuseOldPlan } from "./plan-file.ts";
+
+/** The option of the commands that a daemon carries out where it has the state. */
+export interface WaitOptions extends CommonOptions {
+  readonly wait?: boolean;
+}
+
+/** A run that a command asks for. */
+export interface Asked {
+  readonly command: "sync" | "apply" | "undo";
+  readonly projects: readonly SyncProject[];
+  readonly order: Order;
+}
+
+/** An order that no daemon has taken by then is nobody's any more. */
+const keepMs = 60 * 60_000;
+const lookMs = 500;
+
+/**
+ * Makes a run: in this process, or by the daemon that has the state.
+ *
+ * @param show prints what came of it, and returns the exit code.
+ */
+export async function carryOut(
+  terminal: Terminal,
+  session: Session,
+  options: WaitOptions,
+  asked: Asked,
+  show: (carried: Carried) => number,
+): Promise<number> {
+  const { config, machine, sides } = session;
+  const place = placeOfState(terminal, config);
+  const { command, projects, order } = asked;
+  try {
+    return await withState(terminal, machine.log, command, place, projects, async (ledger) => {
+      const world = buildWorld(config, sides, ledger, machine);
+      if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
+      const result = await runProjects(projects, world, order, terminal.signal);
+      const code = show(result);
+      if (order.kind === "sync") await announceRun(result.report, announceOptions(session, ledger, terminal));
+      return exitOf(terminal, code);
+    });
+  } catch (error) {
+    if (!(error instanceof StateHeldError)) throw error;
+    return handOver(terminal, session, options, asked, error, show);
+  }
+}
+
+/** Gives the run to the daemon that has the state, and waits for what comes of it. */
+async function handOver(
+  terminal: Terminal,
+  session: Session,
+  options: WaitOptions,
+  { command, projects, order }: Asked,
+  held: StateHeldError,
+  show: (carried: Carried) => number,
+): Promise<number> {
+  const { config, machine, terminal: safe } = session;
+  const ledger = await openBeside(terminal, command, placeOfState(terminal, config), true);
+  if (ledger === undefined) throw held;
+  try {
+    if ((await readHeartbeat(ledger))?.isAlive !== true) throw held;
+    const handed: HandedOrder = {
+      order,
+      projects: projects.map(({ key }) => key),
+      config: printConfig(config),
+    };
+    const at = machine.clock.now();
+    const number = await ledger.orders.give({
+      at,
+      until: at + keepMs,
+      who: whoIs(terminal, command),
+      order: handed,
+    });
+    if (options.wait === false) return sayGiven(safe, options, number);
+    if (options.json !== true && options.quiet !== true)
+      safe.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
+    const outcome = await waitFor(terminal, session, ledger, number, held);
+    if (outcome.kind === "done") {
+      const { report, projectsAfter } = outcome;
+      return exitOf(terminal, show({ report, projectsAfter, carried: new Map(outcome.carried) }));
+    }
+    const { problems, code, exit } = outcome;
+    if (code === "config") throw new ConfigError(problems);
+    throw new OrderError(problems.join("\n"), { code, exit });
+  } finally {
+    ledger.close();
+  }
+}
+
+function sayGiven({ out }: Terminal, options: CommonOptions, order: OrderNumber): number {
+  const message = "Given to the daemon. `boardsync status` and `boardsync history` show what comes of it.";
+  if (options.json === true) printJson(out, { order, message });
+  else if (options.quiet !== true) printLine(out, "", message);
+  return exitCodes.ok;
+}
+
+/**
+ * What came of an order.
+ *
+ * @throws StateHeldError where nobody has taken it, and whoever could lives no more, or this command is ended.
+ */
+async function waitFor(
+  { signal }: Terminal,
+  { machine }: Session,
+  ledger: Ledger,
+  number: OrderNumber,
+  held: StateHeldError,
+): Promise<HandedOutcome> {
+  for (;;) {
+    const state = await ledger.orders.find(number);
+    if (state?.outcome !== undefined) return state.outcome as HandedOutcome;
+    if (state === undefined) throw held;
+    if (state.progress !== undefined) machine.progress?.show(state.progress as ProgressStep);
+    const isAlive = (await readHeartbeat(ledger))?.isAlive === true;
+    if (signal.aborted || !isAlive) return giveUp(ledger, number, held, signal);
+    await machine.clock.sleep(lookMs, signal);
+  }
+}
+
+/** Takes the order back where it is still nobody's. */
+async function giveUp(
+  ledger: Ledger,
+  number: OrderNumber,
+  held: StateHeldError,
+  signal: AbortSignal,
+): Promise<HandedOutcome> {
+  await ledger.commit([{ kind: "withdraw-order", order: number }]);
+  const state: OrderState | undefined = await ledger.orders.find(number);
+  if (state?.outcome !== undefined) return state.outcome as HandedOutcome;
+  const isTaken = state !== undefined;
+  const why = signal.aborted ? "This command was ended" : `${held.message} It gives no sign of life`;
+  throw new StateHeldError(
+    isTaken
+      ? `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`
+      : `${why}, and nothing was done.`,
+  );
+}

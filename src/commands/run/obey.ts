@@ -1,0 +1,171 @@
+import { buildWorld } from "../../app.ts";
+import { announceRun } from "../../daemon/announce.ts";
+import type { People } from "../../daemon/daemon.ts";
+import type { Metrics } from "../../daemon/metrics.ts";
+import { ConfigError, StateHeldError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { GivenOrder, OrderNumber } from "../../ledger/orders.ts";
+import type { Hold } from "../../ledger/shared.ts";
+import type { Progress, SyncProject } from "../../sync/ground/world.ts";
+import { type HandedOrder, type HandedOutcome, handBack } from "../../sync/handed.ts";
+import { runProjects } from "../../sync/run.ts";
+import type { Session } from "../open/session.ts";
+import { printConfig, type Take, whoIs } from "../open/state.ts";
+import { classify } from "../print/failure.ts";
+import { exitCodes, type Terminal } from "../print/terminal.ts";
+import { announceOptions } from "./announcing.ts";
+import { refuseOldPlan } from "./plan-file.ts";
+
+/** What a daemon carries out orders with. */
+export interface ObeyerOptions {
+  /** As of now. */
+  session(): Session;
+  readonly ledger: Ledger;
+  readonly take: Take;
+  readonly metrics: Metrics;
+}
+
+/** How soon a project is asked for again that another replica runs. */
+const againMs = 1_000;
+/** How often orders are looked for whose taker lives no more. */
+const orphansMs = 60_000;
+/** How often a command hears how far its run is. */
+const progressMs = 1_000;
+
+const brokenOff: HandedOutcome = {
+  kind: "refused",
+  problems: [
+    "The daemon that had taken the order ended before the run did, and it is not begun again. `boardsync history` shows what was written; say it again if it is still wanted.",
+  ],
+  code: "order.broken-off",
+  exit: exitCodes.partial,
+};
+
+/** Carries out what commands give to this daemon, and finds what else people have asked for. */
+export function createObeyer(terminal: Terminal, options: ObeyerOptions): People {
+  const { session, ledger } = options;
+  const { clock } = session().machine;
+  const who = whoIs(terminal, "daemon");
+  const known = new Map<string, string>();
+  let orphansAt: number | undefined;
+  const endOrphans = async (): Promise<void> => {
+    const now = clock.now();
+    if (orphansAt !== undefined && Math.abs(now - orphansAt) < orphansMs) return;
+    const others = (await ledger.runs.replicas()).map((one) => one.who).filter((one) => one !== who);
+    // What this process has taken before it took anything, another one of its name has taken.
+    const living = orphansAt === undefined ? others : [...others, who];
+    orphansAt = now;
+    await ledger.commit([{ kind: "end-orphans", living, outcome: brokenOff, at: now }]);
+  };
+  return {
+    async haveOrdered() {
+      await endOrphans();
+      return ledger.orders.areWaiting(clock.now());
+    },
+    async obey() {
+      while (!terminal.signal.aborted) {
+        const given = await ledger.orders.take(who, clock.now());
+        if (given === undefined) return;
+        session().log.info({ order: given.number, who: given.who }, "Order taken");
+        const outcome = await carryOut(terminal, options, given);
+        await ledger.commit([{ kind: "end-order", order: given.number, outcome, at: clock.now() }]);
+      }
+    },
+    async haveAsked() {
+      const newest = await ledger.requests.newest();
+      const asked = session().projects.flatMap(({ key }) => {
+        const id = ledger.memory.project(key)?.id;
+        return newest.filter(({ project }) => project === id).map((one) => ({ ...one, key }));
+      });
+      return asked.filter(({ key, id, at }) => {
+        const print = `${id}/${at}`;
+        const isNew = known.get(key) !== print;
+        known.set(key, print);
+        return isNew;
+      });
+    },
+  };
+}
+
+/** What becomes of one order. Never throws: whoever gave it is told. */
+async function carryOut(
+  terminal: Terminal,
+  options: ObeyerOptions,
+  given: GivenOrder,
+): Promise<HandedOutcome> {
+  const current = options.session();
+  const { order, projects: keys, config } = given.order as HandedOrder;
+  try {
+    if (config !== printConfig(current.config)) {
+      throw new StateHeldError(
+        "The daemon works by another config than this command. Nothing was done: send it SIGHUP (or start it again), so that both have the same.",
+      );
+    }
+    const projects = current.projects.filter(({ key }) => keys.includes(key));
+    const hold = await takePatiently(terminal, options, keys);
+    try {
+      return await run(terminal, options, current, { projects, order, ledger: hold.ledger }, given.number);
+    } finally {
+      await hold.release();
+      options.metrics.noteTraffic(current.sides);
+    }
+  } catch (error) {
+    current.log.error({ order: given.number, err: error }, "The order was not carried out");
+    const message = error instanceof Error ? error.message : String(error);
+    const problems = error instanceof ConfigError ? error.problems : [message];
+    return current.clean({ kind: "refused", problems, ...classify(error) });
+  }
+}
+
+/** A replica that has one of them now will be through with it. */
+async function takePatiently(
+  terminal: Terminal,
+  { take, session }: ObeyerOptions,
+  keys: readonly string[],
+): Promise<Hold> {
+  for (;;) {
+    const hold = await take(keys);
+    if (hold.kind === "held") return hold;
+    if (hold.isOtherConfig || terminal.signal.aborted)
+      throw new StateHeldError(`The project ${hold.project} is held by ${hold.who}. Nothing was done.`);
+    await session().machine.clock.sleep(againMs, terminal.signal);
+  }
+}
+
+interface Work extends Pick<HandedOrder, "order"> {
+  readonly projects: readonly SyncProject[];
+  readonly ledger: Ledger;
+}
+
+async function run(
+  terminal: Terminal,
+  { metrics, ledger: shared }: ObeyerOptions,
+  session: Session,
+  { projects, order, ledger }: Work,
+  number: OrderNumber,
+): Promise<HandedOutcome> {
+  const progress = tellProgress(shared, session, number);
+  const world = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
+  if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
+  const result = await runProjects(projects, world, order, terminal.signal);
+  metrics.noteRun(result.report);
+  if (order.kind === "sync") {
+    const options = announceOptions(session, shared, terminal);
+    await announceRun(result.report, { ...options, note: metrics.noteCall });
+  }
+  return session.clean(handBack(result));
+}
+
+/** What a bar at a terminal shows, by way of the state. */
+function tellProgress(ledger: Ledger, { machine }: Session, order: OrderNumber): Progress {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(progress) {
+      const now = machine.clock.now();
+      if (Math.abs(now - toldAt) < progressMs) return;
+      toldAt = now;
+      // Nothing depends on it.
+      void ledger.commit([{ kind: "note-progress", order, progress }]).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Plain } from "../file/plain.ts";
+import type { Store } from "../file/store.ts";
+
+/** Whoever waits for an order has seen its end by then. */
+const keepMs = 24 * 60 * 60_000;
+
+interface OrderColumns {
+  number: OrderNumber;
+  at: number;
+  until: number;
+  who: string;
+  request: string;
+}
+
+interface StateColumns {
+  taken_by: string | null;
+  progress: string | null;
+  outcome: string | null;
+}
+
+/** What commands have given to the daemon. */
+export function createOrders(
+  store: Store,
+): Plain<Orders> & Carrying<"note-progress" | "end-order" | "withdraw-order" | "end-orphans"> {
+  const prune = store.prepare<[number]>("DELETE FROM orders WHERE until < ?");
+  const insert = store.prepare<[Omit<OrderColumns, "number">]>(
+    "INSERT INTO orders (at, until, who, request) VALUES (@at, @until, @who, @request)",
+  );
+  const open = "taken_by IS NULL AND outcome IS NULL AND until >= ?";
+  const count = store.prepare<[number]>(`SELECT 1 FROM orders WHERE ${open} LIMIT 1`);
+  const next = store.prepare<[number], OrderColumns>(
+    `SELECT number, at, until, who, request FROM orders WHERE ${open} ORDER BY number LIMIT 1`,
+  );
+  const take = store.prepare<[string, number]>("UPDATE orders SET taken_by = ? WHERE number = ?");
+  const find = store.prepare<[number], StateColumns>(
+    "SELECT taken_by, progress, outcome FROM orders WHERE number = ?",
+  );
+  const progress = store.prepare<[string, number]>("UPDATE orders SET progress = ? WHERE number = ?");
+  // Its text, a saved plan perhaps, is not needed any more.
+  const end = store.prepare<[{ outcome: string; number: number }]>(
+    "UPDATE orders SET outcome = @outcome, request = '' WHERE number = @number AND outcome IS NULL",
+  );
+  const withdraw = store.prepare<[number]>("DELETE FROM orders WHERE number = ? AND taken_by IS NULL");
+  const orphans = store.prepare<[string], { number: OrderNumber }>(`
+    SELECT number FROM orders
+    WHERE taken_by IS NOT NULL AND outcome IS NULL AND taken_by NOT IN (SELECT value FROM json_each(?))`);
+  return {
+    give: ({ at, until, who, order }) =>
+      store.transaction(() => {
+        prune.run(at - keepMs);
+        return insert.insert({ at, until, who, request: JSON.stringify(order) }) as OrderNumber;
+      }),
+    areWaiting: (now) => count.get(now) !== undefined,
+    take: (who, now) =>
+      store.transaction((): GivenOrder | undefined => {
+        const found = next.get(now);
+        if (found === undefined) return undefined;
+        take.run(who, found.number);
+        const { request, ...known } = found;
+        return { ...known, order: JSON.parse(request) };
+      }),
+    find(number) {
+      const found = find.get(number);
+      if (found === undefined) return undefined;
+      return {
+        takenBy: found.taken_by ?? undefined,
+        progress: read(found.progress),
+        outcome: read(found.outcome),
+      };
+    },
+    changes: {
+      "note-progress": ({ order, progress: how }) => {
+        progress.run(JSON.stringify(how), order);
+      },
+      "end-order": ({ order, outcome }) => {
+        end.run({ outcome: JSON.stringify(outcome), number: order });
+      },
+      "withdraw-order": ({ order }) => {
+        withdraw.run(order);
+      },
+      "end-orphans": ({ living, outcome }) => {
+        for (const { number } of orphans.all(JSON.stringify(living)))
+          end.run({ outcome: JSON.stringify(outcome), number });
+      },
+    },
+  };
+}
+
+function read(text: string | null): unknown {
+  return text === null ? undefined : JSON.parse(text);
+}
