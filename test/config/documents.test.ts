@@ -120,6 +120,7 @@ describe("the settings' documentation", () => {
     "GITHUB_APP_PRIVATE_KEY",
     "GITHUB_WEBHOOK_SECRET",
     "BOARDSYNC_HTTP_TOKEN",
+    "BOARDSYNC_STATE_URL",
   ])("has the variable %s in both forms", (name) => {
     expect(rows.has(`${name}, ${name}_FILE`)).toBe(true);
   });

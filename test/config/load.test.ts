@@ -33,6 +33,7 @@ describe("a config that is fine", () => {
         trustedAuthors: [],
       },
       state: "data/boardsync.db",
+      lease: 30_000,
       schedule: "*/5 * * * *",
       timezone: "UTC",
       settle: 0,
@@ -220,6 +221,28 @@ describe("what the environment overrides", () => {
     expect(config.http).toEqual({ host: "0.0.0.0", port: 1 });
   });
 
+  it.each([
+    ["the URL of a server", { BOARDSYNC_STATE_URL: "postgres://me:key@db/state?sslmode=verify-full" }],
+    ["the file that holds it", { BOARDSYNC_STATE_URL_FILE: "url" }],
+  ])("is the state, by %s", (_, environment) => {
+    const url = "postgres://me:key@db/state?sslmode=verify-full";
+    const readText = readTextFrom({ "c.yaml": smallest("state: a.db"), url: `${url}\n` });
+    expect(loadConfig(sourceOf("", { environment, readText })).config.state).toBe(url);
+  });
+
+  it.each([
+    [
+      { BOARDSYNC_STATE: "a.db", BOARDSYNC_STATE_URL: "postgres://db/state" },
+      "BOARDSYNC_STATE and BOARDSYNC_STATE_URL are both set; keep one of them",
+    ],
+    [
+      { BOARDSYNC_STATE_URL: "mysql://me:key@db/state" },
+      "BOARDSYNC_STATE_URL: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database",
+    ],
+  ])("is refused as a state where it is %j", (environment, problem) => {
+    expect(problemsIn(smallest(), { environment })).toEqual([problem]);
+  });
+
   it("is checked together with the file", () => {
     expect(problemsIn("{}", { environment: { BOARDSYNC_HTTP_HOST: "a b" } })).toEqual([
       "1:1: board: is missing",
@@ -260,6 +283,12 @@ describe("config and secrets together", () => {
 describe("the state file, for a command that needs no config", () => {
   it.each([
     ["what BOARDSYNC_STATE names", "state: a.db", { BOARDSYNC_STATE: "b.db" }, "b.db"],
+    [
+      "what BOARDSYNC_STATE_URL names",
+      "state: a.db",
+      { BOARDSYNC_STATE_URL: "postgres://me:key@db/a", BOARDSYNC_STATE: "" },
+      "postgres://me:key@db/a",
+    ],
     ["what the config says", smallest("state: a.db"), {}, "a.db"],
     ["what a config with mistakes says", "state: a.db\nlables: 1", {}, "a.db"],
     ["the default where the config says nothing", smallest(), {}, "data/boardsync.db"],
@@ -267,6 +296,13 @@ describe("the state file, for a command that needs no config", () => {
     ["the default where the config is no YAML", "state: 'a.db", {}, "data/boardsync.db"],
   ])("is %s", async (_, text, environment, state) => {
     expect(await locateState(sourceOf(text, { environment }))).toBe(state);
+  });
+
+  it("is refused where two variables name one", async () => {
+    const environment = { BOARDSYNC_STATE: "b.db", BOARDSYNC_STATE_URL: "postgres://db/a" };
+    await expect(locateState(sourceOf("", { environment }))).rejects.toThrow(
+      "BOARDSYNC_STATE and BOARDSYNC_STATE_URL are both set; keep one of them",
+    );
   });
 
   it("is the default where there is no config", async () => {

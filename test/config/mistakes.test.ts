@@ -95,6 +95,13 @@ describe("a mistake in the config is said with its line, column and path", () =>
       smallest("state:"),
       "3:1: state: is empty: give it a value or remove the line",
     ],
+    ...["postgres://me:key@db/state", "postgresql://db/state?password=key"].map(
+      (url): [string, string, string] => [
+        `a password in the address of the state, as ${url}`,
+        smallest(`state: ${url}`),
+        "3:8: state: holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",
+      ],
+    ),
     ["a list at the top", "- a", "1:1: (top level): must be a group of settings, not a list"],
 
     [

@@ -41,6 +41,18 @@ describe("secrets", () => {
     ]);
   });
 
+  it("of the state's address are covered, as they are written and as they are meant", () => {
+    const url = "postgres://me:a%20key@db/state";
+    expect(secretsOf({ ...both, BOARDSYNC_STATE_URL: url }).secrets.all).toEqual([
+      "key-1",
+      "token-1",
+      "a%20key",
+      "a key",
+    ]);
+    const files = { url: `${url}?password=another\n` };
+    expect(secretsOf({ ...both, BOARDSYNC_STATE_URL_FILE: "url" }, files).secrets.all).toContain("another");
+  });
+
   it("in both forms are refused", () => {
     const environment = { ...both, BOARD_API_KEY_FILE: "key" };
     expect(problemsOf(() => secretsOf(environment, { key: "key-3" }))).toEqual([

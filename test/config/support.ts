@@ -82,6 +82,7 @@ tracker:
   pace: { minIntervalMs: 1000, createsPerMinute: 20, createsPerHour: 150, writesPerHour: 450 }
   trustedAuthors: [old-bot, "our-app[bot]"]
 state: data/boardsync.db
+lease: 30s
 schedule: "*/5 * * * *"
 timezone: UTC
 settle: 0s
