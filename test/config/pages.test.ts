@@ -8,10 +8,12 @@ const pages = [
   "config/MESSAGES.md",
   "config/SECURITY.md",
   "config/UPGRADING.md",
+  "config/POSTGRES.md",
   "config/COMPARISON.md",
   "config/deploy/README.md",
   "src/README.md",
   "src/daemon/README.md",
+  "src/ledger/README.md",
 ];
 
 function read(url: URL): string {
