@@ -74,12 +74,21 @@ function readConfig(source: ConfigSource): ConfigResult {
   if (parsed.config === undefined || problems.length > 0) return { kind: "faulty", problems };
   const place = readStatePlace(source);
   if ("problem" in place) return { kind: "faulty", problems: [place.problem] };
+  // Else each replica would take a file of its own, and open an issue of its own for each post.
+  if (place.value !== undefined && isServer(parsed.config.state) && !isServer(place.value)) {
+    const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${place.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
+    return { kind: "faulty", problems: [problem] };
+  }
   const state = place.value ?? parsed.config.state;
   const http =
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
   return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file } };
+}
+
+function isServer(state: string): boolean {
+  return /^postgres(ql)?:/i.test(state);
 }
 
 function explainMissingConfig(file: string, fault: unknown): string {

@@ -202,12 +202,10 @@ function judgeKey(value: string, subject: string): Reading {
 
 const stateUrl = "BOARDSYNC_STATE_URL";
 
-/** Where the environment says the state is, in the place of what the config says; no value where it says nothing. */
+/** Where the environment says the state is, in the place of what the config says: a server before a file; no value where it says nothing. */
 export function readStatePlace(source: SecretSource): Reading | { readonly value: undefined } {
-  const file = readVariable(source.environment, "BOARDSYNC_STATE");
-  if (!isGiven(stateUrl, source.environment)) return { value: file };
-  if (file !== undefined)
-    return { problem: `BOARDSYNC_STATE and ${stateUrl} are both set; keep one of them` };
+  if (!isGiven(stateUrl, source.environment))
+    return { value: readVariable(source.environment, "BOARDSYNC_STATE") };
   return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);
 }
 

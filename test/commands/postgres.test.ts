@@ -25,15 +25,6 @@ async function givenStage(): Promise<Stage & { readonly url: string; readonly pl
   };
 }
 
-const projectsOf = (ran: { json(): unknown }): unknown =>
-  Object(ran.json()).projects.map(({ project, posts, issues, held, parked }: Record<string, unknown>) => ({
-    project,
-    posts,
-    issues,
-    held,
-    parked,
-  }));
-
 describe("a state on PostgreSQL", () => {
   it("is synced, told and kept as one in a file", async () => {
     const stage = await givenStage();
@@ -84,67 +75,6 @@ describe("a state on PostgreSQL", () => {
     expect(ran.code).toBe(2);
     expect(ran.err).toContain("pg_dump --format=custom --schema=boardsync");
     expect(ran.err).not.toContain("only%20for");
-    expect(existsSync(join(stage.folder, "copy.db"))).toBe(false);
-  });
-});
-
-describe("state copy", () => {
-  it("moves a state from a file to a server and back, with nothing lost", async () => {
-    const stage = await givenStage();
-    const file = { BOARDSYNC_STATE_URL: undefined, BOARDSYNC_STATE: join(stage.folder, "first.db") };
-    await stage.run(["sync"], { env: file });
-    const before = await stage.run(["status", "--json"], { env: file });
-    const history = await stage.run(["history", "--json"], { env: file });
-
-    const there = await stage.run(["state", "copy", "first.db", stage.place]);
-    expect(there).toMatchObject({ code: 0, err: "" });
-    expect(there.out).toContain(`is at ${stage.place} now`);
-    expect(projectsOf(await stage.run(["status", "--json"]))).toEqual(projectsOf(before));
-    expect((await stage.run(["history", "--json"])).json()).toEqual(history.json());
-
-    const back = await stage.run(["state", "copy", stage.place, "second.db", "--json"]);
-    expect(back.json()).toEqual({ from: stage.place, to: join(stage.folder, "second.db") });
-    const second = { ...file, BOARDSYNC_STATE: join(stage.folder, "second.db") };
-    expect((await stage.run(["history", "--json"], { env: second })).json()).toEqual(history.json());
-    const run = await stage.run(["sync", "--json"], { env: second });
-    expect(Object(run.json()).projects).toMatchObject([{ created: 0 }, { created: 0 }]);
-  });
-
-  it("makes an old copy of what it has moved: whoever goes on with it writes nothing twice", async () => {
-    const stage = await givenStage();
-    const file = { BOARDSYNC_STATE_URL: undefined, BOARDSYNC_STATE: join(stage.folder, "first.db") };
-    await stage.run(["sync"], { env: file });
-    await stage.run(["state", "copy", "first.db", stage.place]);
-    const issues = stage.story.github.issues("acme/app").length;
-    const ran = await stage.run(["sync", "--json"], { env: file });
-    expect(ran.err).toContain("copy");
-    expect(stage.story.github.issues("acme/app")).toHaveLength(issues);
-  });
-
-  it("refuses a database that holds a state, and loses nothing of it", async () => {
-    const stage = await givenStage();
-    await stage.run(["sync"]);
-    const file = { BOARDSYNC_STATE_URL: undefined, BOARDSYNC_STATE: join(stage.folder, "first.db") };
-    await stage.run(["sync"], { env: file });
-    const history = await stage.run(["history", "--json"]);
-    const ran = await stage.run(["state", "copy", "first.db", stage.place]);
-    expect(ran).toMatchObject({
-      code: 1,
-      err: `${stage.place} holds a state already, and two can't become one: name an empty database.\n`,
-    });
-    expect((await stage.run(["history", "--json"])).json()).toEqual(history.json());
-  });
-
-  it("refuses a server at which a daemon is at work", async () => {
-    const stage = await givenStage();
-    await stage.run(["sync"]);
-    await server.ask(
-      stage.url,
-      `INSERT INTO boardsync.replicas VALUES ('daemon, process 7 on host box', 'box', '', '{"at":0,"who":"daemon"}', now())`,
-    );
-    const ran = await stage.run(["state", "copy", stage.place, "copy.db"]);
-    expect(ran.code).toBe(5);
-    expect(ran.err).toContain(`The state at ${stage.place} is held by daemon, process 7 on host box.`);
     expect(existsSync(join(stage.folder, "copy.db"))).toBe(false);
   });
 });

@@ -232,15 +232,18 @@ describe("what the environment overrides", () => {
 
   it.each([
     [
-      { BOARDSYNC_STATE: "a.db", BOARDSYNC_STATE_URL: "postgres://db/state" },
-      "BOARDSYNC_STATE and BOARDSYNC_STATE_URL are both set; keep one of them",
-    ],
-    [
       { BOARDSYNC_STATE_URL: "mysql://me:key@db/state" },
       "BOARDSYNC_STATE_URL: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database",
     ],
   ])("is refused as a state where it is %j", (environment, problem) => {
     expect(problemsIn(smallest(), { environment })).toEqual([problem]);
+  });
+
+  it("is refused where the config names a server and the variable a file, as it does in the image", () => {
+    const environment = { BOARDSYNC_STATE: "/data/boardsync.db" };
+    expect(problemsIn(smallest("state: postgres://db/state"), { environment })).toEqual([
+      expect.stringContaining("names a PostgreSQL server, and BOARDSYNC_STATE the file /data/boardsync.db"),
+    ]);
   });
 
   it("is checked together with the file", () => {
@@ -286,7 +289,7 @@ describe("the state file, for a command that needs no config", () => {
     [
       "what BOARDSYNC_STATE_URL names",
       "state: a.db",
-      { BOARDSYNC_STATE_URL: "postgres://me:key@db/a", BOARDSYNC_STATE: "" },
+      { BOARDSYNC_STATE_URL: "postgres://me:key@db/a", BOARDSYNC_STATE: "b.db" },
       "postgres://me:key@db/a",
     ],
     ["what the config says", smallest("state: a.db"), {}, "a.db"],
@@ -296,13 +299,6 @@ describe("the state file, for a command that needs no config", () => {
     ["the default where the config is no YAML", "state: 'a.db", {}, "data/boardsync.db"],
   ])("is %s", async (_, text, environment, state) => {
     expect(await locateState(sourceOf(text, { environment }))).toBe(state);
-  });
-
-  it("is refused where two variables name one", async () => {
-    const environment = { BOARDSYNC_STATE: "b.db", BOARDSYNC_STATE_URL: "postgres://db/a" };
-    await expect(locateState(sourceOf("", { environment }))).rejects.toThrow(
-      "BOARDSYNC_STATE and BOARDSYNC_STATE_URL are both set; keep one of them",
-    );
   });
 
   it("is the default where there is no config", async () => {

@@ -151,8 +151,16 @@ function serverOptions(terminal: Terminal, server: ServerPlace, who: string): Sh
     now: systemClock.now,
     monotonic,
     repeat(everyMs, work) {
-      // What fails is tried again: a lease that could not be prolonged is found when something is to be written.
-      const timer = setInterval(() => void work().catch(() => undefined), everyMs);
+      let isBusy = false;
+      const tick = async (): Promise<void> => {
+        // A server that does not answer would be asked by ever more at once.
+        if (isBusy) return;
+        isBusy = true;
+        // What fails is tried again: a lease that could not be prolonged is found when something is to be written.
+        await work().catch(() => undefined);
+        isBusy = false;
+      };
+      const timer = setInterval(() => void tick(), everyMs);
       timer.unref();
       return () => clearInterval(timer);
     },
@@ -201,7 +209,7 @@ export async function readState(
 export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
   if (isPostgresUrl(state)) {
     const { readSign } = await import("../../ledger/postgres/postgres.ts");
-    return readSign({ url: state, host: hostname() });
+    return readSign({ url: state, host: hostname(), now: systemClock.now });
   }
   const ledger = openLedgerReadOnly(state);
   try {

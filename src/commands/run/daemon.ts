@@ -161,7 +161,10 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
     try {
       const last = await hold.ledger.runs.last(key);
       // Another process was asked at the same time, and was quicker.
-      if (last !== undefined && last.startedAt >= place.dueAt) return "fine";
+      if (last !== undefined && last.startedAt >= place.dueAt) {
+        const succeededAt = hold.ledger.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
+        return succeededAt >= last.startedAt ? "fine" : "failed";
+      }
       return await runHeld(hold.ledger, key, place);
     } finally {
       await hold.release();

@@ -7,7 +7,13 @@ import { type Connection, createConnection } from "./connection.ts";
 import type { SharedLog } from "./log.ts";
 import { openReplica } from "./replica.ts";
 import { findHead, openTables } from "./schema.ts";
-import { createServerLeases, createServerLog, replaceImage, type ServerOptions } from "./server-log.ts";
+import {
+  createServerLeases,
+  createServerLog,
+  isAlive,
+  replaceImage,
+  type ServerOptions,
+} from "./server-log.ts";
 import { createSharedLedger, type Signs } from "./shared-ledger.ts";
 import { showPlace } from "./url.ts";
 
@@ -144,6 +150,8 @@ async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined>
     const base = openBase(isOlder ? migrateImage(image, entries, at, fresh) : image, at, fresh);
     if (!isOlder) base.replay(entries);
     const signs = createSigns(connection, options);
+    const sign = await signs.read();
+    const aheadMs = await measureClock(connection, options);
     const [held] = await connection.ask(
       "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
     );
@@ -151,8 +159,8 @@ async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined>
     return {
       base,
       isAtHome: head.isAtHome,
-      sign: await signs.read(),
-      processes: await signs.processes(),
+      sign: sign && byThisClock(sign, aheadMs),
+      processes: (await signs.processes()).map((one) => byThisClock(one, aheadMs)),
       holder: holder === undefined ? undefined : String(holder),
     };
   } finally {
@@ -176,12 +184,13 @@ async function readWhole(log: SharedLog): Promise<{ readonly image: Buffer; read
  * @throws StateError
  */
 export async function readSign(
-  options: Pick<SharedOptions, "url" | "host">,
+  options: Pick<SharedOptions, "url" | "host" | "now">,
 ): Promise<SignOfLife | undefined> {
   const at = showPlace(options.url);
   const connection = createConnection(options.url, at);
   try {
-    return await createSigns(connection, options).read();
+    const sign = await createSigns(connection, options).read();
+    return sign && byThisClock(sign, await measureClock(connection, options));
   } finally {
     await connection.close();
   }
@@ -298,6 +307,7 @@ function createSigns(
   connection: Connection,
   { who = "", host, config = () => "" }: Partial<SharedOptions> & Pick<SharedOptions, "host">,
 ): Signs {
+  let known: readonly Process[] = [];
   return {
     async write(sign) {
       await connection.ask(
@@ -316,17 +326,26 @@ function createSigns(
       return sign === undefined ? undefined : JSON.parse(String(sign));
     },
     async processes() {
-      const [found] = await connection.ask(`
-        SELECT who, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
-          SELECT json_agg(project ORDER BY project) FROM boardsync.leases
-          WHERE holder = who AND until > clock_timestamp()), '[]') AS projects
-        FROM boardsync.replicas
-        WHERE at > now() - interval '1 minute' AND sign::jsonb ->> 'isLast' IS DISTINCT FROM 'true' ORDER BY who`);
-      return (found?.rows ?? []).map(({ who: name, at, projects }) => ({
+      const answers = await connection
+        .ask(`
+          SELECT who, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
+            SELECT json_agg(project ORDER BY project) FROM boardsync.leases
+            WHERE holder = who AND until > clock_timestamp()), '[]') AS projects
+          FROM boardsync.replicas WHERE ${isAlive} ORDER BY who`)
+        .catch(() => undefined);
+      // The page and the metrics are wanted most while the server is gone.
+      if (answers === undefined) return known;
+      known = (answers[0]?.rows ?? []).map(({ who: name, at, projects }) => ({
         who: String(name),
         at: Number(at),
         projects: projects as readonly string[],
       }));
+      return known;
     },
   };
+}
+
+/** Times of the server by this machine's clock, which is not set by it in a process that only looks. */
+function byThisClock<Timed extends { readonly at: number }>(timed: Timed, aheadMs: number): Timed {
+  return { ...timed, at: timed.at - aheadMs };
 }

@@ -51,11 +51,19 @@ const tables = `
 const lockNumber = 0x6273796e;
 
 /**
+ * The timeline that is written now, as names of log files have it. The control file tells of a standby that has taken over only
+ * at its next checkpoint, minutes later.
+ */
+const timeline = `
+  CASE WHEN pg_is_in_recovery() THEN (SELECT upper(lpad(to_hex(timeline_id), 8, '0')) FROM pg_control_checkpoint())
+  ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END`;
+
+/**
  * Which tables these are. A dump that is put back makes others; a server that was put back to an earlier time, or whose standby
  * has taken over, is on another timeline.
  */
 export const placeOfTables = `
-  (SELECT system_identifier FROM pg_control_system()) || '/' || (SELECT timeline_id FROM pg_control_checkpoint()) || '/' ||
+  (SELECT system_identifier FROM pg_control_system()) || '/' || (${timeline}) || '/' ||
   (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || 'boardsync.head'::regclass::oid`;
 
 /**

@@ -246,6 +246,9 @@ async function writeParts(connection: Connection, { number, body }: Image): Prom
   }
 }
 
+/** Of `replicas`: a process that has given a sign of life of late, and has not said that it was its last one. */
+export const isAlive = `at > clock_timestamp() - interval '1 minute' AND sign::jsonb ->> 'isLast' IS DISTINCT FROM 'true'`;
+
 /** Leases by the server's clock. */
 export function createServerLeases(connection: Connection, options: ServerOptions): Leases {
   const { at, leaseMs, who, config, monotonic } = options;
@@ -268,7 +271,7 @@ export function createServerLeases(connection: Connection, options: ServerOption
            SELECT project FROM boardsync.leases AS free
            WHERE project IN (SELECT value FROM jsonb_array_elements_text($1::jsonb)) AND until <= clock_timestamp()
              AND (config IN ('', $3) OR NOT EXISTS (SELECT 1 FROM boardsync.replicas
-               WHERE replicas.config = free.config AND at > clock_timestamp() - interval '1 minute'))
+               WHERE replicas.config = free.config AND ${isAlive}))
            ORDER BY project FOR UPDATE SKIP LOCKED)
          RETURNING project, number`,
         [wanted, who, config(), leaseMs],

@@ -195,10 +195,10 @@ describe("state copy is refused, and changes nothing,", () => {
 
   it("where a variable that names the state is wrong", async () => {
     const stage = await openStage();
-    const env = { BOARDSYNC_STATE: "first.db", BOARDSYNC_STATE_URL: "postgres://db/state" };
+    const env = { BOARDSYNC_STATE_URL: "mysql://db/state" };
     const ran = await stage.run(["state", "copy", "first.db", "postgres://db/state"], { env });
     expect(ran).toMatchObject({ code: 2 });
-    expect(ran.err).toContain("BOARDSYNC_STATE and BOARDSYNC_STATE_URL are both set; keep one of them");
+    expect(ran.err).toContain("BOARDSYNC_STATE_URL: that is no URL of PostgreSQL");
   });
 
   it("while a daemon works on the file", async () => {

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OutdatedError, StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { openSharedCopy, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
+import { openSharedCopy, readSign, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
 import type { Hold, SharedLedger } from "../../../src/ledger/shared.ts";
 import { applicationId, migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
@@ -97,6 +97,8 @@ function olderState(): { readonly image: Buffer; readonly entry: Buffer } {
   ];
   return { image, entry: Buffer.from(JSON.stringify(entry)) };
 }
+
+const hourMs = 3_600_000;
 
 const say = (cause: string) =>
   [{ kind: "say", notices: [{ cause, state: "", at: noon }], forgetBefore: 0 }] as const;
@@ -285,6 +287,14 @@ describe("a lease", () => {
     await hold(next, "acme");
     expect(await old.take(["acme"])).toMatchObject({ kind: "taken", isOtherConfig: false });
   });
+
+  it("is taken by another config at once where the last process of the one that led has ended", async () => {
+    const old = await givenReplica({ who: "daemon, process 1 on host a", config: () => "old" });
+    const next = await givenReplica({ who: "daemon, process 2 on host b", config: () => "new" });
+    await (await hold(old, "acme")).release();
+    await old.commit([{ kind: "beat", sign: { at: noon, who: "daemon, process 1", isLast: true } }]);
+    await hold(next, "acme");
+  });
 });
 
 describe("a server", () => {
@@ -396,6 +406,29 @@ describe("a server", () => {
       /^The state at postgres:\/\/127.0.0.1:1\/state can't be reached/,
     );
     await expect(givenReplica({ url: gone })).rejects.not.toThrow(/secret/);
+  });
+
+  it("tells when a daemon lived last, whatever the clock of whoever asks says", async () => {
+    const ledger = await givenReplica({ now: Date.now });
+    await ledger.commit([{ kind: "beat", sign: { at: Date.now(), who: "daemon" } }]);
+    const asker = { ...sharedOptions(url), now: () => Date.now() - hourMs };
+    const isNow = (at: number | undefined): boolean => Math.abs((at ?? 0) - asker.now()) < 5_000;
+    expect(isNow((await readSign(asker))?.at)).toBe(true);
+    const copy = await openSharedCopy(asker);
+    expect(isNow((await copy?.runs.heartbeat())?.at)).toBe(true);
+    expect((await copy?.runs.replicas())?.every(({ at }) => isNow(at))).toBe(true);
+    copy?.close();
+  });
+
+  it("that is gone leaves the page what was known", async () => {
+    const proxy = await openProxy(server.port);
+    const ledger = await givenReplica({ url: server.urlOf(new URL(url).pathname.slice(1), proxy.port) });
+    await ledger.commit([{ kind: "beat", sign: { at: noon, who: "daemon" } }]);
+    const known = await ledger.runs.replicas();
+    expect(known).toHaveLength(1);
+    await proxy.close();
+    expect(await ledger.runs.replicas()).toEqual(known);
+    expect(await ledger.runs.last(undefined)).toBeUndefined();
   });
 
   it("has the clock that counts", async () => {
