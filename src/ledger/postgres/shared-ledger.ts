@@ -80,8 +80,14 @@ export function createSharedLedger(shares: Shares): SharedLedger {
           await leases.release(taken.holds);
         },
       };
-      // What the one before has committed is read before anything is decided.
-      await shares.replica.follow();
+      try {
+        // What the one before has committed is read before anything is decided.
+        await shares.replica.follow();
+      } catch (error) {
+        // Nobody gets this hold, so nobody else would ever let go of it.
+        await hold.release().catch(() => undefined);
+        throw error;
+      }
       return hold;
     },
   });

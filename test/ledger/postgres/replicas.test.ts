@@ -223,6 +223,18 @@ describe("a lease", () => {
     await hold(second, "acme");
   });
 
+  it("is let go of where what others have committed can't be read", async () => {
+    const proxy = await openProxy(server.port);
+    const name = new URL(url).pathname.slice(1);
+    const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
+    const other = await givenReplica();
+    proxy.cutAt("SELECT number, body FROM boardsync.entries", "before");
+    await expect(ledger.take(["acme"])).rejects.toMatchObject({ code: "state.unreachable" });
+    await ledger.tick();
+    await hold(other, "acme");
+    await proxy.close();
+  });
+
   it("that has run out can be taken, and then its former holder commits nothing more", async () => {
     const first = await givenReplica();
     const second = await givenReplica();
