@@ -66,7 +66,6 @@ export function createServerLog(connection: Connection, options: ServerOptions):
         await end();
         throw error;
       }
-      if (holds.length > 0) options.prolonged(holds, beganAt + leaseMs);
       const last = Number(head?.rows[0]?.["entry"]);
       return {
         news: whole(news, after, last),
@@ -74,7 +73,10 @@ export function createServerLog(connection: Connection, options: ServerOptions):
         now: Number(head?.rows[0]?.["now"]),
         async append(body) {
           isOver = true;
-          return appendEntry(connection, at, last + 1, body);
+          const number = await appendEntry(connection, at, last + 1, body);
+          // A turn in which nothing is committed takes back what it has prolonged.
+          if (holds.length > 0) options.prolonged(holds, beganAt + leaseMs);
+          return number;
         },
         end,
       } satisfies Turn;

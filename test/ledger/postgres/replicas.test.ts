@@ -280,6 +280,17 @@ describe("a lease", () => {
     await expect(held.ledger.assertHeld()).rejects.toThrow(/shorter than a request may take/);
   });
 
+  it("is no longer where nothing was committed", async () => {
+    let now = 0;
+    const first = await givenReplica({ monotonic: () => now });
+    const held = await hold(first, "acme");
+    now = 15_000;
+    await held.ledger.journal.recover(noon, []);
+    now = 25_000;
+    await server.ask(url, "UPDATE boardsync.leases SET number = number + 1");
+    await expect(held.ledger.assertHeld()).rejects.toThrow(/shorter than a request may take/);
+  });
+
   it("is prolonged where a request would come too late", async () => {
     let now = 0;
     const first = await givenReplica({ monotonic: () => now });
