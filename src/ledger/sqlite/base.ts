@@ -1,7 +1,20 @@
 import type { Ledger } from "../ledger.ts";
 import { copyDatabase } from "./file/copy.ts";
-import { createReplay, recordRows, type TableChanges } from "./file/row-changes.ts";
-import { knownSchema, migrateStore, openStoreCopy, openStoreImage, type StateOptions } from "./file/store.ts";
+import {
+  createReplay,
+  type Recorder,
+  type ReplayRows,
+  recordRows,
+  type TableChanges,
+} from "./file/row-changes.ts";
+import {
+  knownSchema,
+  migrateStore,
+  openStoreCopy,
+  openStoreImage,
+  type StateOptions,
+  type Store,
+} from "./file/store.ts";
 import { createFollowing } from "./sqlite.ts";
 
 export { knownSchema };
@@ -28,10 +41,23 @@ export interface Transaction {
 /** @param place what messages call the state. */
 export function openBase(image: Buffer, place: string, options: StateOptions): Base {
   const store = openStoreImage(image, place, options);
+  return createBase(store, followRows(store));
+}
+
+/** What notes the rows that are written, and what makes those of others; once for a database. */
+export interface RowTraffic {
+  readonly replay: ReplayRows;
+  readonly recorder: Recorder;
+}
+
+export function followRows({ database }: Store): RowTraffic {
+  return { replay: createReplay(database), recorder: recordRows(database) };
+}
+
+/** The base over a database that nobody else writes to. */
+export function createBase(store: Store, { replay, recorder }: RowTraffic): Base {
   const { database } = store;
   const { ledger, relearn, forget } = createFollowing(store);
-  const replay = createReplay(database);
-  const recorder = recordRows(database);
   return {
     ledger,
     replay(bodies) {
