@@ -189,11 +189,13 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
 /** I6 and I8 at the board: nothing is written to a post that is missing, or on an old look. */
 export function checkLooks(looks: Looks, counts: { windowed: number }, violate: Violate): Check {
   return {
-    patchLeaves({ post, leftAt, besideMs }) {
+    patchLeaves({ life: { still }, post, leftAt, besideMs }) {
       const at = looks.askedAt(post) ?? 0;
       const decidedAt = looks.decidedAt(post) ?? 0;
       // Whoever waits for an answer moves the one clock of a history, also for those that are about to send something beside it.
-      const besideAt = leftAt - besideMs;
+      // So does whoever stands still between the decision and the request, for as long as its lease lets it.
+      const stillMs = still !== undefined && still.until >= decidedAt ? still.until - still.from : 0;
+      const besideAt = leftAt - besideMs - stillMs;
       const isOld = besideAt - at > minuteMs || (decidedAt >= at ? decidedAt : besideAt) - at > minuteMs;
       if (isOld) {
         const ageS = Math.round((leftAt - at) / 1_000);

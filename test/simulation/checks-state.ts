@@ -139,17 +139,22 @@ export function checkFreshness(state: State, hub: HubServer, violate: Violate): 
   };
 }
 
-/** I12: never two processes that send writes for one state. */
+/** I12: never two processes that send writes for one state; of a shared one, never without the lease. */
 export function checkOneWriter(violate: Violate): Check {
   let last: Life | undefined;
-  const note = (life: Life): void => {
+  const note = (life: Life, leftAt: number): void => {
+    if (life.whyNot !== undefined) {
+      const why = life.whyNot(leftAt);
+      if (why !== undefined) violate("I12", `a write leaves of a process ${why}`);
+      return;
+    }
     if (last !== undefined && last !== life && !last.isDead)
       violate("I12", "two processes write for one state: the first one has not ended");
     last = life;
   };
   return {
-    patchLeaves: ({ life }) => note(life),
-    issueWriteLeaves: ({ life }) => note(life),
+    patchLeaves: ({ life, leftAt }) => note(life, leftAt),
+    issueWriteLeaves: ({ life, leftAt }) => note(life, leftAt),
   };
 }
 

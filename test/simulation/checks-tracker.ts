@@ -143,12 +143,16 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
   /** As it was when the run began: a process that dies in a run may not have stored what it was told in it. */
   let limitedBefore = 0;
   let isRunning = false;
+  /** Whoever stood still between its turn of the pace and the request could not know it: that time is not counted. */
+  const pacedAt = ({ life: { still }, leftAt }: LeavingIssueWrite): number =>
+    still !== undefined && leftAt - still.until < pace.minIntervalMs ? still.from : leftAt;
   const within = (times: readonly number[], windowMs: number, now: number): number =>
     times.filter((at) => at > now - windowMs).length;
   const limit = (words: string, count: number, most: number, window: string): void => {
     if (count > most) violate("I11", `${count} ${words} within ${window}; ${most} are allowed`);
   };
-  const note = ({ write, leftAt }: LeavingIssueWrite): void => {
+  const note = (leaving: LeavingIssueWrite): void => {
+    const { write, leftAt } = leaving;
     const last = all.at(-1);
     if (last !== undefined && leftAt - last < pace.minIntervalMs) {
       violate(
@@ -156,10 +160,11 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
         `${leftAt - last} ms between two writes to the tracker; at least ${pace.minIntervalMs} are promised`,
       );
     }
-    all = [...all.filter((at) => at > leftAt - hourMs), leftAt];
+    const countedAt = pacedAt(leaving);
+    all = [...all.filter((at) => at > leftAt - hourMs), countedAt];
     limit("writes to the tracker", all.length, pace.writesPerHour, "an hour");
     if (write.kind !== "create-issue") return;
-    creates = [...creates.filter((at) => at > leftAt - hourMs), leftAt];
+    creates = [...creates.filter((at) => at > leftAt - hourMs), countedAt];
     limit("issues", creates.length, pace.createsPerHour, "an hour");
     limit("issues", within(creates, minuteMs, leftAt), pace.createsPerMinute, "a minute");
   };

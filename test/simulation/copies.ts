@@ -22,11 +22,12 @@ export function copyTables({ prepare }: Store, childrenFirst: readonly string[],
   };
 }
 
-/** Puts a copy into a state that is empty but for its schema. */
+/** Puts a copy into a state that is empty but for its schema; a dump of a server has no stamp. */
 export function fillTables(
   { prepare, transaction }: Store,
   childrenFirst: readonly string[],
   { tables, stampedAt }: Copy,
+  isStamped = true,
 ): void {
   transaction(() => {
     for (const name of [...childrenFirst.toReversed(), "sqlite_sequence", "meta"]) {
@@ -38,6 +39,6 @@ export function fillTables(
         );
       }
     }
-    stampCopy((sql, value) => prepare<[string | number]>(sql).run(value), stampedAt);
+    if (isStamped) stampCopy((sql, value) => prepare<[string | number]>(sql).run(value), stampedAt);
   });
 }

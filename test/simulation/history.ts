@@ -14,6 +14,19 @@ export type Step =
   | { readonly kind: "crash"; readonly seed: number; readonly doom: Doom }
   /** A run that a signal ends, at its so-manieth request. */
   | { readonly kind: "stop"; readonly seed: number; readonly request: number }
+  /** Of a shared state: a run whose process stands still in the middle, while the other replica has its turn. */
+  | {
+      readonly kind: "freeze";
+      readonly seed: number;
+      readonly hasFaults: boolean;
+      /** How long, in leases. */
+      readonly leases: number;
+      readonly left: number;
+      readonly back: number | undefined;
+      readonly doom: Doom | undefined;
+    }
+  /** Of a shared state: nobody reaches it. */
+  | { readonly kind: "cut"; readonly ms: number }
   /** A run during which somebody starts a second process. */
   | { readonly kind: "rival"; readonly seed: number; readonly request: number }
   /** `plan`, and a `sync` right after it. */
@@ -37,7 +50,7 @@ export type Step =
 
 const minuteMs = 60_000;
 
-const weights: Readonly<Record<Step["kind"], number>> = {
+const weights: Readonly<Record<Exclude<Step["kind"], "freeze" | "cut">, number>> = {
   sync: 26,
   crash: 9,
   stop: 2,
@@ -80,7 +93,7 @@ export function drawHistory(random: Random, odds: Odds): readonly Step[] {
   return steps;
 }
 
-function drawStep(random: Random, kind: Step["kind"]): Step {
+function drawStep(random: Random, kind: keyof typeof weights): Step {
   switch (kind) {
     case "sync":
       return { kind, seed: random.seed(), hasFaults: random.chance(0.7) };
@@ -116,8 +129,34 @@ function drawStep(random: Random, kind: Step["kind"]): Step {
   }
 }
 
+/** What only a shared state has is drawn into a history that is there. */
+export function addStandstills(steps: readonly Step[], random: Random): readonly Step[] {
+  return steps.flatMap((step): readonly Step[] => {
+    const freeze = drawFreeze(random);
+    const isFrozen = random.chance(0.5);
+    const cut: Step = { kind: "cut", ms: random.between(1, 10) * minuteMs };
+    const isCut = random.chance(0.03);
+    const played = step.kind === "sync" && isFrozen ? { ...step, ...freeze } : step;
+    return isCut ? [cut, played] : [played];
+  });
+}
+
+function drawFreeze(random: Random) {
+  const back = random.between(1, random.pick(reaches.point));
+  const isBack = random.chance(0.4);
+  const doom = drawDoom(random);
+  const isDoomed = random.chance(0.2);
+  return {
+    kind: "freeze",
+    leases: random.pick([0.2, 0.6, 1.1, 1.1, 2, 20]),
+    left: random.between(1, random.pick(reaches.point)),
+    back: isBack ? back : undefined,
+    doom: isDoomed ? doom : undefined,
+  } as const;
+}
+
 /** How far into a run something happens at most: most runs ask four times or so, and commit twenty times. */
-const reaches = { await: [4, 8, 20], commit: [12, 24, 40] } as const;
+const reaches = { await: [4, 8, 20], commit: [12, 24, 40], point: [10, 40, 120] } as const;
 
 function drawDoom(random: Random): Doom {
   const when = random.pick(["before", "after"] as const);
@@ -137,6 +176,10 @@ export function describeStep(step: Step): string {
   switch (step.kind) {
     case "sync":
       return step.hasFaults ? "a run, with faults" : "a run";
+    case "freeze":
+      return `a run${step.hasFaults ? ", with faults" : ""}, that stands still at point ${step.left} for ${step.leases} leases${step.back === undefined ? "" : `, and goes on at point ${step.back} of the other one`}`;
+    case "cut":
+      return `nobody reaches the state for ${describeTime(step.ms)}`;
     case "crash":
       return `a run, with faults, that ends ${step.doom.when} ${step.doom.at} ${step.doom.count}`;
     case "stop":

@@ -48,6 +48,12 @@ export interface Totals {
   mails: number;
   /** I8: a person's change that was overwritten inside the window between pull and PATCH. */
   windowed: number;
+  /** Shared states: how often a process took the project from one that had it still, or had died with it. */
+  takeovers: number;
+  /** How often a process stood still in a run. */
+  freezes: number;
+  /** COMMITs whose answer was lost. */
+  lostCommits: number;
 }
 
 /** A value that left for the board, and when the board had shown the post last; true time. */
@@ -76,7 +82,18 @@ export interface Watch {
 export function createWatch(time: Time, scenario: Scenario, state: State, hub: HubServer): Watch {
   const violations: Violation[] = [];
   const sent: SentWrite[] = [];
-  const totals: Totals = { creates: 0, edits: 0, changes: 0, comments: 0, patches: 0, mails: 0, windowed: 0 };
+  const totals: Totals = {
+    creates: 0,
+    edits: 0,
+    changes: 0,
+    comments: 0,
+    patches: 0,
+    mails: 0,
+    windowed: 0,
+    takeovers: 0,
+    freezes: 0,
+    lostCommits: 0,
+  };
   const taken = new Map<string, FieldValue>();
   const attempted = new Map<string, Attempt>();
   const violate: Violate = (invariant, message) => {

@@ -7,7 +7,7 @@ export interface Odds {
   readonly bothWays: number;
   readonly duplicates: number;
   /** Weights beside those of the other kinds of step. */
-  readonly steps: Readonly<Partial<Record<Step["kind"], number>>>;
+  readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
 }
 
 export const usualOdds: Odds = { signals: 0.25, bothWays: 0.35, duplicates: 0.04, steps: {} };

@@ -8,7 +8,8 @@ import { calm } from "./wire.ts";
 export async function planThenSync(stage: Stage): Promise<string> {
   const { time, wire, watch, board } = stage;
   const isChanging = time.pending > 0 || board.posts.some(({ hiddenFor }) => hiddenFor > 0);
-  if (isChanging || wire.outage("board") !== undefined || wire.outage("tracker") !== undefined) {
+  const isFree = stage.crew?.isFree() ?? true;
+  if (!isFree || isChanging || wire.outage("board") !== undefined || wire.outage("tracker") !== undefined) {
     return "no calm moment for a plan";
   }
   const late = lateIssues(stage);

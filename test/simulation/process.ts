@@ -21,10 +21,55 @@ export interface Life {
   doom: Doom | undefined;
   /** Epoch ms of the program's clock before which the tracker's adapter sends nothing: it forgets that when it ends. */
   closedUntil: number;
+  /** Where it is to stand still. */
+  halt: Halt | undefined;
+  /** When it stood still last, true times. */
+  still: { readonly from: number; readonly until: number } | undefined;
+  /** Another process has taken the project from its run. */
+  isDeposed: boolean;
+  /** Of a shared state: why it may not send anything at this true time; undefined where it may. */
+  whyNot: ((leftAt: number) => string | undefined) | undefined;
+}
+
+/** A process that is stopped for a while, as by SIGSTOP, at one of the points at which it waits for somebody else. */
+export interface Halt {
+  /** How many points are left until then. */
+  left: number;
+  /** What happens meanwhile. */
+  begin(): Promise<void>;
+  during: Promise<void> | undefined;
 }
 
 export function startLife(): Life {
-  return { isDead: false, mode: "sync", awaits: 0, commits: 0, doom: undefined, closedUntil: 0 };
+  return {
+    isDead: false,
+    mode: "sync",
+    awaits: 0,
+    commits: 0,
+    doom: undefined,
+    closedUntil: 0,
+    halt: undefined,
+    still: undefined,
+    isDeposed: false,
+    whyNot: undefined,
+  };
+}
+
+/** A point at which a process may stand still: all of it, until it goes on. Undefined where it goes on at once. */
+export function standStill(life: Life): Promise<void> | undefined {
+  const { halt } = life;
+  if (halt === undefined) return undefined;
+  if (halt.during !== undefined) return halt.during;
+  halt.left -= 1;
+  if (halt.left > 0) return undefined;
+  halt.during = halt.begin().finally(() => {
+    life.halt = undefined;
+  });
+  return halt.during;
+}
+
+export function isStill({ halt }: Life): boolean {
+  return halt?.during !== undefined;
 }
 
 /** Ends the process if its time has come. */

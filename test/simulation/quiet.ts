@@ -25,6 +25,7 @@ const maxLookUps = 5;
 export async function comeToRest(stage: Stage): Promise<void> {
   const { scenario, wire, time, watch, board, hub } = stage;
   wire.outages.clear();
+  stage.crew?.cut(0);
   for (const post of board.posts) post.hiddenFor = 0;
   for (const { name } of hub.repositories) hub.owners.enableIssues(name);
   const { policy, settings } = scenario;

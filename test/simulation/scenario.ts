@@ -39,6 +39,8 @@ export interface Scenario {
   /** A second connection watches, and a crash opens the database anew from copies of its files, as after a power cut. */
   readonly hasPowerCuts: boolean;
   readonly posts: number;
+  /** Of a state that two replicas share: how long a lease holds by itself. */
+  readonly leaseMs?: number;
 }
 
 export interface BoardTraits {

@@ -10,7 +10,7 @@ const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
   "--workers N plays on so many threads, --all goes on after a failure, --rare draws often what is seldom,\n" +
-  "--http plays over real HTTP (README.md)\n";
+  "--http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -23,12 +23,17 @@ const { values } = parseArgs({
     whole: { type: "boolean", default: false },
     rare: { type: "boolean", default: false },
     http: { type: "boolean", default: false },
+    shared: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
-/** Where it is not asked for, the seed says whether it goes over HTTP. */
-const way: Way = { ...(values.http && { isOverHttp: true }), isRare: values.rare };
+/** Where it is not asked for, the seed says whether it goes over HTTP, and whether two replicas share the state. */
+const way: Way = {
+  ...(values.http && { isOverHttp: true }),
+  ...(values.shared && { isOverHttp: false, isShared: true }),
+  isRare: values.rare,
+};
 
 const states = createStates();
 try {
@@ -100,7 +105,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}`,
   ]);
 }
 

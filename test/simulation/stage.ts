@@ -1,4 +1,5 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Log } from "../../src/log.ts";
 import type { RenderedIssue } from "../../src/plan/ground/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
@@ -13,23 +14,34 @@ import type { Copy } from "./copies.ts";
 import { createHubServer, type HubServer } from "./github-server.ts";
 import { createWatch, type Watch } from "./invariants.ts";
 import { createPeople, type People } from "./people.ts";
-import { Crash, type Doom, type Life, meetDoom, startLife } from "./process.ts";
+import { Crash, type Doom, type Life, meetDoom, standStill, startLife } from "./process.ts";
 import { createRecords, type Records } from "./records.ts";
+import { type Crew, createCrew, isUnreachable } from "./replicas.ts";
 import { projectKey, type Scenario } from "./scenario.ts";
 import { type Connect, connectInMemory } from "./sides.ts";
 import type { State } from "./state.ts";
+import type { Events } from "./watcher.ts";
 import { createWire, type Weather, type Wire } from "./wire.ts";
 
 /** A bug that is planted on purpose, from outside the program. */
 export interface Bug {
   /** Wraps what a process works with. */
-  readonly world?: (world: World, hub: HubServer) => World;
+  readonly world?: (world: World, hub: HubServer, replica: ReplicaPlace | undefined) => World;
+  /** Bends the log of a shared state. */
+  readonly log?: (log: SharedLog) => SharedLog;
   /** Bends what carries the requests to GitHub: it shows over HTTP only. */
   readonly carry?: (fetch: Fetch) => Fetch;
   /** Whether the journal does not wait for the disk (`synchronous=NORMAL`). */
   readonly isLoose?: boolean;
   /** Whether a second process begins although one is there. */
   readonly hasNoLock?: boolean;
+}
+
+/** Which replica of a shared state a world is of. */
+export interface ReplicaPlace {
+  readonly index: number;
+  /** The state without the hold of a run: what is written to it is not compared with any lease. */
+  readonly unheld: Ledger;
 }
 
 /** Everything that one history plays on. */
@@ -50,8 +62,10 @@ export interface Stage {
   run(weather: Weather, end?: RunEnd): Promise<RunResult | undefined>;
   /** `plan`, on a private copy. */
   plan(weather: Weather): Promise<RunResult | undefined>;
-  /** The process ends between two runs. */
+  /** The process ends between two runs; of a shared state, all of them. */
   endProcess(): void;
+  /** Where two replicas share the state. */
+  readonly crew: Crew | undefined;
 }
 
 /** What has happened so far. */
@@ -65,11 +79,28 @@ export interface Counts {
 }
 
 export interface RunEnd {
-  readonly doom?: Doom;
+  readonly doom?: Doom | undefined;
   /** The request at which a signal comes. */
   readonly stopAt?: number;
   /** The request at which somebody starts a second process; the lock sends it away. */
   readonly rivalAt?: number;
+  /** Which replica; left out for the next one. */
+  readonly index?: number;
+  /** Its process stands still in the middle. */
+  readonly freeze?: Freeze;
+}
+
+/** A process that is stopped in its run, while the other replica has its turn. */
+export interface Freeze {
+  /** How long it stands still before the other one begins. */
+  readonly ms: number;
+  /** How many points it passes before. */
+  readonly left: number;
+  /** How many points the other one passes before the first goes on in the middle of its run; undefined: after that. */
+  readonly back: number | undefined;
+  /** Of the other one. */
+  readonly doom: Doom | undefined;
+  weather(): Weather;
 }
 
 /** 2026-01-05, a Monday. */
@@ -118,6 +149,31 @@ function createCounts(): Counts {
   };
 }
 
+/** What a process has of both sides for as long as it lives. */
+type Sides = Pick<World, "board" | "tracker" | "clock">;
+
+function requestsOf({ board, tracker }: Pick<Sides, "board" | "tracker">): number {
+  return board.requests + tracker.requests;
+}
+
+/** Nothing is learnt from what a process is shown that can no longer record it. */
+function eventsOf(events: Events, life: Life): Events {
+  const shown = [
+    "boardShows",
+    "boardListEnds",
+    "trackerShowsLatest",
+    "trackerAsked",
+    "trackerLimits",
+  ] as const satisfies readonly (keyof Events)[];
+  const heard = shown.map((name) => [
+    name,
+    (...told: unknown[]): void => {
+      if (!life.isDeposed) (events[name] as (...told: unknown[]) => void)(...told);
+    },
+  ]);
+  return Object.assign(Object.create(events), Object.fromEntries(heard));
+}
+
 export function createStage(
   scenario: Scenario,
   state: State,
@@ -143,22 +199,29 @@ export function createStage(
   };
   let process: { readonly life: Life; readonly world: World } | undefined;
 
-  const worldOf = (life: Life, ledger: Ledger): World => {
-    const { events, violate } = watch;
+  const sidesOf = (life: Life, events: Events): Sides => {
     const clock = createSkewedClock(
       time,
       () => scenario.skewMs,
       () => meetDoom(life, "await", "before"),
+      () => standStill(life),
     );
-    const world: World = {
+    const { violate } = watch;
+    return {
       ...connect({ board, hub, wire, events, life, scenario, clock, violate, carry: bug.carry }),
-      ledger: records.hear(ledger),
       clock,
+    };
+  };
+  const joinWorld = (sides: Sides, ledger: Ledger, replica?: ReplicaPlace): World => {
+    const world: World = {
+      ...sides,
+      ledger: records.hear(ledger),
       log: silent,
       policy: { ...scenario.policy, repositories: repositoryNames(scenario.settings) },
     };
-    return bug.world?.(world, hub) ?? world;
+    return bug.world?.(world, hub, replica) ?? world;
   };
+  const worldOf = (life: Life, ledger: Ledger): World => joinWorld(sidesOf(life, watch.events), ledger);
   const startProcess = (): { readonly life: Life; readonly world: World } => {
     const life = startLife();
     if (bug.isLoose === true) state.loosen();
@@ -176,7 +239,7 @@ export function createStage(
     wire.watch = () => {
       requests += 1;
       if (requests === end.stopAt) controller.abort();
-      if (requests === end.rivalAt && bug.hasNoLock === true) rival = startRival();
+      if (requests === end.rivalAt && bug.hasNoLock === true && crew === undefined) rival = startRival();
     };
     try {
       const result = await runProjects([project], world, { kind: mode }, controller.signal);
@@ -188,6 +251,8 @@ export function createStage(
       }
       return result;
     } catch (error) {
+      // Whoever can't reach a shared state ends its run, and lives on.
+      if (crew !== undefined && isUnreachable(error)) return undefined;
       if (!(error instanceof Crash))
         watch.violate("no bug", `a run throws ${error instanceof Error ? error.stack : error}`);
       life.isDead = true;
@@ -204,8 +269,33 @@ export function createStage(
     );
     life.isDead = true;
   };
+  const crew: Crew | undefined =
+    state.replicas &&
+    createCrew<Sides>({
+      replicas: state.replicas,
+      scenario,
+      time,
+      wire,
+      counts,
+      totals: watch.totals,
+      events: watch.events,
+      violate: watch.violate,
+      log: bug.log,
+      connect: (life) => sidesOf(life, eventsOf(watch.events, life)),
+      go({ life, sides, ledger: unheld, index }, ledger, end) {
+        return go(joinWorld(sides, ledger, { index, unheld }), life, "sync", end);
+      },
+      async measure(sides, isTimed, run) {
+        const startedAt = time.now();
+        const before = requestsOf(sides);
+        const result = await run();
+        if (isTimed()) checkBounds(requestsOf(sides) - before, time.now() - startedAt);
+        return result;
+      },
+    });
   return {
     scenario,
+    crew,
     state,
     time,
     wire,
@@ -217,6 +307,7 @@ export function createStage(
     counts,
     backup: undefined,
     async run(weather, end = {}) {
+      if (crew !== undefined) return crew.run(weather, end);
       if (scenario.isOneShot) endProcess();
       process ??= startProcess();
       const { life, world } = process;
@@ -224,7 +315,7 @@ export function createStage(
       wire.weather = weather;
       counts.runs += 1;
       const startedAt = time.now();
-      const before = world.board.requests + world.tracker.requests;
+      const before = requestsOf(world);
       watch.events.runBegins();
       const result = await go(world, life, "sync", end);
       if (life.isDead) {
@@ -232,7 +323,7 @@ export function createStage(
         if (scenario.hasPowerCuts) state.cutPower();
       }
       watch.events.runEnds();
-      checkBounds(world.board.requests + world.tracker.requests - before, time.now() - startedAt);
+      checkBounds(requestsOf(world) - before, time.now() - startedAt);
       return result;
     },
     plan(weather) {
@@ -240,7 +331,7 @@ export function createStage(
       const life: Life = {
         ...startLife(),
         mode: "plan",
-        closedUntil: process?.life.closedUntil ?? 0,
+        closedUntil: crew?.closedUntil() ?? process?.life.closedUntil ?? 0,
       };
       wire.weather = weather;
       return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));
@@ -249,6 +340,7 @@ export function createStage(
   };
 
   function endProcess(): void {
+    crew?.endProcesses();
     if (process === undefined) return;
     process.life.isDead = true;
     process = undefined;

@@ -236,13 +236,13 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
             events.taken(line, project);
           }
         }
+        const holds = keys.map((project) => ({ project, number: leases.get(project)?.number ?? 0 }));
         await line.pass("take", "after");
         if (fate === "answer lost") throw unreachable();
         if (other !== undefined) {
           const who = leases.get(other)?.holder ?? "";
           return { kind: "taken", project: other, who, isOtherConfig: false };
         }
-        const holds = keys.map((project) => ({ project, number: leases.get(project)?.number ?? 0 }));
         line.prolonged(holds, beganAt + line.leaseMs);
         return { kind: "held", holds };
       },

@@ -15,6 +15,7 @@ import {
 import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { type Copy, copyTables, fillTables } from "./copies.ts";
 import { type Life, meetDoom } from "./process.ts";
+import { createReplicatedState, type ReplicatedState } from "./replicated-state.ts";
 
 /**
  * The real SQLite state, on tmpfs, for one history after another. Opening a database and preparing its statements would
@@ -44,6 +45,8 @@ export interface State {
   loosen(): void;
   /** What another process sees: committed lines only. Prepared once. */
   look<Bound extends unknown[], Found>(sql: string): (...bound: Bound) => readonly Found[];
+  /** What two replicas share; undefined for a state of one process. */
+  readonly replicas: ReplicatedState["replicas"] | undefined;
   close(): void;
 }
 
@@ -112,6 +115,7 @@ export function createState(isShared: boolean): State {
     look: <Bound extends unknown[], Found>(sql: string) => {
       return (...bound: Bound): readonly Found[] => onlooker.all<Bound, Found>(sql, bound);
     },
+    replicas: undefined,
     close() {
       close();
       rmSync(folder, { recursive: true });
@@ -146,7 +150,7 @@ interface Onlooker {
 }
 
 /** A second connection, as a server would use it to look into the journal when a request arrives. */
-function createOnlooker(database: Database.Database): Onlooker {
+export function createOnlooker(database: Database.Database): Onlooker {
   const statements = new Map<string, Database.Statement>();
   return {
     database,
@@ -163,7 +167,7 @@ function createOnlooker(database: Database.Database): Onlooker {
 }
 
 /** Prepares every statement once for all ledgers over a connection. */
-function cacheStatements(store: Store): Store {
+export function cacheStatements(store: Store): Store {
   const prepared = new Map<string, Query<never, unknown>>();
   return {
     ...store,
@@ -238,7 +242,7 @@ function meetEnd(life: Life): void {
 }
 
 /** Many tables are empty after a history: to see that of all of them costs what one of the deletes would. */
-function createEraser(store: () => Store, tables: readonly string[]): () => void {
+export function createEraser(store: () => Store, tables: readonly string[]): () => void {
   const lines = [...tables, "sqlite_sequence", "meta WHERE key <> 'version'"];
   const find = lines
     .map((from, index) => `SELECT ${index} AS filled WHERE EXISTS (SELECT 1 FROM ${from})`)
@@ -258,7 +262,7 @@ function createEraser(store: () => Store, tables: readonly string[]): () => void
 }
 
 /** The tables of the state, each before those that it refers to. Deferring foreign keys instead would void all plans. */
-function childrenFirst(database: Database.Database): readonly string[] {
+export function childrenFirst(database: Database.Database): readonly string[] {
   const names = database
     .prepare<[], { name: string }>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('meta', 'sqlite_sequence')",
@@ -284,22 +288,30 @@ function childrenFirst(database: Database.Database): readonly string[] {
   return ordered;
 }
 
-/** A state for nearly all histories, and one for those that a second connection watches. */
+/** A state for nearly all histories, one for those that a second connection watches, and one that two replicas share. */
 export interface States {
   readonly fast: State;
   readonly shared: State;
+  /** Made when it is asked for first. */
+  readonly replicated: ReplicatedState;
   close(): void;
 }
 
 export function createStates(): States {
   const fast = createState(false);
   const shared = createState(true);
+  let replicated: ReplicatedState | undefined;
   return {
     fast,
     shared,
+    get replicated() {
+      replicated ??= createReplicatedState();
+      return replicated;
+    },
     close() {
       fast.close();
       shared.close();
+      replicated?.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { RemoteError, type Side } from "../../src/errors.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { Time } from "./clock.ts";
-import { type Life, meetDoom } from "./process.ts";
+import { type Life, meetDoom, standStill } from "./process.ts";
 import { createRandom, pickWeighted, type Random } from "./random.ts";
 
 /** What can go wrong in one step of a history. */
@@ -94,7 +94,7 @@ export function createWire(time: Time): Wire {
     arrive(life) {
       takeTime();
       meetDoom(life, "await", "after");
-      return Promise.resolve();
+      return standStill(life) ?? Promise.resolve();
     },
     outage(side) {
       const outage = wire.outages.get(side);
@@ -106,6 +106,8 @@ export function createWire(time: Time): Wire {
       // As the adapters do.
       if (time.now() + skewMs >= bounds.until)
         throw new RemoteError(side, "aborted", "The run's time is used up.");
+      const still = standStill(life);
+      if (still !== undefined) await still;
       await wire.leave(life);
       const now = time.now() + skewMs;
       if (bounds.signal.aborted) throw new RemoteError(side, "aborted", "The run was asked to stop.");

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RunResult } from "../../src/sync/run.ts";
 import { addBothWays, addDuplicates } from "./both-ways.ts";
 import { changeConfig } from "./config-changes.ts";
-import { describeStep, drawHistory, type Step } from "./history.ts";
+import { addStandstills, describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
 import { rareOdds, usualOdds } from "./odds.ts";
@@ -13,7 +13,7 @@ import { comeToRest } from "./quiet.ts";
 import { createRandom } from "./random.ts";
 import { drawScenario, type Scenario } from "./scenario.ts";
 import { addSignals } from "./signals.ts";
-import { type Bug, createStage, type Stage } from "./stage.ts";
+import { type Bug, createStage, type RunEnd, type Stage } from "./stage.ts";
 import type { States } from "./state.ts";
 import { backUp, loseState, putBack } from "./state-acts.ts";
 import type { Weather } from "./wire.ts";
@@ -41,6 +41,8 @@ export interface Way {
   readonly isOverHttp?: boolean;
   /** Draws often what few histories have. */
   readonly isRare?: boolean;
+  /** Two replicas share the state; else one seed in twenty has that. */
+  readonly isShared?: boolean;
 }
 
 export interface HistoryOptions extends Way {
@@ -55,6 +57,7 @@ export interface HistoryOptions extends Way {
 /** Makes another seed of a seed, for what is drawn apart. */
 const bothWaysSalt = 0x5bd1e995;
 const duplicatesSalt = 0x27d4eb2f;
+const sharedSalt = 0x165667b1;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -73,12 +76,17 @@ export async function playHistory(
     ? twoWay
     : addDuplicates(twoWay, createRandom(seed ^ duplicatesSalt), odds);
   const loopback = isOverHttp ? await openLoopback(seed) : undefined;
-  const scenario = oneAtATime(options.scenario ?? drawnScenario, loopback);
-  const state = scenario.hasPowerCuts ? states.shared : states.fast;
+  const isShared = !isOverHttp && (options.isShared ?? seed % 20 === 11);
+  const sharing = createRandom(seed ^ sharedSalt);
+  const leaseMs = sharing.pick([35, 60, 120]) * 1_000;
+  const single = oneAtATime(options.scenario ?? drawnScenario, loopback);
+  const scenario: Scenario = isShared ? { leaseMs, ...single } : single;
+  const state = isShared ? states.replicated : scenario.hasPowerCuts ? states.shared : states.fast;
   state.clear();
   const stage = createStage({ ...scenario }, state, options.bug ?? {}, loopback?.connect);
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
-  const drawnSteps = drawHistory(random, odds);
+  const oneByOne = drawHistory(random, odds);
+  const drawnSteps = isShared ? addStandstills(oneByOne, sharing) : oneByOne;
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
@@ -93,6 +101,7 @@ export async function playHistory(
   if (stage.watch.violations.length === 0) {
     tell(() => "faults and people stop");
     await comeToRest(stage);
+    await stage.crew?.checkCopies();
   }
   stage.endProcess();
   await loopback?.close();
@@ -127,13 +136,22 @@ async function play(stage: Stage, step: Step): Promise<string> {
   const { time, wire, people } = stage;
   switch (step.kind) {
     case "sync":
-      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, step.hasFaults)))}`;
+      return tellRun(stage, step, step.hasFaults, {});
     case "crash":
-      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), { doom: step.doom }))}`;
+      return tellRun(stage, step, true, { doom: step.doom });
     case "stop":
-      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), { stopAt: step.request }))}`;
+      return tellRun(stage, step, true, { stopAt: step.request });
     case "rival":
-      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, false), { rivalAt: step.request }))}`;
+      return tellRun(stage, step, false, { rivalAt: step.request });
+    case "freeze": {
+      const { leases, left, back, doom, hasFaults } = step;
+      const ms = Math.round((stage.scenario.leaseMs ?? 0) * leases);
+      const weather = () => weatherOf(stage, step.seed ^ sharedSalt, hasFaults);
+      return tellRun(stage, step, hasFaults, { freeze: { ms, left, back, doom, weather } });
+    }
+    case "cut":
+      stage.crew?.cut(time.now() + step.ms);
+      return describeStep(step);
     case "plan":
       return `${describeStep(step)}: ${await planThenSync(stage)}`;
     case "restart":
@@ -163,6 +181,18 @@ async function play(stage: Stage, step: Step): Promise<string> {
     case "clock":
       return setClock(stage, step);
   }
+}
+
+/** The step says which of two replicas has the run, so that the others may be left out. */
+async function tellRun(
+  stage: Stage,
+  step: Extract<Step, { readonly seed: number }>,
+  hasFaults: boolean,
+  end: RunEnd,
+): Promise<string> {
+  const index = createRandom(step.seed ^ sharedSalt).between(0, 1);
+  const result = await stage.run(weatherOf(stage, step.seed, hasFaults), { ...end, index });
+  return `${describeStep(step)}: ${describeRun(result)}`;
 }
 
 /**
