@@ -1,5 +1,8 @@
+import { StateError } from "../../src/errors.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { PacedWrite } from "../../src/ledger/pace.ts";
+import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { RepositoryId } from "../../src/model/issue.ts";
 import { applied } from "../../src/plan/fields/base.ts";
 import { inOrder } from "../../src/select.ts";
@@ -9,6 +12,7 @@ import { fieldKey, known } from "./github-facts.ts";
 import type { HubServer } from "./github-server.ts";
 import type { Bug } from "./stage.ts";
 import { withParts } from "./with-parts.ts";
+import type { Way } from "./world.ts";
 
 /** A bug that somebody might write, planted from outside, and the promises one of which it breaks. */
 export interface PlantedBug {
@@ -16,9 +20,14 @@ export interface PlantedBug {
   readonly words: string;
   readonly breaks: readonly string[];
   readonly bug: Bug;
+  /** Where it is looked for; left out for the usual histories. */
+  readonly way?: Way;
   /** Where a test may begin to look; left out where it would have to look for too long. */
   readonly from?: number;
 }
+
+/** Two replicas of one state. */
+const shared: Way = { isOverHttp: false, isShared: true };
 
 const ofWorld = (change: (world: World, hub: HubServer) => Partial<World>): Bug => ({
   world: (world, hub) => ({ ...world, ...change(world, hub) }),
@@ -370,7 +379,93 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+  {
+    name: "lease-not-checked",
+    words: "a request leaves without a look at what is left of the lease",
+    breaks: ["I12"],
+    way: shared,
+    bug: ofLedger(() => ({ assertHeld: async () => undefined })),
+  },
+  {
+    name: "fencing-not-compared",
+    words: "a commit does not compare the number of its lease",
+    breaks: ["I12"],
+    way: shared,
+    bug: { log: (log) => ({ ...log, turn: (after) => log.turn(after, []) }) },
+  },
+  {
+    name: "sent-elsewhere",
+    words: "SENT is committed on another connection, outside of the turn that compares the lease",
+    breaks: ["I12"],
+    way: shared,
+    bug: {
+      world: (world, _hub, replica) => {
+        const { ledger } = world;
+        const isSent = (changes: readonly Change[]) => changes.some(({ kind }) => kind === "mark-sent");
+        const commit: Ledger["commit"] = (changes) =>
+          (isSent(changes) ? (replica?.unheld ?? ledger) : ledger).commit(changes);
+        return { ...world, ledger: withParts(ledger, { commit }) };
+      },
+    },
+  },
+  {
+    name: "commit-in-doubt",
+    words: "a COMMIT whose answer was lost is taken for done",
+    breaks: ["I5", "I1", "I2", "I12"],
+    way: shared,
+    bug: { log: trustCommits },
+  },
+  {
+    name: "pace-per-replica",
+    words: "each replica counts the pace of a token on its own",
+    breaks: ["I11"],
+    way: shared,
+    bug: countAlone(),
+  },
 ];
+
+/** Whatever becomes of a COMMIT: whoever sent it goes on as if it were there. */
+function trustCommits(log: SharedLog): SharedLog {
+  return {
+    ...log,
+    async turn(after, holds) {
+      const turn = await log.turn(after, holds);
+      return {
+        ...turn,
+        async append(body) {
+          try {
+            return await turn.append(body);
+          } catch (error) {
+            if (!(error instanceof StateError)) throw error;
+            return after + (turn.news?.length ?? 0) + 1;
+          }
+        },
+      };
+    },
+  };
+}
+
+/** What a replica has written itself, for as long as its history goes on. */
+function countAlone(): Bug {
+  const counted = new WeakMap<HubServer, Map<number, PacedWrite[]>>();
+  return {
+    world(world, hub, replica) {
+      const { ledger } = world;
+      const ofHub = counted.get(hub) ?? new Map<number, PacedWrite[]>();
+      counted.set(hub, ofHub);
+      const own = ofHub.get(replica?.index ?? 0) ?? [];
+      ofHub.set(replica?.index ?? 0, own);
+      const commit: Ledger["commit"] = async (changes) => {
+        await ledger.commit(changes.map(withoutSeen));
+        for (const change of changes) if (change.kind === "pace-write") own.push(change);
+      };
+      const pace = withParts(ledger.pace, {
+        writes: async (since) => own.filter(({ at }) => at > since),
+      });
+      return { ...world, ledger: withParts(ledger, { commit, pace }) };
+    },
+  };
+}
 
 function denyUnknown(answer: SignalAnswer): SignalAnswer {
   const { pullRequests, subIssues, isReleased, projectStatus } = answer.signals;

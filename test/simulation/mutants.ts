@@ -49,11 +49,11 @@ async function checkAll(seeds: number, only: string | undefined): Promise<number
 }
 
 /** A state of its own: what a bug has left there must not be laid at another one's door. */
-async function find({ bug }: PlantedBug, seeds: number): Promise<Finding | undefined> {
+async function find({ bug, way }: PlantedBug, seeds: number): Promise<Finding | undefined> {
   const states = createStates();
   try {
     for (let seed = 1; seed <= seeds; seed += 1) {
-      const outcome: Outcome = await playHistory(states, seed, { bug });
+      const outcome: Outcome = await playHistory(states, seed, { ...way, bug });
       const [violation] = outcome.violations;
       if (violation !== undefined) return { ...violation, seeds: seed };
     }

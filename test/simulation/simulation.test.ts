@@ -18,6 +18,7 @@ describe("the simulation", () => {
   it.each<[string, number, Way]>([
     ["", slice, {}],
     [" that draw often what few have", slice / 2, { isRare: true }],
+    [" of two replicas", slice / 4, { isOverHttp: false, isShared: true }],
   ])(
     "breaks no promise in the histories%s 1 to %i",
     async (_, last, way) => {
@@ -54,8 +55,8 @@ describe("the checks are not blind", () => {
   const quick = plantedBugs.filter(({ from }) => from !== undefined);
   it.each(quick.map((planted) => [planted.words, planted] as const))(
     "finds it when %s",
-    async (_words, { bug, breaks, from }) => {
-      const found = await findFailure(states, { bug }, from);
+    async (_words, { bug, breaks, from, way }) => {
+      const found = await findFailure(states, { ...way, bug }, from);
       expect(breaks).toContain(found?.violations[0]?.invariant);
     },
   );
