@@ -82,6 +82,8 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
   let images: readonly Image[] = [];
   let head = 0;
   let isAtHome = true;
+  /** Each state has another one, and each that was put back once somebody has committed to it. */
+  let place = 0;
   let leases = new Map<string, Lease>();
   let session: Session | undefined;
   let waiting: (() => void)[] = [];
@@ -120,6 +122,7 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
     head += 1;
     const entry: Entry = { number: head, body };
     entries = [...entries, entry];
+    if (!isAtHome) place += 1;
     isAtHome = true;
     for (const [project, lease] of own.prolonging) leases.set(project, lease);
     events.committed({ line: own.line, entry });
@@ -177,6 +180,7 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
         }
         const turn: Turn = {
           news: newsAfter(after),
+          place: String(place),
           isAtHome,
           now: now(),
           async append(body) {
@@ -200,14 +204,15 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
       read: (after) =>
         ask("read", () => {
           const news = entries.filter(({ number }) => number > after);
-          const isWhole = news.every(({ number }, place) => number === after + place + 1);
-          return isWhole && (news.length > 0 || head <= after) ? news : undefined;
+          const isWhole = news.every(({ number }, index) => number === after + index + 1);
+          const isBehind = news.length === 0 && head > after;
+          return { entries: isWhole && !isBehind ? news : undefined, place: String(place) };
         }),
       image: () =>
         ask("image", () => {
           const newest = images.toSorted((one, other) => other.number - one.number)[0];
           if (newest === undefined) throw new Error("The server has no state.");
-          return newest;
+          return { ...newest, place: String(place) };
         }),
       async keepImage(image) {
         keepImage(image);
@@ -273,6 +278,7 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
       images = [image];
       head = image.number;
       isAtHome = atHome;
+      if (atHome) place += 1;
       leases = new Map();
       session = undefined;
     },

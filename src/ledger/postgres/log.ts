@@ -11,10 +11,10 @@ export interface SharedLog {
    * @throws StateError where the log can't be reached, or one of the holds is another's by now.
    */
   turn(after: number, holds: readonly LeaseNumber[]): Promise<Turn>;
-  /** Entries after one, in their order; undefined where they are no longer kept, so that an image has to be loaded. */
-  read(after: number): Promise<readonly Entry[] | undefined>;
+  /** Entries after one, in their order. */
+  read(after: number): Promise<News>;
   /** The newest image of the whole state. */
-  image(): Promise<Image>;
+  image(): Promise<Image & Placed>;
   /** Keeps an image, and forgets what nobody needs beside it. */
   keepImage(image: Image): Promise<void>;
 }
@@ -25,6 +25,20 @@ export interface Entry {
   readonly body: Buffer;
 }
 
+/**
+ * Where the log was when something was committed last. It is another place once a copy was put back, or a standby has taken over,
+ * and somebody has committed there: then the same numbers may be other entries, and an image has to be loaded.
+ */
+export interface Placed {
+  readonly place: string;
+}
+
+/** What has been committed since an entry. */
+export interface News extends Placed {
+  /** undefined where they are no longer kept, so that an image has to be loaded. */
+  readonly entries: readonly Entry[] | undefined;
+}
+
 export interface Image {
   /** The last entry that is in it. */
   readonly number: number;
@@ -32,7 +46,7 @@ export interface Image {
 }
 
 /** The right to commit. It ends with `append` or `end`, whatever comes of them. */
-export interface Turn {
+export interface Turn extends Placed {
   /** What others have committed since; undefined where an image has to be loaded, and then nothing can be appended. */
   readonly news: readonly Entry[] | undefined;
   /** Whether the log is where it was; else it is a copy that was put back, and what is appended next settles that. */

@@ -172,7 +172,7 @@ async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined>
 async function readWhole(log: SharedLog): Promise<{ readonly image: Buffer; readonly entries: Buffer[] }> {
   for (;;) {
     const image = await log.image();
-    const entries = await log.read(image.number);
+    const { entries } = await log.read(image.number);
     // Another process may have made a newer image in between.
     if (entries !== undefined) return { image: image.body, entries: entries.map(({ body }) => body) };
   }

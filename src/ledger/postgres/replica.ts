@@ -33,6 +33,8 @@ const leastEntryBytes = 1024 * 1024;
 export async function openReplica(log: SharedLog, make: MakeBase): Promise<Replica> {
   let base: Base;
   let at = 0;
+  /** Where the log was then: elsewhere the same number is another entry. */
+  let place = "";
   let imageBytes = 0;
   let entryBytes = 0;
   /** Nothing was followed since the image was loaded. */
@@ -43,6 +45,7 @@ export async function openReplica(log: SharedLog, make: MakeBase): Promise<Repli
     base?.close();
     base = loaded;
     at = image.number;
+    place = image.place;
     imageBytes = image.body.length;
     entryBytes = 0;
     isFresh = true;
@@ -54,8 +57,8 @@ export async function openReplica(log: SharedLog, make: MakeBase): Promise<Repli
   };
   const follow = async (): Promise<void> => {
     for (;;) {
-      const entries = await log.read(at);
-      if (entries !== undefined) return makeUp(entries);
+      const news = await log.read(at);
+      if (news.entries !== undefined && news.place === place) return makeUp(news.entries);
       await load();
     }
   };
@@ -90,7 +93,7 @@ export async function openReplica(log: SharedLog, make: MakeBase): Promise<Repli
     for (;;) {
       const turn = await log.turn(at, holds);
       // What was followed since the last image may be what was lost.
-      if (turn.news === undefined || !(turn.isAtHome || isFresh)) {
+      if (turn.news === undefined || turn.place !== place || !(turn.isAtHome || isFresh)) {
         await turn.end();
         await load();
         continue;

@@ -69,6 +69,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
       const last = Number(head?.rows[0]?.["entry"]);
       return {
         news: whole(news, after, last),
+        place: String(head?.rows[0]?.["place"]),
         isAtHome: head?.rows[0]?.["home"] === true,
         now: Number(head?.rows[0]?.["now"]),
         async append(body) {
@@ -84,20 +85,22 @@ export function createServerLog(connection: Connection, options: ServerOptions):
     async read(after) {
       const [news, head] = await ask(`
         SELECT number, body FROM boardsync.entries WHERE number > ${after} ORDER BY number;
-        SELECT entry, schema, version FROM boardsync.head`);
+        SELECT entry, schema, version, place FROM boardsync.head`);
       refuseNewer(head, options);
       const entries = whole(news, after, undefined);
       const last = Number(head?.rows[0]?.["entry"]);
-      return entries !== undefined && entries.length === 0 && last > after ? undefined : entries;
+      const isBehind = entries?.length === 0 && last > after;
+      return { entries: isBehind ? undefined : entries, place: String(head?.rows[0]?.["place"]) };
     },
     async image() {
       const [parts] = await ask(`
-        SELECT number, body FROM boardsync.images
+        SELECT number, body, (SELECT place FROM boardsync.head) AS place FROM boardsync.images
         WHERE number = (SELECT max(number) FROM boardsync.images) ORDER BY part`);
       const rows = parts?.rows ?? [];
       return {
         number: Number(rows[0]?.["number"]),
         body: Buffer.concat(rows.map(({ body }) => body as Buffer)),
+        place: String(rows[0]?.["place"]),
       };
     },
     keepImage: (image) => keepImage(connection, at, image),
@@ -112,7 +115,7 @@ function beginTurn(after: number, holds: readonly LeaseNumber[], leaseMs: number
       set_config('idle_in_transaction_session_timeout', '${idleMs}', true),
       set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
         ELSE current_setting('synchronous_commit') END, true);
-    SELECT entry, schema, version, place = ${placeOfTables} AS home,
+    SELECT entry, schema, version, place, place = ${placeOfTables} AS home,
       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now FROM boardsync.head FOR UPDATE;
     SELECT number, body FROM boardsync.entries WHERE number > ${after} ORDER BY number;
     ${renewal(holds, leaseMs)}`;

@@ -40,12 +40,12 @@ export function describeLog(name: string, open: () => Promise<LogPlace>): void {
     afterEach(() => place.end());
 
     it("counts entries from 1, and tells those after one in their order", async () => {
-      expect(await one.log.read(0)).toEqual([]);
+      expect((await one.log.read(0)).entries).toEqual([]);
       expect(await append(one, 0, "a")).toBe(1);
       expect(await append(other, 0, "b")).toBe(2);
-      expect(textsOf(await one.log.read(0))).toEqual(["1 a", "2 b"]);
-      expect(textsOf(await one.log.read(1))).toEqual(["2 b"]);
-      expect(await one.log.read(2)).toEqual([]);
+      expect(textsOf((await one.log.read(0)).entries)).toEqual(["1 a", "2 b"]);
+      expect(textsOf((await one.log.read(1)).entries)).toEqual(["2 b"]);
+      expect((await one.log.read(2)).entries).toEqual([]);
     });
 
     it("tells in a turn what others have committed since", async () => {
@@ -54,7 +54,9 @@ export function describeLog(name: string, open: () => Promise<LogPlace>): void {
       expect(textsOf(turn.news)).toEqual(["1 a"]);
       expect(turn.isAtHome).toBe(true);
       await turn.end();
-      expect(await one.log.read(1)).toEqual([]);
+      expect(turn.place).toBe((await one.log.read(0)).place);
+      expect(turn.place).toBe((await one.log.image()).place);
+      expect((await one.log.read(1)).entries).toEqual([]);
     });
 
     it("gives one turn at a time", async () => {
@@ -74,14 +76,14 @@ export function describeLog(name: string, open: () => Promise<LogPlace>): void {
     it("has what was before an image only in the image, in the end", async () => {
       for (const text of ["a", "b", "c"]) await append(one, 0, text);
       await one.log.keepImage({ number: 2, body: Buffer.from("a b") });
-      expect(textsOf(await other.log.read(0))).toEqual(["1 a", "2 b", "3 c"]);
+      expect(textsOf((await other.log.read(0)).entries)).toEqual(["1 a", "2 b", "3 c"]);
       await append(one, 0, "d");
       await one.log.keepImage({ number: 4, body: Buffer.from("a b c d") });
-      expect(await other.log.read(1)).toBeUndefined();
+      expect((await other.log.read(1)).entries).toBeUndefined();
       const turn = await other.log.turn(1, []);
       expect(turn.news).toBeUndefined();
       await turn.end();
-      expect(textsOf(await other.log.read(2))).toEqual(["3 c", "4 d"]);
+      expect(textsOf((await other.log.read(2)).entries)).toEqual(["3 c", "4 d"]);
       expect(textsOf([await other.log.image()])).toEqual(["4 a b c d"]);
     });
 
@@ -138,7 +140,7 @@ export function describeLog(name: string, open: () => Promise<LogPlace>): void {
     it("finds out that a COMMIT has arrived whose answer is lost", async () => {
       place.cutAtCommit("after");
       expect(await append(one, 0, "a")).toBe(1);
-      expect(textsOf(await other.log.read(0))).toEqual(["1 a"]);
+      expect(textsOf((await other.log.read(0)).entries)).toEqual(["1 a"]);
     });
 
     it("says so where a COMMIT has not arrived, and nothing of it is anywhere", async () => {
@@ -148,7 +150,7 @@ export function describeLog(name: string, open: () => Promise<LogPlace>): void {
       place.cutAtCommit("before");
       await expect(append(one, 0, "a", holds)).rejects.toBeInstanceOf(StateError);
       expect(one.validUntil.get("acme")).toBe(before);
-      expect(await other.log.read(0)).toEqual([]);
+      expect((await other.log.read(0)).entries).toEqual([]);
       expect(await append(one, 0, "b", holds)).toBe(1);
     });
   });

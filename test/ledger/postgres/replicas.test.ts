@@ -385,6 +385,29 @@ describe("a server", () => {
     expect(back.copiedAt).toBe(copiedAt);
   });
 
+  it("that comes back without the last commits is known to all for one", async () => {
+    const first = await givenReplica();
+    const second = await givenReplica();
+    await first.commit(say("kept"));
+    await first.commit(say("lost"));
+    await second.tick();
+    await server.ask(
+      url,
+      `DELETE FROM boardsync.entries WHERE number > 1; UPDATE boardsync.head SET entry = 1;
+       CREATE TABLE boardsync.copied (LIKE boardsync.head INCLUDING ALL);
+       INSERT INTO boardsync.copied SELECT * FROM boardsync.head;
+       DROP TABLE boardsync.head; ALTER TABLE boardsync.copied RENAME TO head`,
+    );
+    // As many as were lost, and more.
+    for (const cause of ["b", "c", "d"]) await second.commit(say(cause));
+    await first.tick();
+    expect(await saidBy(first)).toEqual(["b", "c", "d", "kept"]);
+    expect(first.copiedAt).toBe(second.copiedAt);
+    await first.commit(say("e"));
+    await second.tick();
+    expect(await rowsOf(second)).toEqual(await rowsOf(first));
+  });
+
   it("that holds tables of another program is refused", async () => {
     await server.ask(url, "CREATE SCHEMA boardsync; CREATE TABLE boardsync.other (id int)");
     await expect(givenReplica()).rejects.toThrow(/tables of another program: name another database/);
