@@ -101,6 +101,8 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
           totals.takeovers += 1;
           if (!holder.isDead) depose(holder);
         }
+        // What it lost before it took the project is its own again.
+        if (life !== undefined) life.isDeposed = false;
         holder = life;
       },
       released() {
