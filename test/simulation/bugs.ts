@@ -384,6 +384,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a request leaves without a look at what is left of the lease",
     breaks: ["I12"],
     way: shared,
+    from: 124,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
   },
   {
@@ -391,6 +392,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a commit does not compare the number of its lease",
     breaks: ["I12"],
     way: shared,
+    from: 3,
     bug: { log: (log) => ({ ...log, turn: (after) => log.turn(after, []) }) },
   },
   {
@@ -398,6 +400,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "SENT is committed on another connection, outside of the turn that compares the lease",
     breaks: ["I12"],
     way: shared,
+    from: 730,
     bug: {
       world: (world, _hub, replica) => {
         const { ledger } = world;
@@ -413,6 +416,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a COMMIT whose answer was lost is taken for done",
     breaks: ["I5", "I1", "I2", "I12"],
     way: shared,
+    from: 15,
     bug: { log: trustCommits },
   },
   {
@@ -420,6 +424,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "each replica counts the pace of a token on its own",
     breaks: ["I11"],
     way: shared,
+    from: 40,
     bug: countAlone(),
   },
 ];
