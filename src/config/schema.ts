@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdsPassword } from "./secrets.ts";
+import { holdsPassword, isAddress } from "./secrets.ts";
 import {
   apiUrl,
   count,
@@ -410,6 +410,9 @@ export const configSchema = z.strictObject({
   board,
   tracker,
   state: name(4096)
+    .refine((state) => !isAddress(state) || URL.canParse(state), {
+      error: "is no address: write a file's name, or postgres://host:5432/database",
+    })
     .refine((state) => !holdsPassword(state), {
       error:
         "holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",

@@ -209,10 +209,14 @@ export function readStatePlace(source: SecretSource): Reading | { readonly value
   return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);
 }
 
+/** Whether a state is meant to be no file. */
+export function isAddress(state: string): boolean {
+  return /^[a-z]+:\/\//i.test(state);
+}
+
 /** Whether an address tells a password; a file may be called anything. */
 export function holdsPassword(state: string): boolean {
-  if (!/^[a-z]+:\/\//i.test(state)) return false;
-  if (!URL.canParse(state)) return true;
+  if (!isAddress(state) || !URL.canParse(state)) return false;
   const { password, searchParams } = new URL(state);
   return password !== "" || searchParams.has("password");
 }

@@ -102,6 +102,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
         "3:8: state: holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",
       ],
     ),
+    [
+      "an address of the state that is none",
+      smallest("state: postgres://me:key@db:port/state"),
+      "3:8: state: is no address: write a file's name, or postgres://host:5432/database",
+    ],
     ["a list at the top", "- a", "1:1: (top level): must be a group of settings, not a list"],
 
     [

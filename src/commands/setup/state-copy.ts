@@ -39,6 +39,7 @@ export async function copyState(
 /** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */
 function locate({ cwd, env }: Terminal, place: string): string {
   if (!isPostgresUrl(place)) return resolve(cwd, place);
+  if (!URL.canParse(place)) throw new ConfigError([noAddress]);
   if (holdsPassword(place)) throw new ConfigError([passwordTyped]);
   const known = readStatePlace({
     environment: loadEnvironment({ env, cwd, readText: readTextFile }),
@@ -50,5 +51,6 @@ function locate({ cwd, env }: Terminal, place: string): string {
   return url !== undefined && isPostgresUrl(url) && showPlace(url) === showPlace(place) ? url : place;
 }
 
+const noAddress = "That is no address of a database: write postgres://host:5432/database.";
 const passwordTyped =
   "The URL holds a password, which everybody could see in the list of processes: leave it out, and set BOARDSYNC_STATE_URL to the whole one";

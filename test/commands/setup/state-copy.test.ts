@@ -193,6 +193,14 @@ describe("state copy is refused, and changes nothing,", () => {
     expect(existsSync(join(stage.folder, "second.db"))).toBe(false);
   });
 
+  it("where an address is none, which it does not repeat", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["state", "copy", "first.db", "postgres://me:key@db:port/state"])).toMatchObject({
+      code: 2,
+      err: "That is no address of a database: write postgres://host:5432/database.\n",
+    });
+  });
+
   it("where a variable that names the state is wrong", async () => {
     const stage = await openStage();
     const env = { BOARDSYNC_STATE_URL: "mysql://db/state" };
