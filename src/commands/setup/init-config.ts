@@ -8,6 +8,7 @@ export interface InitAnswers {
   /** Of GitHub's API; undefined for that of github.com. */
   readonly github: string | undefined;
   readonly projects: readonly InitProject[];
+  readonly onBoard: OnBoard;
   /** How the list goes on, where asking the board has found that out. */
   readonly way: PagingWay | undefined;
   /** Whether the JSON Schema lies beside the file. */
@@ -16,20 +17,35 @@ export interface InitAnswers {
   readonly today: string;
 }
 
+/** What the posts of all these projects show together. */
+export interface OnBoard {
+  /** In the board's own words, each once. */
+  readonly statuses: readonly string[];
+  readonly fields: ReadonlySet<PostField>;
+  readonly meanings: Meanings;
+}
+
 /** One project, as the board showed it. */
 export interface InitProject {
   /** Its slug, or its id without one. */
   readonly project: string;
   readonly repo: string;
-  /** In the board's own words, each once. */
+  /** Those of its own posts. */
   readonly statuses: readonly string[];
-  readonly meanings: Meanings;
-  /** Fields that the first posts show; none where the list is empty. */
+  /** Fields that its first posts show; where there are none, those that posts of the others show. */
   readonly seen: ReadonlySet<PostField>;
 }
 
 /** A commented config. It holds no secret, names only fields that the board shows, and each project has a `select`. */
-export function composeConfig({ url, github, projects, way, hasSchema, today }: InitAnswers): string {
+export function composeConfig({
+  url,
+  github,
+  projects,
+  onBoard,
+  way,
+  hasSchema,
+  today,
+}: InitAnswers): string {
   const schema = hasSchema ? "# yaml-language-server: $schema=./boardsync.schema.json\n#\n" : "";
   return `${schema}# Written by \`boardsync init\`. Secrets are never in this file: BOARD_API_KEY and GITHUB_TOKEN come from the environment,
 # or from a file .env in the working directory. \`boardsync check\` looks at everything that stands here.
@@ -46,30 +62,31 @@ guard:
   statuses: 25 # posts whose voters are notified, in any 60 minutes
 
 projects:
-${projects.map((project) => composeProject(project, today)).join("\n")}`;
+${projects.map((project) => composeProject(project, onBoard, today)).join("\n")}`;
 }
 
 /** More than these are no help in a comment. */
 const mostStatuses = 20;
 
-function composeProject(project: InitProject, today: string): string {
-  const statuses = project.statuses.slice(0, mostStatuses).map(scalar).join(", ");
+function composeProject(project: InitProject, onBoard: OnBoard, today: string): string {
+  const statuses = onBoard.statuses.slice(0, mostStatuses).map(scalar).join(", ");
   return `  - project: ${scalar(project.project)}
     repo: ${scalar(project.repo)}
     writes: all # \`issues\` never touches the board; \`none\` only looks and says what it would do
 
-    # Which posts become issues; every condition must hold.${statuses === "" ? "" : ` Statuses in use: ${statuses}.`}
-    select: ${selectOf(project, today)}
+    # Which posts become issues; every condition must hold.${statuses === "" ? "" : ` Statuses in use on the board: ${statuses}.`}
+    select: ${selectOf(project, onBoard, today)}
 
     issue:
       labels: [feedback]
-${rulesOf(project)}`;
+${rulesOf(onBoard)}`;
 }
 
 /** What is certain to be small: posts that are planned already, else those that come from now on, else those with votes. */
-function selectOf({ meanings, seen }: InitProject, today: string): string {
+function selectOf({ seen }: InitProject, { meanings }: OnBoard, today: string): string {
   const statuses = [meanings.planned, meanings.inProgress].filter((status) => status !== undefined);
-  if (statuses.length > 0) return `{ statuses: [${statuses.map(scalar).join(", ")}] }`;
+  // A condition on a field that no post of the project shows would select nothing.
+  if (statuses.length > 0 && seen.has("status")) return `{ statuses: [${statuses.map(scalar).join(", ")}] }`;
   if (seen.has("createdAt"))
     return `{ createdAfter: ${today} } # only new posts; name \`statuses\` when you know them`;
   if (seen.has("votes")) return "{ minVotes: 10 } # name `statuses` when you know them";
@@ -82,7 +99,7 @@ interface WantedRule {
 }
 
 /** From the most advanced to the least; only fields that the board shows, and words that it uses. */
-function rulesOf({ meanings, seen }: InitProject): string {
+function rulesOf({ meanings, fields: shown }: OnBoard): string {
   const wanted: readonly WantedRule[] = [
     {
       when: "{ state: closed, reason: completed }",
@@ -102,7 +119,7 @@ function rulesOf({ meanings, seen }: InitProject): string {
     },
   ];
   const rules = wanted.flatMap(({ when, set }) => {
-    const fields = Object.entries(set).filter(([field]) => [...seen].some((one) => one === field));
+    const fields = Object.entries(set).filter(([field]) => [...shown].some((one) => one === field));
     const values = fields.map(
       ([field, value]) => `${field}: ${typeof value === "string" ? scalar(value) : value}`,
     );

@@ -28,7 +28,7 @@ import {
   mayReplace,
   readPairs,
 } from "./init-ask.ts";
-import { composeConfig, type InitProject } from "./init-config.ts";
+import { composeConfig, type InitProject, type OnBoard } from "./init-config.ts";
 import { type Meaning, matchStatuses } from "./init-statuses.ts";
 
 interface InitOptions extends CommonOptions {
@@ -77,6 +77,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
       url: settings.url,
       github,
       projects: looked.projects,
+      onBoard: looked.onBoard,
       way: looked.way,
       hasSchema: existsSync(join(dirname(path), "boardsync.schema.json")),
       today: new Date(systemClock.now()).toISOString().slice(0, 10),
@@ -108,30 +109,60 @@ async function chooseProjects(
   ]);
 }
 
-/** The first page of each project's posts: enough to see which statuses are in use, and which fields there are. */
+/**
+ * The first page of each project's posts: enough to see which statuses are in use, and which fields there are. The words of a
+ * board are the same in all of its projects, so what the posts of one show is known of the others, too.
+ */
 async function lookAtProjects(
   board: Sides["board"],
   bounds: ReadBounds,
   chosen: readonly ChosenProject[],
 ): Promise<LookedAt> {
-  const projects: InitProject[] = [];
+  const seenBy = new Map<ChosenProject, Seen>();
   const said: string[] = [];
   let way: PagingWay | undefined;
-  for (const { project, repo } of chosen) {
-    const statuses = new Set<string>();
-    let seen: ReadonlySet<PostField> = new Set();
+  for (const one of chosen) {
+    const { project } = one;
     for await (const page of board.listPosts(project.id, bounds)) {
-      seen = page.seen;
       way ??= page.asked?.way;
       if (page.asked !== undefined) said.push(`${project.slug ?? project.id}: ${showAsked(page.asked)}`);
       if (page.end !== undefined && page.end.kind !== "complete") said.push(page.end.message);
-      for (const { values } of page.posts) if (typeof values.status === "string") statuses.add(values.status);
+      const statuses = page.posts.flatMap(({ values: { status } }) =>
+        typeof status === "string" ? status : [],
+      );
+      seenBy.set(one, {
+        statuses: [...new Set(statuses)],
+        fields: page.seen,
+        hasPosts: page.posts.length > 0,
+      });
       break;
     }
-    const meanings = matchStatuses([...statuses]);
-    projects.push({ project: project.slug ?? project.id, repo, statuses: [...statuses], meanings, seen });
   }
-  return { projects, way, said };
+  const all = [...seenBy.values()];
+  const statuses = [...new Set(all.flatMap((seen) => seen.statuses))];
+  const fields = new Set(all.flatMap((seen) => [...seen.fields]));
+  return {
+    projects: chosen.map((one) => {
+      const own = seenBy.get(one);
+      return {
+        project: one.project.slug ?? one.project.id,
+        repo: one.repo,
+        statuses: own?.statuses ?? [],
+        // An empty list does not tell which fields its posts will have.
+        seen: own?.hasPosts === true ? own.fields : fields,
+      };
+    }),
+    onBoard: { statuses, fields, meanings: matchStatuses(statuses) },
+    way,
+    said,
+  };
+}
+
+/** What the first posts of a project show. */
+interface Seen {
+  readonly statuses: readonly string[];
+  readonly fields: ReadonlySet<PostField>;
+  readonly hasPosts: boolean;
 }
 
 /** What the first sync would do, where the keys of both sides are in the environment; nothing where a side can't be asked. */
@@ -177,6 +208,7 @@ const meaningNames: Readonly<Record<Meaning, string>> = {
 /** What the board has shown. */
 interface LookedAt {
   readonly projects: readonly InitProject[];
+  readonly onBoard: OnBoard;
   readonly way: PagingWay | undefined;
   /** About its lists, as sentences. */
   readonly said: readonly string[];
@@ -191,14 +223,26 @@ interface Written extends LookedAt {
 function say(
   { out }: Terminal,
   options: InitOptions,
-  { file, board, projects, way, said, ahead }: Written,
+  { file, board, projects, onBoard, way, said, ahead }: Written,
 ): void {
   if (options.json === true) {
     const shown = projects.map(({ seen: _, ...project }) => project);
-    printJson(out, { file, board, projects: shown, ...(way !== undefined && { paging: way }), ahead });
+    const { meanings } = onBoard;
+    printJson(out, {
+      file,
+      board,
+      projects: shown,
+      meanings,
+      ...(way !== undefined && { paging: way }),
+      ahead,
+    });
   }
   if (options.json === true || options.quiet === true) return;
-  for (const project of projects) sayProject(out, project);
+  for (const { project, repo, statuses } of projects) {
+    const inUse = statuses.join(", ") || "none seen";
+    printLine(out, "✓ ", oneLine(`${project} → ${repo}; statuses in use: ${inUse}`));
+  }
+  sayMeanings(out, onBoard);
   for (const line of said) printLine(out, "! ", oneLine(line));
   for (const { subject, message } of findAhead(ahead)) printLine(out, "", oneLine(`${subject}: ${message}`));
   printLine(out, "", `${file} is written. It holds no secret.`);
@@ -208,12 +252,7 @@ function say(
 
 const keysWords = "Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment, or into .env in this folder.";
 
-function sayProject(out: Output, { project, repo, statuses, meanings }: InitProject): void {
-  printLine(
-    out,
-    "✓ ",
-    oneLine(`${project} → ${repo}; statuses in use: ${statuses.join(", ") || "none seen"}`),
-  );
+function sayMeanings(out: Output, { meanings }: OnBoard): void {
   for (const [meaning, name] of Object.entries(meaningNames) as [Meaning, string][]) {
     const status = meanings[meaning];
     const words = status === undefined ? "no status means that" : `the status \`${status}\``;

@@ -72,17 +72,33 @@ describe("init with flags", () => {
           project: "acme-app",
           repo: "acme/app",
           statuses: ["planned", "open", "completed"],
-          meanings: { planned: "planned", completed: "completed" },
         },
         {
           project: "acme-api",
           repo: "acme/api",
           statuses: ["planned", "open"],
-          meanings: { planned: "planned" },
         },
       ],
+      meanings: { planned: "planned", completed: "completed" },
       ahead: [expect.objectContaining({ project: "acme-app", isFirst: true }), expect.anything()],
     });
+  });
+
+  it.each([
+    ["no post there has it yet", undefined, "statuses: [planned]"],
+    ["no post there shows a status", [{ id: "p1", title: "One", votes: 3 }], "minVotes: 10"],
+    ["no post is there", [], "statuses: [planned]"],
+  ])("sets a status that posts of another project show where %s", async (_, feedback, select) => {
+    const stage = await openStage();
+    if (feedback !== undefined) {
+      const fault = { kind: "answer", status: 200, body: { feedback } } as const;
+      stage.story.board.failNext(fault, { times: 1, when: ({ query }) => query["project"] === "prj_api" });
+    }
+    expect(await stage.run(flags(stage, "--force"))).toMatchObject({ code: 0 });
+    const [, , second] = readFileSync(stage.file, "utf8").split("  - project: ");
+    expect(second).toContain(`select: { ${select} }`);
+    expect(second).toContain("set: { status: completed, roadmapColumn: COMPLETED }");
+    expect(second).toContain("set: { status: planned, roadmapColumn: PLANNED }");
   });
 
   it("says what the first sync would do, and counts the posts whose page an issue names", async () => {
@@ -305,7 +321,7 @@ describe("a board whose statuses have no common word", () => {
     expect((await stage.run(args, { env: { ...noFile, ...noToken } })).code).toBe(0);
     const text = readConfig(stage);
     expect(text).toMatch(select);
-    expect(text).toContain('Statuses in use: "Reifezeit: 2 # mehr".');
+    expect(text).toContain('Statuses in use on the board: "Reifezeit: 2 # mehr".');
     expect(text).not.toMatch(/set: \{ status/);
   });
 });
