@@ -2,12 +2,12 @@ import type { Board } from "./board/board.ts";
 import { createProxiedFetch } from "./board/http/answer/proxied-fetch.ts";
 import { createHttpBoard } from "./board/http/http.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
-import type { Secrets } from "./config/secrets.ts";
+import type { GitHubSecret, Secrets } from "./config/secrets.ts";
 import { createTimes } from "./config/times.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";
-import type { Clock, Random, Traffic } from "./model/surroundings.ts";
+import type { Clock, Random, ReadBounds, Traffic } from "./model/surroundings.ts";
 import type { PullRequestWish, Rule, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
 import { boardHash } from "./plan/text/marker.ts";
@@ -16,7 +16,7 @@ import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.t
 import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
 import { createDialect } from "./tracker/github/dialect.ts";
-import { createGitHubTracker, type ServerOptions } from "./tracker/github/github.ts";
+import { createGitHubTracker, listVisible, type ServerOptions } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 
 /** What the machine gives to the adapters. */
@@ -43,8 +43,6 @@ type Credentials = Pick<Secrets, "boardApiKey" | "github">;
 
 /** The only place that names concrete adapters. */
 export function connectSides(config: Config, secrets: Credentials, machine: Machine): Sides {
-  const { tracker } = config;
-  const proxy = readProxies(machine.environment);
   // Neither side may bring the other one's secret into a message: what is quoted of it may be printed, and is stored.
   const known = createKnownSecrets();
   const { github } = secrets;
@@ -56,33 +54,26 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
   const guarded = { ...machine, conceal, redact: known.redact };
   return {
     board: connectBoard(config.board, secrets.boardApiKey, guarded),
-    tracker: kindOf(tracker).connect(secrets, {
-      url: tracker.url,
-      timeoutMs: tracker.timeout,
-      clock: machine.clock,
-      random: machine.random,
-      log: machine.log,
-      redact: known.redact,
-      fetch: createProxiedFetch(proxy),
-      repositories: namedRepositories(config),
-      conceal,
-    }),
+    tracker: connectTracker(config.tracker, github, guarded, namedRepositories(config)),
   };
 }
 
+/** A machine on which secrets are known that no text may show. */
+export interface GuardedMachine extends Machine {
+  readonly redact?: Redact;
+  /** How often a read that failed is repeated, where that is not the settings' or the adapter's own number. */
+  readonly retries?: number;
+}
+
 /** The board alone, for whoever has no config yet. */
-export function connectBoard(
-  board: Config["board"],
-  key: string,
-  machine: Machine & { readonly redact?: Redact },
-): Sides["board"] {
-  const { clock, random, log, version, redact } = machine;
+export function connectBoard(board: Config["board"], key: string, machine: GuardedMachine): Sides["board"] {
+  const { clock, random, log, version, redact, retries = board.retries } = machine;
   return createHttpBoard({
     url: board.url,
     key,
     version,
     timeoutMs: board.timeout,
-    retries: board.retries,
+    retries,
     limits: { bytes: board.maxBytes },
     clock,
     random,
@@ -97,6 +88,41 @@ export function connectBoard(
   });
 }
 
+/**
+ * The tracker alone.
+ *
+ * @param repositories - those that the config names; without a config none is known yet.
+ */
+export function connectTracker(
+  tracker: Config["tracker"],
+  github: GitHubSecret,
+  machine: GuardedMachine,
+  repositories: readonly string[] = [],
+): Sides["tracker"] {
+  const conceal = machine.conceal ?? (() => undefined);
+  return kindOf(tracker).connect(github, { ...serverOptions(tracker, machine), repositories, conceal });
+}
+
+/** Some repositories that a token can see, for suggestions; none where that can't be listed. */
+export function listRepositories(
+  tracker: Config["tracker"],
+  github: GitHubSecret,
+  machine: GuardedMachine,
+  bounds: ReadBounds,
+): Promise<readonly string[]> {
+  return kindOf(tracker).listRepositories(github, serverOptions(tracker, machine), bounds);
+}
+
+function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
+  const { clock, random, log, redact, retries, environment } = machine;
+  return {
+    ...{ url, timeoutMs: timeout, clock, random, log },
+    fetch: createProxiedFetch(readProxies(environment)),
+    ...(redact && { redact }),
+    ...(retries !== undefined && { retries }),
+  };
+}
+
 /** What a connection to any tracker is made with. */
 interface TrackerOptions extends ServerOptions {
   readonly repositories: readonly string[];
@@ -106,7 +132,12 @@ interface TrackerOptions extends ServerOptions {
 /** What a kind of tracker is to the program: how it is reached, and what it reads out of a text. */
 interface TrackerKind {
   readonly dialect: Dialect;
-  connect(secrets: Credentials, options: TrackerOptions): Sides["tracker"];
+  connect(secret: GitHubSecret, options: TrackerOptions): Sides["tracker"];
+  listRepositories(
+    secret: GitHubSecret,
+    options: ServerOptions,
+    bounds: ReadBounds,
+  ): Promise<readonly string[]>;
 }
 
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */
@@ -115,10 +146,12 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
     case "github":
       return {
         dialect: createDialect(url),
-        connect: ({ github }, options) =>
+        connect: (github, options) =>
           github.kind === "token"
             ? createGitHubTracker({ ...options, token: github.token })
             : createGitHubAppTracker({ ...options, app: github }),
+        listRepositories: async (github, options, bounds) =>
+          github.kind === "token" ? listVisible({ ...options, token: github.token }, bounds) : [],
       };
   }
 }

@@ -45,7 +45,7 @@ export const commandTable: readonly CommandRow[] = [
         "-p, --project <project=owner/repo>",
         "a project of the board and its repository; may be repeated",
       ),
-      new Option("--github-url <url>", "the address of GitHub's API (default: https://api.github.com)"),
+      new Option("--github-url <url>", "the address of a GitHub Enterprise Server, https://HOST (default: github.com)"),
       new Option("-o, --output <file>", "the file to write (default: where the config is looked for)"),
       new Option("-f, --force", "replace a file that is there"),
     ],

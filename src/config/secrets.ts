@@ -35,6 +35,8 @@ export interface SecretSource {
   readonly readText: ReadText;
 }
 
+const appNames = ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY"] as const;
+
 /** Secrets, or everything that is wrong. */
 export type SecretsResult =
   | { readonly kind: "found"; readonly secrets: Secrets }
@@ -70,12 +72,32 @@ export function judgeBoardKey(typed: string): string {
   return usable(judgeHeader(typed.trim(), "The board's key"));
 }
 
+/**
+ * How to sign in at GitHub, before there is a config: undefined where nobody has set it.
+ *
+ * @throws ConfigError when it is set and can't be used.
+ */
+export function readGitHubSecret(source: SecretSource): GitHubSecret | undefined {
+  if (!["GITHUB_TOKEN", ...appNames].some((name) => isGiven(name, source.environment))) return undefined;
+  const problems: string[] = [];
+  const secret = readGitHub(source, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return secret;
+}
+
+/**
+ * A token of GitHub's, as a person has typed it.
+ *
+ * @throws ConfigError when no token looks like that.
+ */
+export function judgeGitHubToken(typed: string): GitHubSecret {
+  return { kind: "token", token: usable(judgeHeader(typed.trim(), "The token")) };
+}
+
 function usable(reading: Reading): string {
   if ("value" in reading) return reading.value;
   throw new ConfigError([reading.problem]);
 }
-
-const appNames = ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY"] as const;
 
 /** As `loadSecrets`, with what is wrong as a value. */
 export function readSecrets(source: SecretSource): SecretsResult {
@@ -119,7 +141,7 @@ function readGitHub(source: SecretSource, problems: string[]): GitHubSecret | un
 }
 
 /** The id of an App is no secret. Of its key each line is one, so that no part of it is shown, either. */
-function hiddenOf(github: GitHubSecret): readonly string[] {
+export function hiddenOf(github: GitHubSecret): readonly string[] {
   if (github.kind === "token") return [github.token];
   return github.privateKey.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
 }

@@ -47,6 +47,8 @@ async function writeConfig(desk: Desk, { board, github, environment }: Sides): P
   const { code, text } = await desk.type("boardsync init", [
     { asked: "The address of the board's API", typed: board },
     { asked: "The board's API key", typed: environment.BOARD_API_KEY },
+    { asked: "GitHub: empty for github.com", typed: github },
+    { asked: "A GitHub token for the repositories", typed: environment.GITHUB_TOKEN },
     { asked: "The repository of Acme App", typed: "acme/app" },
     { asked: "The repository of Acme API", typed: "" },
   ]);
@@ -54,6 +56,7 @@ async function writeConfig(desk: Desk, { board, github, environment }: Sides): P
   expect(text).toContain("✓ acme-app → acme/app; statuses in use: planned, open, completed");
   expect(text).toContain("config/boardsync.yaml is written. It holds no secret.");
   expect(text).not.toContain(environment.BOARD_API_KEY);
+  expect(text).not.toContain(environment.GITHUB_TOKEN);
 
   const secrets = {
     ...{ BOARD_API_KEY: environment.BOARD_API_KEY, GITHUB_TOKEN: environment.GITHUB_TOKEN },
@@ -67,10 +70,7 @@ async function writeConfig(desk: Desk, { board, github, environment }: Sides): P
   // Nothing has to settle, so that the hour passes in seconds; no time comes by itself, so that it is the webhook that
   // brings on the second run.
   writeFileSync(file, config.replace("settle: 10m", "settle: 0s"));
-  appendFileSync(
-    file,
-    `\ntracker: { url: ${github} }\nstate: state.db\nschedule: "0 0 1 1 *"\nhttp: { port: 0 }\n`,
-  );
+  appendFileSync(file, `\nstate: state.db\nschedule: "0 0 1 1 *"\nhttp: { port: 0 }\n`);
   desk.note(`\n# the file is completed, and .env is written:\n\n${readFileSync(file, "utf8")}`);
 }
 

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { connectBoard, type Machine, type Sides } from "../../app.ts";
+import type { Sides } from "../../app.ts";
 import { readLogLevel, readVariable } from "../../config/environment.ts";
 import { loadConfig } from "../../config/load.ts";
 import { readSecrets, type SecretSource } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
-import { createKnownSecrets } from "../../log.ts";
+import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
 import type { PagingWay } from "../../model/page.ts";
-import type { PostField } from "../../model/post.ts";
+import type { BoardProject, PostField } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { checkTemplate } from "../../plan/text/template.ts";
 import { showAsked } from "../../story/check/board.ts";
@@ -19,16 +19,15 @@ import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
-import {
-  askBoard,
-  askKey,
-  askPairs,
-  type ChosenProject,
-  judgeGitHub,
-  mayReplace,
-  readPairs,
-} from "./init-ask.ts";
+import { askPairs, type ChosenProject, judgePairs, mayReplace, nobodyToAsk, readPairs } from "./init-ask.ts";
 import { composeConfig, type InitProject, type OnBoard } from "./init-config.ts";
+import {
+  type ReachedBoard,
+  type ReachedTracker,
+  type Reaching,
+  reachBoard,
+  reachTracker,
+} from "./init-reach.ts";
 import { type Meaning, matchStatuses } from "./init-statuses.ts";
 
 interface InitOptions extends CommonOptions {
@@ -56,26 +55,18 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     const isThere = existsSync(path);
     if (isThere && options.force !== true && !(await mayReplace(safe, file)))
       return sayNothing(safe, options);
-    const settings = await askBoard(safe, options.boardUrl);
-    const github = options.githubUrl === undefined ? undefined : judgeGitHub(options.githubUrl);
-    const key = await askKey(safe, source);
-    secrets.add([key]);
-    const { environment } = source;
-    const log = createTerminalLog(safe, options.logLevel ?? readLogLevel(environment), secrets.redact);
-    const machine: Machine = {
-      clock: systemClock,
-      random: Math.random,
-      log,
-      version: terminal.version,
-      environment,
-    };
-    const board = connectBoard(settings, key, machine);
-    const bounds = { until: systemClock.now() + lookMs, signal: terminal.signal };
-    const chosen = await chooseProjects(safe, options, board, bounds);
-    const looked = await lookAtProjects(board, bounds, chosen);
+    const reaching = reachFrom(safe, options, source, secrets);
+    const reached = await reachBoard(reaching, options.boardUrl);
+    const { settings, board, listed } = reached;
+    const pairs = options.project && readPairs(listed, options.project);
+    if (pairs === undefined && safe.ask === undefined) throw nobodyToAsk("--project");
+    const github = await reachTracker(reaching, options.githubUrl, pairs === undefined);
+    const chosen = pairs ? await judgePairs(pairs, github.judge) : await askPairs(safe, listed, github.judge);
+    if (chosen.length === 0) throw noneChosen(listed);
+    const looked = await lookAtProjects(board, reaching.bounds(), chosen);
     const text = composeConfig({
       url: settings.url,
-      github,
+      github: github.url,
       projects: looked.projects,
       onBoard: looked.onBoard,
       way: looked.way,
@@ -85,26 +76,46 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     // What we write is held against the same rules as what a person writes.
     loadConfig({ file, environment: {}, cwd: terminal.cwd, readText: () => text, checkTemplate });
     writeConfig(file, path, text, isThere);
-    const ahead = await lookAtFirst(terminal, file, options, source);
-    say(safe, options, { file, board: settings.url, ...looked, ahead });
+    const known = withSecrets(terminal, reached, github);
+    const ahead = await lookAtFirst(known, file, options);
+    const missing = namesToSet(reached, github);
+    say(safe, options, {
+      file,
+      board: settings.url,
+      ...looked,
+      isVerified: github.signedIn !== undefined,
+      missing,
+      ahead,
+    });
     return exitOf(terminal, exitCodes.ok);
   } catch (error) {
     return failWith(safe, options, error);
   }
 }
 
-async function chooseProjects(
+function reachFrom(
   terminal: Terminal,
-  { project: pairs }: InitOptions,
-  board: Sides["board"],
-  bounds: ReadBounds,
-): Promise<readonly ChosenProject[]> {
-  await board.verifyKey(bounds);
-  const listed = await board.listProjects(bounds);
-  const chosen = pairs === undefined ? await askPairs(terminal, listed) : readPairs(listed, pairs);
-  if (chosen.length > 0) return chosen;
+  options: InitOptions,
+  source: SecretSource,
+  secrets: KnownSecrets,
+): Reaching {
+  const { environment } = source;
+  const { redact, addPassing: conceal } = secrets;
+  const log = createTerminalLog(terminal, options.logLevel ?? readLogLevel(environment), redact);
+  const { version, signal } = terminal;
+  const machine = { clock: systemClock, random: Math.random, log, version, environment, redact, conceal };
+  return {
+    terminal,
+    source,
+    secrets,
+    machine,
+    bounds: () => ({ until: systemClock.now() + lookMs, signal }),
+  };
+}
+
+function noneChosen(listed: readonly BoardProject[]): ConfigError {
   const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
-  throw new ConfigError([
+  return new ConfigError([
     `No project was chosen, so nothing was written. The board shows: ${names || "none"}.`,
   ]);
 }
@@ -119,7 +130,7 @@ async function lookAtProjects(
   chosen: readonly ChosenProject[],
 ): Promise<LookedAt> {
   const seenBy = new Map<ChosenProject, Seen>();
-  const said: string[] = [];
+  const said = chosen.flatMap(({ notes }) => notes);
   let way: PagingWay | undefined;
   for (const one of chosen) {
     const { project } = one;
@@ -165,14 +176,27 @@ interface Seen {
   readonly hasPosts: boolean;
 }
 
-/** What the first sync would do, where the keys of both sides are in the environment; nothing where a side can't be asked. */
+/** The same terminal, in whose environment stands what was typed, so that it need not be typed again. */
+function withSecrets(terminal: Terminal, { key }: ReachedBoard, { signedIn }: ReachedTracker): Terminal {
+  const board = { BOARD_API_KEY: key, BOARD_API_KEY_FILE: undefined };
+  const isToken = signedIn?.isTyped === true && signedIn.secret.kind === "token";
+  const github = isToken ? { GITHUB_TOKEN: signedIn.secret.token, GITHUB_TOKEN_FILE: undefined } : {};
+  return { ...terminal, env: { ...terminal.env, ...board, ...github } };
+}
+
+/** The variables that the next command will miss. */
+function namesToSet({ isKeyTyped }: ReachedBoard, { signedIn }: ReachedTracker): readonly string[] {
+  const isTokenThere = signedIn !== undefined && !signedIn.isTyped;
+  return [...(isKeyTyped ? ["BOARD_API_KEY"] : []), ...(isTokenThere ? [] : ["GITHUB_TOKEN"])];
+}
+
+/** What the first sync would do, where the keys of both sides are known; nothing where a side can't be asked. */
 async function lookAtFirst(
   terminal: Terminal,
   config: string,
   { quiet = false, logLevel }: CommonOptions,
-  source: SecretSource,
 ): Promise<readonly Ahead[]> {
-  if (readSecrets(source).kind === "faulty") return [];
+  if (readSecrets(configSource(terminal, {})).kind === "faulty") return [];
   let ahead: readonly Ahead[] = [];
   const options = { config, quiet, ...(logLevel !== undefined && { logLevel }) };
   await inSession(terminal, options, async (session) => {
@@ -215,16 +239,17 @@ interface LookedAt {
 }
 
 interface Written extends LookedAt {
+  /** Whether GitHub was asked for the repositories. */
+  readonly isVerified: boolean;
+  /** Variables that are to be set. */
+  readonly missing: readonly string[];
   readonly ahead: readonly Ahead[];
   readonly file: string;
   readonly board: string;
 }
 
-function say(
-  { out }: Terminal,
-  options: InitOptions,
-  { file, board, projects, onBoard, way, said, ahead }: Written,
-): void {
+function say({ out }: Terminal, options: InitOptions, written: Written): void {
+  const { file, board, projects, onBoard, way, said, isVerified, missing, ahead } = written;
   if (options.json === true) {
     const shown = projects.map(({ seen: _, ...project }) => project);
     const { meanings } = onBoard;
@@ -233,6 +258,7 @@ function say(
       board,
       projects: shown,
       meanings,
+      verified: isVerified,
       ...(way !== undefined && { paging: way }),
       ahead,
     });
@@ -243,14 +269,19 @@ function say(
     printLine(out, "✓ ", oneLine(`${project} → ${repo}; statuses in use: ${inUse}`));
   }
   sayMeanings(out, onBoard);
+  if (!isVerified) printLine(out, "! ", unverifiedWords);
   for (const line of said) printLine(out, "! ", oneLine(line));
   for (const { subject, message } of findAhead(ahead)) printLine(out, "", oneLine(`${subject}: ${message}`));
   printLine(out, "", `${file} is written. It holds no secret.`);
-  if (ahead.length === 0) printLine(out, "→ ", keysWords);
+  if (missing.length > 0) {
+    const lines = missing.map((name) => `${name}=…`).join(" and ");
+    printLine(out, "→ ", `Put ${lines} into the environment, or into .env in this folder.`);
+  }
   printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
 }
 
-const keysWords = "Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment, or into .env in this folder.";
+const unverifiedWords =
+  "The repositories were not looked at, because there is no GitHub token: `boardsync check` does that once there is one.";
 
 function sayMeanings(out: Output, { meanings }: OnBoard): void {
   for (const [meaning, name] of Object.entries(meaningNames) as [Meaning, string][]) {

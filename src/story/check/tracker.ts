@@ -18,13 +18,6 @@ export async function checkRepository(
 ): Promise<void> {
   const { say, tracker, bounds } = checking;
   const repository = await tracker.repository(name, bounds);
-  if (repository.isArchived) {
-    say("error", `${name} is archived, so nothing can be written there.`, "tracker.archived");
-  }
-  if (!repository.hasIssues) {
-    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
-    say("error", message, "tracker.no-issues");
-  }
   sayAccess(checking, name, repository);
   const catalogue = await tracker.catalogue(repository, bounds);
   const { labels, milestones } = catalogue;
@@ -60,15 +53,40 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
     const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
     say("warning", message, "tracker.renamed");
   }
-  if (!repository.isPrivate) {
-    say("warning", `${name} is public: titles and descriptions of the selected posts become public.`);
+  const exposure = describeExposure(name, repository);
+  if (exposure !== undefined) say("warning", exposure);
+  for (const { message, code } of findObstacles(name, repository)) say("error", message, code);
+  if (repository.canPush) say("ok", `${name} is there, and the token may write to it.`);
+}
+
+/** Who can read what is written to a repository, where that is everybody. */
+export function describeExposure(
+  name: RepositoryName,
+  { isPrivate }: Pick<Repository, "isPrivate">,
+): string | undefined {
+  if (isPrivate) return undefined;
+  return `${name} is public: titles and descriptions of the selected posts become public.`;
+}
+
+/** Why issues of a repository can't be written as the config wants them. */
+export function findObstacles(
+  name: RepositoryName,
+  { isArchived, hasIssues, canPush }: Repository,
+): readonly { readonly code: string; readonly message: string }[] {
+  const obstacles: { code: string; message: string }[] = [];
+  if (isArchived) {
+    const message = `${name} is archived, so nothing can be written there.`;
+    obstacles.push({ code: "tracker.archived", message });
   }
-  if (repository.canPush) {
-    say("ok", `${name} is there, and the token may write to it.`);
-    return;
+  if (!hasIssues) {
+    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
+    obstacles.push({ code: "tracker.no-issues", message });
   }
-  const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
-  say("error", message, "tracker.permission");
+  if (!canPush) {
+    const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
+    obstacles.push({ code: "tracker.permission", message });
+  }
+  return obstacles;
 }
 
 /** Whether the fields of projects that the rules name are there, can be read, and have the options that the rules name. */

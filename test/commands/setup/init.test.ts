@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { matchStatuses } from "../../../src/commands/setup/init-statuses.ts";
+import { validateRequests } from "../../support/openapi.ts";
 import { deadUrl, openStage, type RunOptions, type Stage } from "../stage.ts";
 
 const pairs = ["--project", "acme-app=acme/app", "--project", "acme-api=acme/api"];
@@ -9,8 +10,9 @@ const noFile = { BOARDSYNC_CONFIG: undefined };
 const noToken = { GITHUB_TOKEN: undefined };
 
 /** Answers questions in order, by hand; remembers what was asked. */
-function answering(answers: readonly string[], secret = "") {
+function answering(answers: readonly string[], ...secrets: readonly string[]) {
   const left = [...answers];
+  const hidden = [...secrets];
   const asked: string[] = [];
   const ask = (question: string): Promise<string> => {
     asked.push(question);
@@ -18,7 +20,7 @@ function answering(answers: readonly string[], secret = "") {
   };
   const askSecret = (question: string): Promise<string> => {
     asked.push(question);
-    return Promise.resolve(secret);
+    return Promise.resolve(hidden.shift() ?? "");
   };
   return { asked, options: { ask, askSecret, isTerminal: true } satisfies RunOptions };
 }
@@ -80,6 +82,7 @@ describe("init with flags", () => {
         },
       ],
       meanings: { planned: "planned", completed: "completed" },
+      verified: true,
       ahead: [expect.objectContaining({ project: "acme-app", isFirst: true }), expect.anything()],
     });
   });
@@ -120,15 +123,78 @@ describe("init with flags", () => {
     expect(github.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
-  it.each([
-    ["no token is there", noToken, 0, ""],
-    ["GitHub refuses the token", { GITHUB_TOKEN: "ghp_wrong" }, 0, ""],
-  ])("is written all the same where %s", async (_, env, code, err) => {
+  it("is written without a token, too, and says that no repository was looked at", async () => {
     const stage = await openStage();
-    const ran = await stage.run(flags(stage), { env: { ...noFile, ...env } });
-    expect(ran).toMatchObject({ code, err });
-    expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+    const ran = await stage.run(flags(stage), { env: { ...noFile, ...noToken } });
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toContain(
+      "! The repositories were not looked at, because there is no GitHub token: `boardsync check` does that",
+    );
+    expect(ran.out).toContain("→ Put GITHUB_TOKEN=… into the environment");
     expect(ran.out).not.toContain("first sync");
+    expect(stage.story.github.requests).toEqual([]);
+    const { json } = await stage.run(flags(stage, "--json", "--force"), { env: noToken });
+    expect(json()).toMatchObject({ verified: false, ahead: [] });
+  });
+
+  it("names every repository that is not there or can't be written to, and writes nothing", async () => {
+    const stage = await openStage();
+    const { github, board } = stage.story;
+    github.addRepository({ name: "acme/old", archived: true, hasIssues: false, canPush: false });
+    const args = ["init", "--board-url", board.url, "--github-url", github.url];
+    const ran = await stage.run([...args, "-p", "acme-app=acme/ap", "-p", "acme-api=acme/old"], {
+      env: noFile,
+    });
+    expect(ran).toMatchObject({ code: 2, out: "" });
+    expect(ran.err.split("\n").slice(0, 4)).toEqual([
+      "There is no repository `acme/ap`, or the token can't see it — did you mean `acme/app`?",
+      "acme/old is archived, so nothing can be written there.",
+      "Issues are switched off in acme/old. Switch them on in the repository's settings.",
+      expect.stringMatching(/^The token may not push to acme\/old/),
+    ]);
+    expect(readdirSync(stage.folder)).toEqual(["boardsync.yaml"]);
+    expect(validateRequests(github.requests)).toEqual([]);
+  });
+
+  it.each([
+    ["acme/unlike", /^GitHub answered 404 for acme\/unlike: it does not exist or the token can't see it\.\n/],
+    ["elsewhere-gmbh/app", /did you mean `acme\/app`\?\n/],
+  ])("says of %s what may be meant, where something may", async (name, words) => {
+    const stage = await openStage();
+    const { github, board } = stage.story;
+    const args = ["init", "--board-url", board.url, "--github-url", github.url, "-p", `acme-app=${name}`];
+    const ran = await stage.run(args, { env: noFile });
+    expect(ran).toMatchObject({ code: 2, err: expect.stringMatching(words) });
+  });
+
+  it("writes the name that a repository has by now, and says who can read it", async () => {
+    const stage = await openStage();
+    stage.story.github.renameRepository("acme/app", "acme/web");
+    stage.story.github.setPrivate("acme/web", false);
+    const ran = await stage.run(flags(stage), { env: noFile });
+    expect(ran.out).toContain("! acme/app is called acme/web now.\n");
+    expect(ran.out).toContain(
+      "! acme/web is public: titles and descriptions of the selected posts become public.",
+    );
+    expect(readConfig(stage)).toContain("    repo: acme/web\n");
+  });
+
+  it.each([
+    ["https://ghe.acme.example", "https://ghe.acme.example/api/v3"],
+    ["ghe.acme.example/", "https://ghe.acme.example/api/v3"],
+    ["https://ghe.acme.example/api/v3/", "https://ghe.acme.example/api/v3"],
+    ["https://acme.ghe.com", "https://api.acme.ghe.com"],
+    ["https://api.acme.ghe.com", "https://api.acme.ghe.com"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+    ["https://github.com", undefined],
+    ["api.github.com", undefined],
+  ])("takes --github-url %s for the API at %s", async (address, url) => {
+    const stage = await openStage();
+    const args = ["init", "--board-url", stage.story.board.url, ...pairs, "--github-url", address];
+    expect(await stage.run(args, { env: { ...noFile, ...noToken } })).toMatchObject({ code: 0 });
+    const text = readConfig(stage);
+    if (url === undefined) expect(text).not.toContain("tracker:");
+    else expect(text).toMatch(new RegExp(`^tracker:\n  url: "?${url}"?$`, "m"));
   });
 
   it("writes how the list goes on where only asking the board has shown that", async () => {
@@ -242,11 +308,14 @@ describe("init with flags", () => {
   });
 
   it.each([
-    ["is down", deadUrl, {}],
-    ["refuses the key", undefined, { BOARD_API_KEY: "wrong-key-0123456789" }],
-  ])("exits 3 where the board %s", async (_, url, env) => {
+    ["the board is down", { board: deadUrl }, {}],
+    ["the board refuses the key", {}, { BOARD_API_KEY: "wrong-key-0123456789" }],
+    ["GitHub is down", { github: deadUrl }, {}],
+    ["GitHub refuses the token", {}, { GITHUB_TOKEN: "ghp_wrong" }],
+  ])("exits 3 where %s, and writes nothing", async (_, sides: { board?: string; github?: string }, env) => {
     const stage = await openStage();
-    const args = ["init", "--board-url", url ?? stage.story.board.url, ...pairs];
+    const { board = stage.story.board.url, github = stage.story.github.url } = sides;
+    const args = ["init", "--board-url", board, "--github-url", github, ...pairs];
     expect((await stage.run(args, { env: { ...noFile, ...env } })).code).toBe(3);
     expect(readdirSync(stage.folder)).toEqual(["boardsync.yaml"]);
   });
@@ -256,7 +325,7 @@ describe("init at a terminal", () => {
   it("asks for address, key and repositories, again where an answer won't do", async () => {
     const stage = await openStage();
     const { url, key } = stage.story.board;
-    const { asked, options } = answering(["feedback", url, "acme", "acme/app", ""], key);
+    const { asked, options } = answering(["feedback", url, "", "acme", "acme/app", ""], key, "");
     const env = { ...noFile, ...noToken, BOARD_API_KEY: undefined };
     const ran = await stage.run(["init"], { ...options, env });
     expect(ran.code).toBe(0);
@@ -264,6 +333,8 @@ describe("init at a terminal", () => {
       "The address of the board's API, su",
       "The address of the board's API, su",
       "The board's API key (Settings → AP",
+      "GitHub: empty for github.com, or t",
+      "A GitHub token for the repositorie",
       "The repository of Acme App (acme-a",
       "The repository of Acme App (acme-a",
       "The repository of Acme API (acme-a",
@@ -271,6 +342,83 @@ describe("init at a terminal", () => {
     expect(ran.err).toContain("`acme` must be a repository as `owner/name`");
     expect(readConfig(stage).match(/project: .*/g)).toEqual(["project: acme-app"]);
     expect(ran.out + ran.err + readConfig(stage)).not.toContain(key);
+    expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+  });
+
+  it("asks again for a key and a token that are refused, and for a repository that is not there", async () => {
+    const stage = await openStage();
+    const { board, github } = stage.story;
+    const { asked, options } = answering(
+      [board.url, github.url, "acme/ap", "acme/app", ""],
+      "wrong-key-0123456789",
+      board.key,
+      "ghp_wrong_0123456789",
+      github.token,
+    );
+    const ran = await stage.run(["init"], {
+      ...options,
+      env: { ...noFile, ...noToken, BOARD_API_KEY: undefined },
+    });
+    expect(ran.code).toBe(0);
+    expect(asked.map((question) => question.slice(0, 24))).toEqual([
+      "The address of the board",
+      "The board's API key (Set",
+      "The board's API key (Set",
+      "GitHub: empty for github",
+      "A GitHub token for the r",
+      "A GitHub token for the r",
+      "The repository of Acme A",
+      "The repository of Acme A",
+      "The repository of Acme A",
+    ]);
+    expect(ran.err.split("\n")).toEqual([
+      expect.stringMatching(/^The board refused the key \(HTTP 401\)/),
+      "GitHub does not accept the token (401): Bad credentials.",
+      "There is no repository `acme/ap`, or the token can't see it — did you mean `acme/app`?",
+      "",
+    ]);
+    // What was typed serves the look ahead, too, and stands nowhere.
+    expect(ran.out).toContain("acme-app: The first sync: ");
+    expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+    const shown = ran.out + ran.err + readConfig(stage);
+    for (const secret of [board.key, github.token, "wrong-key-0123456789", "ghp_wrong_0123456789"]) {
+      expect(shown).not.toContain(secret);
+    }
+  });
+
+  it("asks again where a variable holds what is refused, and names it", async () => {
+    const stage = await openStage();
+    const { board, github } = stage.story;
+    const { asked, options } = answering([], board.key, github.token);
+    const env = { ...noFile, BOARD_API_KEY: "wrong-key-0123456789", GITHUB_TOKEN: "ghp_wrong_0123456789" };
+    const ran = await stage.run(flags(stage), { ...options, env });
+    expect(ran.code).toBe(0);
+    expect(asked).toHaveLength(2);
+    expect(ran.err).toMatch(/401\).* It came from BOARD_API_KEY\.\n.* It came from GITHUB_TOKEN\.\n$/);
+    expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+  });
+
+  it("asks again for an address where nobody answers, and not for the key", async () => {
+    const stage = await openStage();
+    const { board, github } = stage.story;
+    const answers = [deadUrl, `${board.url}/nowhere`, board.url, deadUrl, github.url, "acme/app", ""];
+    const { asked, options } = answering(answers, board.key);
+    const ran = await stage.run(["init"], { ...options, env: { ...noFile, BOARD_API_KEY: undefined } });
+    expect(ran.code).toBe(0);
+    expect(asked.filter((question) => question.startsWith("The address of the board"))).toHaveLength(3);
+    expect(asked.filter((question) => question.startsWith("The board's API key"))).toHaveLength(1);
+    expect(asked.filter((question) => question.startsWith("GitHub: "))).toHaveLength(2);
+    expect(readConfig(stage)).toContain(`tracker:\n  url: ${JSON.stringify(github.url).slice(1, -1)}\n`);
+  });
+
+  it("ends with 3 where a key is refused again and again", async () => {
+    const stage = await openStage();
+    const wrong = "wrong-key-0123456789";
+    const { asked, options } = answering([], wrong, wrong, wrong, wrong, wrong);
+    const ran = await stage.run(flags(stage), { ...options, env: { ...noFile, BOARD_API_KEY: undefined } });
+    expect(ran.code).toBe(3);
+    expect(asked).toHaveLength(5);
+    expect(readdirSync(stage.folder)).toEqual(["boardsync.yaml"]);
   });
 
   it.each([
@@ -297,7 +445,7 @@ describe("init at a terminal", () => {
 
   it("writes nothing where every project is left out", async () => {
     const stage = await openStage();
-    const { options } = answering([stage.story.board.url, "", ""]);
+    const { options } = answering([stage.story.board.url, stage.story.github.url, "", ""]);
     const { code, err } = await stage.run(["init"], { ...options, env: noFile });
     expect(code).toBe(2);
     expect(err).toContain(

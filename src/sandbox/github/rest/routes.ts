@@ -16,7 +16,7 @@ import {
   listTypes,
   removeLabel,
 } from "./neighbours.ts";
-import { accountShape } from "./shapes.ts";
+import { accountShape, repositoryShape } from "./shapes.ts";
 
 /** Paths below a repository, which itself is `/repos/{owner}/{repo}` or `/repositories/{id}`. */
 const routes: readonly (readonly [method: string, path: string, endpoint: Endpoint])[] = [
@@ -63,6 +63,10 @@ export function route(state: GitHubState, quirks: SandboxQuirks, request: Routed
   if (path === "/user") {
     if (guard !== undefined) return refuse(403, "Resource not accessible by integration");
     return method === "GET" ? { status: 200, body: accountShape(state, account) } : notFound();
+  }
+  if (path === "/user/repos" && method === "GET" && guard === undefined) {
+    const seen = [...state.repositories.values()].filter(({ isVisible }) => isVisible);
+    return { status: 200, body: seen.map((repository) => repositoryShape(state, repository, account)) };
   }
   if (path === "/meta" && method === "GET") {
     return { status: 200, body: { verifiable_password_authentication: false, ...serverVersion(quirks) } };

@@ -70,6 +70,21 @@ export async function findRepository(
   return repository;
 }
 
+/** One page of the repositories that our account has to do with. */
+export async function readVisible(
+  read: Read,
+  bounds: ReadBounds,
+  quote: Quote,
+): Promise<readonly RepositoryName[]> {
+  const request: ReadRequest = {
+    route: "GET /user/repos",
+    parameters: { per_page: pageSize, sort: "pushed" },
+    subject: "the repositories of our account",
+  };
+  const answer = requireOk(await read(request, bounds), request.subject, quote);
+  return asList(answer.data, "repositories").map((one) => readRepository(one).name);
+}
+
 /** A list of a repository that can be asked for conditionally. */
 export interface ConditionalList<T> {
   readonly route: string;
