@@ -15,6 +15,7 @@ import { createRenderer } from "./plan/text/render.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
 import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
+import { type AppRegistration, createAppRegistration } from "./tracker/github/app/registration.ts";
 import { createDialect } from "./tracker/github/dialect.ts";
 import { createGitHubTracker, listVisible, type ServerOptions } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
@@ -113,6 +114,11 @@ export function listRepositories(
   return kindOf(tracker).listRepositories(github, serverOptions(tracker, machine), bounds);
 }
 
+/** The way to a new GitHub App, for whoever has none yet. */
+export function openRegistration(tracker: Config["tracker"], machine: GuardedMachine): AppRegistration {
+  return kindOf(tracker).openRegistration(serverOptions(tracker, machine));
+}
+
 function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
   const { clock, random, log, redact, retries, environment } = machine;
   return {
@@ -138,6 +144,7 @@ interface TrackerKind {
     options: ServerOptions,
     bounds: ReadBounds,
   ): Promise<readonly string[]>;
+  openRegistration(options: ServerOptions): AppRegistration;
 }
 
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */
@@ -152,6 +159,7 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
             : createGitHubAppTracker({ ...options, app: github }),
         listRepositories: async (github, options, bounds) =>
           github.kind === "token" ? listVisible({ ...options, token: github.token }, bounds) : [],
+        openRegistration: createAppRegistration,
       };
   }
 }

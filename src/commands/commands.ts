@@ -45,15 +45,33 @@ export const commandTable: readonly CommandRow[] = [
         "-p, --project <project=owner/repo>",
         "a project of the board and its repository; may be repeated",
       ),
-      new Option("--github-url <url>", "the address of a GitHub Enterprise Server, https://HOST (default: github.com)"),
+      new Option(
+        "--github-url <url>",
+        "the address of a GitHub Enterprise Server, https://HOST (default: github.com)",
+      ),
       new Option("-o, --output <file>", "the file to write (default: where the config is looked for)"),
       new Option("-f, --force", "replace a file that is there"),
+      new Option(
+        "--github-app",
+        "make a GitHub App in the browser, and store its id, key and webhook secret",
+      ),
+      new Option(
+        "--organization <login>",
+        "with --github-app: its owner (default: the person in the browser)",
+      ),
+      new Option("--webhook-url <url>", "with --github-app: where GitHub reaches the daemon"),
+      new Option("--secrets <dir>", "with --github-app: where the files go (default: secrets)"),
     ],
     examples: [
       "boardsync init",
+      "boardsync init --github-app --organization acme",
       "boardsync init --board-url https://feedback.example.com/api/v1 --project acme-app=acme/app",
     ],
-    run: async ({ terminal, options }) => (await import("./setup/init.ts")).init(terminal, options()),
+    async run({ terminal, options }) {
+      if (options<{ readonly githubApp?: boolean }>().githubApp === true)
+        return (await import("./setup/init-app.ts")).initApp(terminal, options());
+      return (await import("./setup/init.ts")).init(terminal, options());
+    },
   },
   {
     name: "check",

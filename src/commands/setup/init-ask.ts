@@ -1,6 +1,6 @@
 import { type Config, configSchema } from "../../config/schema.ts";
 import { type GitHubSecret, judgeBoardKey, judgeGitHubToken } from "../../config/secrets.ts";
-import { isExposed, repository } from "../../config/values.ts";
+import { isExposed, repository, webAddress } from "../../config/values.ts";
 import { ConfigError, RemoteError } from "../../errors.ts";
 import type { BoardProject } from "../../model/post.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
@@ -67,6 +67,24 @@ export function judgeGitHub(address: string): string | undefined {
   // Plain http goes to this machine alone, to something that stands in for GitHub: it is taken as it is written.
   if (protocol !== "https:" || pathname !== "/" || /^api\..+\.ghe\.com$/.test(host)) return data.url;
   return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
+}
+
+/** Asks where webhooks go. */
+export async function askWebhook(terminal: Terminal): Promise<string | undefined> {
+  const question =
+    "Where GitHub reaches the daemon, as https://HOST/webhooks/github; empty for an App without webhooks: ";
+  return askUntil(terminal, question, "--webhook-url", (answer) =>
+    answer.trim() === "" ? undefined : judgeWebhook(answer.trim()),
+  );
+}
+
+/** An address that GitHub is to deliver to. */
+export function judgeWebhook(url: string): string {
+  const { data, error } = webAddress().safeParse(url);
+  if (data !== undefined) return data;
+  throw new ConfigError([
+    `\`${url}\`: the address of webhooks ${error.issues[0]?.message ?? "is no address"}`,
+  ]);
 }
 
 /** Asks for the board's key. It is never written anywhere. */

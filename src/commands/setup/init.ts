@@ -19,6 +19,7 @@ import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
+import type { AppOptions } from "./init-app.ts";
 import { askPairs, type ChosenProject, judgePairs, mayReplace, nobodyToAsk, readPairs } from "./init-ask.ts";
 import { composeConfig, type InitProject, type OnBoard } from "./init-config.ts";
 import {
@@ -30,7 +31,7 @@ import {
 } from "./init-reach.ts";
 import { type Meaning, matchStatuses } from "./init-statuses.ts";
 
-interface InitOptions extends CommonOptions {
+interface InitOptions extends CommonOptions, Pick<AppOptions, AppOption> {
   readonly boardUrl?: string;
   /** `PROJECT=OWNER/REPO`. */
   readonly project?: readonly string[];
@@ -48,6 +49,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   const secrets = createKnownSecrets();
   const safe = redactTerminal(terminal, secrets.redact);
   try {
+    refuseAppOptions(options);
     const source = configSource(terminal, options);
     const name = options.output ?? options.config ?? readVariable(source.environment, "BOARDSYNC_CONFIG");
     const file = name ?? "config/boardsync.yaml";
@@ -91,6 +93,17 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   } catch (error) {
     return failWith(safe, options, error);
   }
+}
+
+type AppOption = "organization" | "webhookUrl" | "secrets";
+
+function refuseAppOptions({ organization, webhookUrl, secrets }: Pick<AppOptions, AppOption>): void {
+  const given = Object.entries({
+    "--organization": organization,
+    "--webhook-url": webhookUrl,
+    "--secrets": secrets,
+  }).flatMap(([flag, value]) => (value === undefined ? [] : [`\`${flag}\``]));
+  if (given.length > 0) throw new ConfigError([`${given.join(", ")}: only together with \`--github-app\`.`]);
 }
 
 function reachFrom(

@@ -69,7 +69,7 @@ function createToken({ giveToken }: AppSide, installation: StoredInstallation): 
 }
 
 /** `integration`. */
-function appShape(state: GitHubState, { setup, installations }: StoredApp): Shape {
+export function appShape(state: GitHubState, { setup, installations }: StoredApp): Shape {
   const { id, slug } = setup;
   return {
     id,
