@@ -145,6 +145,8 @@ export type RowChange =
       readonly content: ContentBase | undefined;
     }
   | (OfPost & { readonly kind: "set-content"; readonly issue: IssueRef; readonly content: ContentBase })
+  /** A person wants this text left unwritten; the next one that `set-content` records ends that. */
+  | (OfPost & { readonly kind: "leave-text"; readonly issue: IssueRef; readonly content: ContentBase })
   | (OfPost & { readonly kind: "park"; readonly parked: Parked })
   /** Ends what is parked for one kind of write, or for all. */
   | (OfPost & { readonly kind: "unpark"; readonly of: Parked["kind"] | undefined })
@@ -157,6 +159,13 @@ export type RowChange =
    * parked, and gets no issue by itself until a person links it, or `reopen`. Marks every row of these issues due.
    */
   | (OfPost & { readonly kind: "end-links"; readonly issues: readonly IssueRef[]; readonly at: number })
+  /**
+   * A person wants nothing written for a post, either way. Who has paused it before stays; what was asked for of its `resume`
+   * and is not done yet is asked for no more. The row becomes due.
+   */
+  | (OfPost & { readonly kind: "pause"; readonly at: number })
+  /** Ends a pause, as long as this is still asked for: the post may have been paused once more meanwhile. */
+  | (OfPost & { readonly kind: "resume"; readonly request: RequestId })
   /** A person lets such a post get an issue like a new one. */
   | (OfPost & { readonly kind: "reopen" })
   /** A person wants another issue for a post: its links end, and the marks of the old issues count no more. */

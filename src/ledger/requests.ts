@@ -14,6 +14,9 @@ export interface Requests {
 
 export type RequestId = number & { readonly __request: true };
 
+/** What is asked for of whole posts. */
+export type PostsRequest = "retry" | "release" | "discard" | "resume" | "resume-discard";
+
 interface AnyRequest {
   readonly project: ProjectId;
   readonly at: number;
@@ -21,13 +24,13 @@ interface AnyRequest {
 
 /**
  * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
- * these posts as they are. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
+ * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
  * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
  * people opened. `unlink`: ends these links.
  */
 export type NewRequest = AnyRequest &
   (
-    | { readonly kind: "retry" | "release" | "discard"; readonly posts: readonly PostId[] }
+    | { readonly kind: PostsRequest; readonly posts: readonly PostId[] }
     | { readonly kind: "accept-size" }
     | {
         readonly kind: "link";

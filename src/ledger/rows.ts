@@ -13,6 +13,8 @@ export interface Rows {
   linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
   /** The statuses that the project's posts show, the most common first; posts that are missing don't count. At most 1,000. */
   statuses(project: ProjectId): Promise<readonly string[]>;
+  /** Whether a person wants nothing written for a post now. */
+  isPaused(project: ProjectId, post: PostId): Promise<boolean>;
   counts(project: ProjectId): Promise<RowCounts>;
   /** Every action that is held, by post. */
   held(project: ProjectId): Promise<readonly HeldAction[]>;
@@ -58,6 +60,8 @@ export interface RowCounts {
   readonly skipped: number;
   /** Posts that wait for a time, a limit, or the outcome of a write. */
   readonly waiting: number;
+  /** Posts for which a person wants nothing written. None of what follows counts them. */
+  readonly paused: number;
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;

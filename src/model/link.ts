@@ -78,6 +78,8 @@ export interface LinkedIssue {
   /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
   readonly isGone: boolean;
   readonly content: ContentBase | undefined;
+  /** The text that a person wants left unwritten; absent where there is none. Any other one of the post's goes. */
+  readonly leftText?: ContentBase;
   /** Further posts of the project that the issue stands for, where its text is of this row's post. */
   readonly others?: readonly Post[];
   /** What was read of it beside its record; absent where nothing was. */
@@ -140,7 +142,9 @@ export interface RowNote {
     | "did-not-stick"
     | "quarantined"
     | "undecided"
-    | "waiting";
+    | "waiting"
+    /** Decided, of a post that a person has paused. */
+    | "paused";
   readonly message: string;
   /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
   readonly since: number;
@@ -168,6 +172,10 @@ export interface PlannedChange {
   readonly isPassing?: true;
 }
 
+/** What is said of a post that a person has paused, wherever it is said. */
+export const pausedByPerson =
+  "a person has paused the post: nothing is written for it, either way, until `boardsync resume`";
+
 /** Everything that one decision needs. Built by the ledger, read by the plan. */
 export interface Row {
   readonly post: Post;
@@ -180,6 +188,8 @@ export interface Row {
   readonly missing: 0 | 1 | 2;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;
+  /** Since when a person wants nothing written for it, either way (epoch ms). Absent where nobody does. */
+  readonly pausedAt?: number;
   readonly links: readonly LinkedIssue[];
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** Kinds with an intent that is SENT or UNKNOWN: nothing more of that kind is sent until its outcome is known. */

@@ -37,7 +37,7 @@ export function followContent(row: Row, settings: Settings, render: Render): rea
 }
 
 function updateOf(
-  { link, content, others = [] }: LinkedIssue,
+  { link, content, leftText, others = [] }: LinkedIssue,
   render: (others: readonly Post[]) => RenderedIssue,
 ): readonly UpdateIssue[] {
   if (content === undefined) return [];
@@ -45,6 +45,7 @@ function updateOf(
   const isTitle = titleHash !== content.titleHash;
   const isBlock = blockHash !== content.blockHash;
   if (!isTitle && !isBlock) return [];
+  if (titleHash === leftText?.titleHash && blockHash === leftText.blockHash) return [];
   const parts = [...(isTitle ? ["title"] : []), ...(isBlock ? ["text"] : [])].join(" and ");
   return [
     {

@@ -1,15 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { RequestId } from "../../src/ledger/requests.ts";
+import { pausedByPerson } from "../../src/model/link.ts";
 import {
+  createIssue,
+  createParked,
   createPatchLine,
   createPost,
   createRecord,
+  dueIds,
+  linkPost,
   noon,
   otherProject,
   postId,
   project,
   pullPosts,
   readRow,
+  refOf,
+  settleAll,
 } from "./samples.ts";
 
 const p1 = postId("p1");
@@ -65,6 +73,128 @@ export function describeRequests(ledger: () => Ledger): void {
 
     it("is nothing for a project that nobody knows", async () => {
       expect(await ledger().requests.pending(otherProject)).toEqual([]);
+    });
+  });
+
+  describe("a pause", () => {
+    const pausedAt = async (): Promise<number | undefined> => (await readRow(ledger(), "p1")).pausedAt;
+    const pause = (at: number): Promise<void> => ledger().commit([{ kind: "pause", project, post: p1, at }]);
+    const resume = async (): Promise<RequestId> => {
+      await ledger().commit([
+        { kind: "add-request", request: { kind: "resume", posts: [p1], project, at: noon } },
+      ]);
+      const [request] = await ledger().requests.pending(project);
+      if (request === undefined) throw new Error("a request was added");
+      return request.id;
+    };
+
+    it("stands from when it was made first, makes the row due, and is of one post", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await settleAll(ledger());
+      expect(await ledger().rows.isPaused(project, p1)).toBe(false);
+      await pause(noon);
+      await pause(noon + 1);
+      expect(await pausedAt()).toBe(noon);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+      expect(await ledger().rows.isPaused(project, p1)).toBe(true);
+      expect(await ledger().rows.isPaused(project, postId("p2"))).toBe(false);
+      expect(await ledger().rows.isPaused(otherProject, p1)).toBe(false);
+    });
+
+    it("ends where that is asked for", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await pause(noon);
+      const request = await resume();
+      await settleAll(ledger());
+      await ledger().commit([
+        { kind: "resume", project, post: p1, request },
+        { kind: "end-request", request },
+      ]);
+      expect(await readRow(ledger(), "p1")).not.toHaveProperty("pausedAt");
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+    });
+
+    it("that is made once more takes back what was asked for of its end, also where a run has read that", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await pause(noon);
+      const request = await resume();
+      await pause(noon + 1);
+      expect(await ledger().requests.pending(project)).toEqual([]);
+      await ledger().commit([{ kind: "resume", project, post: p1, request }]);
+      expect(await pausedAt()).toBe(noon);
+    });
+
+    it("leaves what was asked for of another post", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await pause(noon);
+      await resume();
+      await ledger().commit([{ kind: "pause", project, post: postId("p2"), at: noon }]);
+      expect(await ledger().requests.pending(project)).toHaveLength(1);
+    });
+
+    it("is counted, and nothing else of its post is", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const planned = { place: null, changes: [], notifies: 3 } as const;
+      const said = { message: "why", since: noon, planned } as const;
+      const action = { kind: "patch-post", signature: "s1" } as const;
+      const notes = [
+        { ...said, kind: "held", action },
+        { ...said, kind: "settling", until: noon },
+        { ...said, kind: "disagreement" },
+      ] as const;
+      await ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes }) },
+        { kind: "park", project, post: p1, parked: createParked() },
+        { kind: "quarantine", project, post: p1 },
+      ]);
+      const counted = {
+        held: 1,
+        approvable: 1,
+        voters: 3,
+        parked: 1,
+        quarantined: 1,
+        waiting: 1,
+        differs: 1,
+      };
+      expect(await ledger().rows.counts(project)).toMatchObject({ ...counted, paused: 0, nextAt: noon });
+      await pause(noon);
+      const none = { held: 0, approvable: 0, voters: 0, parked: 0, quarantined: 0, waiting: 0, differs: 0 };
+      expect(await ledger().rows.counts(project)).toMatchObject({ ...none, paused: 1, nextAt: null });
+    });
+
+    it("is listed with what it holds up, and without that where a run has not told", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await pause(noon);
+      const line = { post: p1, kind: "paused", message: pausedByPerson, since: noon } as const;
+      expect(await ledger().rows.waiting(project, 9)).toMatchObject([{ ...line, planned: undefined }]);
+      const planned = { place: null, changes: [], notifies: 3 } as const;
+      const said = { message: pausedByPerson, since: noon + 1, planned } as const;
+      const record = async (...kinds: ("paused" | "held")[]): Promise<void> => {
+        const notes = kinds.map((kind) => ({ ...said, kind }));
+        await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
+      };
+      for (const kinds of [["held"], ["paused"], ["paused", "held"]] as const) {
+        await record(...kinds);
+        expect(await ledger().rows.waiting(project, 9)).toMatchObject([{ ...line, planned }]);
+        expect(await ledger().rows.waiting(project, 9, ["paused"])).toHaveLength(1);
+        expect(await ledger().rows.waiting(project, 9, ["held"])).toEqual([]);
+      }
+    });
+  });
+
+  describe("a text that a person wants left unwritten", () => {
+    it("is told with its link, until another one is written", async () => {
+      const issue = createIssue(1);
+      await pullPosts(ledger(), [createPost("p1")]);
+      await linkPost(ledger(), "p1", issue);
+      const left = { titleHash: "t9", blockHash: "b9" };
+      const of = { project, post: p1, issue: refOf(issue) };
+      const links = async () => (await readRow(ledger(), "p1")).links;
+      expect((await links())[0]).not.toHaveProperty("leftText");
+      await ledger().commit([{ kind: "leave-text", ...of, content: left }]);
+      expect(await links()).toMatchObject([{ leftText: left }]);
+      await ledger().commit([{ kind: "set-content", ...of, content: left }]);
+      expect((await links())[0]).not.toHaveProperty("leftText");
     });
   });
 

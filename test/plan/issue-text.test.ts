@@ -173,6 +173,15 @@ describe("the text of an issue that boardsync opened", () => {
     expect(plan(linked("Dark theme", "Please")).actions).toEqual([update]);
   });
 
+  it("is left where a person wants it left, until the post says something else", () => {
+    const links = [{ ...link, leftText: update.content }];
+    expect(plan(linked("Dark theme", "Please", { links })).actions).toEqual([]);
+    expect(plan(linked("Dark theme", "Soon", { links })).actions).toMatchObject([{ block: "Soon" }]);
+    expect(plan(linked("Night theme", "Please", { links })).actions).toMatchObject([
+      { title: "Night theme" },
+    ]);
+  });
+
   it("follows the description", () => {
     expect(plan(linked("Dark mode", "Soon")).actions).toMatchObject([
       { title: undefined, block: "Soon", reason: "the post's text changed since #12 was last written" },

@@ -107,6 +107,8 @@ function postsOf(order: NewRequest): readonly PostId[] {
     case "retry":
     case "release":
     case "discard":
+    case "resume":
+    case "resume-discard":
       return order.posts;
     case "link":
     case "unlink":

@@ -124,6 +124,7 @@ async function readProject(
     held: counts?.held ?? 0,
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
+    paused: counts?.paused ?? 0,
     waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project, ledger)),
     hasMore: rows.length > maxWaiting,
     nextRun,

@@ -60,6 +60,8 @@ export interface ProjectStatus {
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;
+  /** Posts that people have paused; they are in none of the three before. */
+  readonly paused: number;
   /** What waits for a person or a time, oldest first. */
   readonly waiting: readonly WaitingLine[];
   /** Whether there is more than `waiting` shows. */
@@ -228,6 +230,7 @@ const columns: readonly Column<ProjectStatus>[] = [
   { title: "held", show: ({ held }) => String(held), isOptional: true },
   { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
   { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
+  { title: "paused", show: ({ paused }) => String(paused), isOptional: true },
 ];
 
 function describeRun({ result, ageSeconds }: LastRun): string {
@@ -243,6 +246,7 @@ function stateOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
       return "later";
     case "disagreement":
     case "did-not-stick":
+    case "paused":
       return "differs";
     case "undecided":
       return "failing";

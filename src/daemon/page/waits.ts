@@ -90,10 +90,11 @@ function renderPlanned({ planned }: Pick<WaitingRow, "planned">): Markup | undef
 /** What needs nobody, by what becomes of it. */
 const others: readonly (readonly [
   words: string,
-  kinds: readonly ("settling" | "waiting" | "undecided" | "did-not-stick" | "disagreement")[],
+  kinds: readonly ("settling" | "waiting" | "undecided" | "did-not-stick" | "disagreement" | "paused")[],
 ])[] = [
   ["can't be decided yet", ["undecided"]],
   ["follow by themselves", ["settling", "waiting"]],
+  ["are paused", ["paused"]],
   ["differ and stay so", ["disagreement", "did-not-stick"]],
 ];
 

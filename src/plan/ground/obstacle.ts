@@ -1,4 +1,4 @@
-import type { Parked, Row } from "../../model/link.ts";
+import { type Parked, pausedByPerson, type Row } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, signatureOf } from "./identity.ts";
@@ -39,6 +39,14 @@ export function isRefusal({ kind, signature }: Parked, action: Action, settings:
 export function absence({ post, missing }: Row): string | undefined {
   if (missing > 0) return "the board no longer lists the post";
   return post.values.isArchived === true ? "the post is archived" : undefined;
+}
+
+/**
+ * Why nothing is written for a post, to either side, whatever else lets it go; undefined where nobody has paused it. It is no
+ * obstacle of a plan, which goes on: what it asks for is shown, and told or discarded when the pause ends.
+ */
+export function pauseOf({ pausedAt }: Pick<Row, "pausedAt">): string | undefined {
+  return pausedAt === undefined ? undefined : pausedByPerson;
 }
 
 /** What is said where a PATCH is due and the post must not get it; undefined when it may. */

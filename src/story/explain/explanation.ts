@@ -109,7 +109,7 @@ export interface ExplainedField {
 
 /** One thing that waits. */
 export interface ExplainedWait {
-  readonly kind: "held" | "parked" | "quarantined" | "unknown" | "asked" | "said";
+  readonly kind: "paused" | "held" | "parked" | "quarantined" | "unknown" | "asked" | "said";
   readonly code: string | null;
   readonly message: string;
   readonly since: string | null;

@@ -1,7 +1,8 @@
 import type { PersonRequest } from "../../ledger/requests.ts";
-import type { IntentKind, RowNote } from "../../model/link.ts";
+import { type IntentKind, pausedByPerson, type RowNote } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { type PlanContext, planRow } from "../../plan/plan.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { describeAction } from "../../sync/ground/describe.ts";
@@ -29,7 +30,7 @@ export function explainNext(
     return { standing, actions: [], next: [decision] };
   }
   const actions = decision.actions.flatMap((action) => {
-    const held = heldBecause(action, waits);
+    const held = pauseOf(explaining.row) ?? heldBecause(action, waits);
     return describeAction({ world: explaining }, explaining.row, action).map((line) =>
       held === undefined ? line : { ...line, held },
     );
@@ -173,7 +174,11 @@ function waitingForPeople({ row, project: { key } }: Explaining): readonly Expla
   const { notes = [] } = row;
   const held = notes.filter(({ kind }) => kind === "held");
   const quarantine = notes.find(({ kind }) => kind === "quarantined");
+  const { pausedAt } = row;
   const waits = [
+    ...(pausedAt === undefined
+      ? []
+      : [{ kind: "paused" as const, code: null, message: pausedByPerson, since: pausedAt }]),
     ...held.map((note) => ({ ...note, code: null, kind: "held" as const })),
     ...row.parked.map((parked) => ({ ...parked, kind: "parked" as const })),
     ...(row.isQuarantined || quarantine !== undefined ? [nameQuarantine(quarantine)] : []),
@@ -221,10 +226,15 @@ async function asked({ ledger, memory, row }: Explaining): Promise<readonly Expl
     .map(({ kind, at }) => ({
       kind: "asked" as const,
       code: null,
-      message: `\`boardsync ${kind}\` was asked for; the next run takes it up.`,
+      message: `\`boardsync ${commandOf(kind)}\` was asked for; the next run takes it up.`,
       since: timeOf(at),
       command: null,
     }));
+}
+
+/** As a person has typed it. */
+function commandOf(kind: PersonRequest["kind"]): string {
+  return kind === "resume-discard" ? "resume --discard" : kind;
 }
 
 function isAbout(request: PersonRequest, post: string): boolean {
@@ -233,12 +243,15 @@ function isAbout(request: PersonRequest, post: string): boolean {
   return "actions" in request && request.actions.some((action) => action.post === post);
 }
 
+/** What is told by the command that ends it. */
+const answered: ReadonlySet<RowNote["kind"]> = new Set(["paused", "held", "quarantined"]);
+
 /** What the last run noted of it. */
 function said({ row }: Explaining): readonly ExplainedWait[] {
   // That nothing can be decided of it is what is parked, once more.
   const isGone = row.links.length > 0 && row.parked.some(({ kind }) => kind === "create-issue");
   return (row.notes ?? [])
-    .filter(({ kind }) => kind !== "held" && kind !== "quarantined" && !(kind === "undecided" && isGone))
+    .filter(({ kind }) => !answered.has(kind) && !(kind === "undecided" && isGone))
     .map(({ message, since }) => ({
       kind: "said" as const,
       code: null,

@@ -6,7 +6,7 @@ import type { PostId } from "../../model/post.ts";
 import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { planSignature, signatureOf } from "../../plan/ground/identity.ts";
-import { absence, isAllowed } from "../../plan/ground/obstacle.ts";
+import { absence, isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
@@ -19,7 +19,7 @@ import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
-import type { Hold } from "../ground/verdict.ts";
+import { type Hold, whyHeld } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamed } from "../read/naming.ts";
@@ -98,6 +98,7 @@ async function decideRow(
     isNotifying: isNotifying(action),
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
+    pause: pauseOf(row),
     signature: signatureOf(action),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
@@ -166,7 +167,8 @@ function isOfBoardRule(kind: Wanted["kind"]): boolean {
 
 /**
  * Gives every action its verdict. What a person approved goes. What was held before stays held until a person approves it,
- * even if the guard has room by now. The guard counts neither of the two: it measures new actions only.
+ * even if the guard has room by now. The guard counts neither of the two: it measures new actions only, and none of a post that
+ * is paused, which nothing lets go but the end of the pause.
  */
 async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
   const { world, memory, settings, pull } = cycle;
@@ -184,13 +186,15 @@ async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<rea
   });
   const guarded = guard(
     known
-      .filter(({ before }) => before === undefined)
+      .filter(({ action, before }) => before === undefined && action.pause === undefined)
       .map(({ action, isLetGo }) => ({ ...action, isApproved: isLetGo })),
     { statusWrites: await world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
   const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
   return known.map(({ action, isLetGo, before }): Judged => {
+    if (action.pause !== undefined)
+      return { ...action, verdict: { kind: "pause", why: action.pause }, followUp: undefined };
     const { holdIssues, holdStatuses } = isLetGo ? nothingHeld : guarded;
     const isPatch = action.kind === "patch-post";
     const status = action.isNotifying ? holdStatuses : undefined;
@@ -230,7 +234,7 @@ const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined
 async function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
   const posts = new Set<PostId>();
   for (const { post, kind, verdict } of judged) {
-    if (verdict.kind !== "hold") continue;
+    if (verdict.kind === "go" || whyHeld(verdict) === undefined) continue;
     delayAction(cycle, { post, kind }, verdict);
     posts.add(post);
   }

@@ -1,10 +1,15 @@
 import type { Change } from "../../ledger/change.ts";
+import type { PersonRequest, PostsRequest } from "../../ledger/requests.ts";
 import type { PostId } from "../../model/post.ts";
+import { planRow } from "../../plan/plan.ts";
+import { isChanging } from "../../plan/rules/plan-patch.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
+
+type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
 
 /**
  * Takes up what people asked for beside the runs, of whole posts: it is done before anything is decided. Links are taken up
@@ -16,7 +21,7 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
     if (!("posts" in request)) continue;
     const { id, kind, posts, project, at } = request;
     const done = new Map<PostId, readonly Change[] | undefined>();
-    for (const post of posts) done.set(post, await tryFor(cycle, kind, post));
+    for (const post of posts) done.set(post, await tryFor(cycle, request, post));
     const left = posts.filter((post) => done.get(post) === undefined);
     await ledger.commit([
       ...[...done.values()].flatMap((changes) => changes ?? []),
@@ -31,34 +36,73 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
   }
 }
 
-/** What it changes of a post; undefined where it failed, and that is said. */
+/** What it changes of a post; undefined where it failed, and that is said, or where it has to wait. */
 async function tryFor(
   cycle: PulledCycle,
-  kind: "retry" | "release" | "discard",
+  request: AskedOfPosts,
   post: PostId,
 ): Promise<readonly Change[] | undefined> {
-  return attemptNow(cycle, post, () => changesOf(cycle, (own) => doFor(own, kind, post)));
+  if (request.kind === "resume-discard" && (await isInDoubt(cycle, post))) return undefined;
+  return attemptNow(cycle, post, () => changesOf(cycle, (own) => doFor(own, request, post)));
 }
 
-async function doFor(cycle: PulledCycle, kind: "retry" | "release" | "discard", post: PostId): Promise<void> {
+/** An outcome that is recorded later would be a change of what was taken as it is. */
+async function isInDoubt(cycle: PulledCycle, post: PostId): Promise<boolean> {
+  const row = await readRow(cycle, post);
+  return row !== undefined && (row.openIntents.length > 0 || isChanging(row));
+}
+
+async function doFor(cycle: PulledCycle, { kind, id }: AskedOfPosts, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
-  const now = clock.now();
+  const place = { project: cycle.memory.id, post };
   switch (kind) {
     case "retry":
       await ledger.commit([
-        { kind: "unpark", project: cycle.memory.id, post, of: undefined },
-        { kind: "reopen", project: cycle.memory.id, post },
+        { ...place, kind: "unpark", of: undefined },
+        { ...place, kind: "reopen" },
       ]);
       return;
     case "release":
-      await ledger.commit([{ kind: "release", project: cycle.memory.id, post, at: now }]);
+      await ledger.commit([{ ...place, kind: "release", at: clock.now() }]);
       return;
-    case "discard": {
-      const row = await readRow(cycle, post);
-      if (row === undefined) return;
-      if (row.links.length > 0) await recordAdopted(cycle, row, now);
-      else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
+    case "discard":
+      await discard(cycle, post);
       return;
-    }
+    case "resume":
+      await ledger.commit([{ ...place, kind: "resume", request: id }]);
+      return;
+    case "resume-discard":
+      await discardAll(cycle, post);
+      await ledger.commit([{ ...place, kind: "resume", request: id }]);
+      return;
   }
+}
+
+async function discard(cycle: PulledCycle, post: PostId): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const now = clock.now();
+  const row = await readRow(cycle, post);
+  if (row === undefined) return;
+  if (row.links.length > 0) await recordAdopted(cycle, row, now);
+  else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
+}
+
+/**
+ * Whatever has come together while a post was paused is never written: its fields, the text of its issue, the line in its note.
+ * Where an issue would have been opened, none is.
+ */
+async function discardAll(cycle: PulledCycle, post: PostId): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const place = { project: cycle.memory.id, post };
+  const row = await readRow(cycle, post);
+  if (row === undefined) return;
+  const { actions } = planRow(row, await cycle.context(clock.now()));
+  if (row.links.length > 0 || actions.length > 0) await discard(cycle, post);
+  for (const action of actions) {
+    if (action.kind !== "update-issue") continue;
+    const { issue, content } = action;
+    await ledger.commit([{ ...place, kind: "leave-text", issue, content }]);
+  }
+  for (const { line } of await ledger.backlinks.due(cycle.memory.id, [post]))
+    await ledger.commit([{ ...place, kind: "record-backlink", line, isDue: false }]);
 }

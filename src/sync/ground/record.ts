@@ -4,12 +4,12 @@ import type { PostId } from "../../model/post.ts";
 import { isUndecidable, planAhead, wishedActions } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
-import { isRefusal } from "../../plan/ground/obstacle.ts";
+import { isRefusal, pauseOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
 import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
 import { readRow } from "./rows.ts";
-import { type Outcome, sayDelay } from "./verdict.ts";
+import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
 import { isSameAsked } from "./wanted.ts";
 import type { Closure } from "./world.ts";
 
@@ -112,21 +112,31 @@ async function notesOf(
   now: number,
 ): Promise<readonly RowNote[]> {
   const future = planAhead(row, decision, await cycle.context(now));
+  const pause = pauseOf(row);
   const notes = decision.notes.map((note): RowNote => {
     const { kind, message } = note;
     if (kind !== "settling") return { kind, message, since: now };
     const planned = future && describeField(cycle, row, future, note.field);
-    return { kind, message, since: now, until: note.until, ...(planned && { planned }) };
+    const told = { since: now, ...(planned && { planned }) };
+    return pause === undefined
+      ? { ...told, kind, message, until: note.until }
+      : { ...told, kind: "paused", message: pause };
   });
   const held = holdsOf(cycle, row, decision);
   const delays = decision.actions.flatMap((action): readonly RowNote[] => {
-    const delay = cycle.course.delays.get(action.post)?.get(action.kind);
+    const delay = delayOf(cycle, action, pause);
     const isPassing = delay?.kind === "hold" ? delay.isPassing : undefined;
     const planned = { ...describeChange(cycle, row, action), ...(isPassing && { isPassing }) };
     const asked = { post: action.post, kind: action.kind, planned };
     const standing = held.get(action.kind);
     const isHeldStill = standing !== undefined && isSameAsked({ ...asked, planned: standing.planned }, asked);
     if (delay === undefined && !isHeldStill) return [];
+    // What was held before the pause is held still when it ends.
+    if (delay?.kind === "pause")
+      return [
+        { kind: "paused", message: delay.why, since: now, planned },
+        ...(isHeldStill ? [standing] : []),
+      ];
     const kind = delay !== undefined && delay.kind !== "hold" ? "waiting" : "held";
     const message = delay === undefined ? String(standing?.message) : sayDelay(delay);
     const isApprovable = delay === undefined || (delay.kind === "hold" && delay.isApprovable === true);
@@ -136,6 +146,15 @@ async function notesOf(
   // A row that can't be decided now may still ask for what is held: those holds stay.
   const kept = isUndecidable(row, decision) ? [...held.values()] : [];
   return [...notes, ...delays, ...kept.filter(({ action }) => !isAsked(decision, action?.kind))];
+}
+
+/** Every record of a paused post says so of all that it asks for, whatever else puts that off. */
+function delayOf(
+  { course }: PulledCycle,
+  { post, kind }: Pick<Action, "post" | "kind">,
+  pause: string | undefined,
+): Delay | undefined {
+  return pause === undefined ? course.delays.get(post)?.get(kind) : { kind: "pause", why: pause };
 }
 
 /** Holds that stand, by the kind of their actions; what a person has let go is none. */

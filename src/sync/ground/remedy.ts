@@ -18,6 +18,8 @@ export function remedyOf(
       return command("retry", `${project}/${post}`);
     case "quarantined":
       return command("release", `${project}/${post}`);
+    case "paused":
+      return command("resume", `${project}/${post}`);
     case "disagreement":
     case "settling":
     case "did-not-stick":

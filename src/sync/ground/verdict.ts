@@ -6,6 +6,8 @@ export type Delay =
   /** It follows by itself in a later run. */
   | { readonly kind: "wait"; readonly why: string }
   | Hold
+  /** A person has paused its post: it follows when a person resumes that, whatever else lets it go. */
+  | { readonly kind: "pause"; readonly why: string }
   /** It is something else by now than a person has ordered. */
   | { readonly kind: "refuse"; readonly why: string };
 
@@ -30,7 +32,12 @@ export type Outcome =
 
 /** The sentence that is recorded of an action that is not done. */
 export function sayDelay({ kind, why }: Delay): string {
-  return kind === "hold" ? why : `Decided, and waiting: ${why}`;
+  return kind === "hold" || kind === "pause" ? why : `Decided, and waiting: ${why}`;
+}
+
+/** Why a person has to let it go; undefined for what goes, or follows by itself. */
+export function whyHeld(verdict: Verdict): string | undefined {
+  return verdict.kind === "hold" || verdict.kind === "pause" ? verdict.why : undefined;
 }
 
 /** What became of a part of an action, and whether its next part may be tried in this run. */
@@ -49,6 +56,7 @@ const weights: Readonly<Record<Outcome["kind"], number>> = {
   unneeded: 1,
   wait: 2,
   hold: 3,
-  refuse: 4,
-  failed: 5,
+  pause: 4,
+  refuse: 5,
+  failed: 6,
 };

@@ -22,6 +22,8 @@ export interface Wanted {
   readonly planSignature: string;
   /** Why a person has to let it go, whatever the guard says; undefined where nobody has to. */
   readonly hold: Hold | undefined;
+  /** Why nothing is written for its post at all, as words; undefined where nobody has paused that. */
+  readonly pause: string | undefined;
   /** Where a plan is shown: what is shown of it. */
   readonly lines: readonly PlannedAction[];
 }

@@ -12,7 +12,7 @@ import { recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
-import { type Outcome, sayDelay } from "../ground/verdict.ts";
+import { type Outcome, sayDelay, whyHeld } from "../ground/verdict.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
 import { leave } from "../write/backlog.ts";
 import { type NoteWrite, writeNotes } from "../write/note.ts";
@@ -73,6 +73,7 @@ function toResult(outcome: Outcome = { kind: "unneeded" }): Result {
       return { outcome: "refused", message: sayDelay(outcome) };
     case "wait":
     case "hold":
+    case "pause":
       return { outcome: "waiting", message: sayDelay(outcome) };
   }
 }
@@ -87,8 +88,8 @@ async function endOf(
   wanted: Judged | NoteWrite | undefined,
 ): Promise<Result | undefined> {
   if (wanted !== undefined) {
-    const hold = "verdict" in wanted && wanted.verdict.kind === "hold" ? wanted.verdict : undefined;
-    return hold && { outcome: "refused", message: hold.why };
+    const why = "verdict" in wanted ? whyHeld(wanted.verdict) : undefined;
+    return why === undefined ? undefined : { outcome: "refused", message: why };
   }
   const run = await findDone(cycle, action);
   if (run !== undefined) return { outcome: "already", message: `done by run ${run}` };

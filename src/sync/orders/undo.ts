@@ -1,5 +1,6 @@
 import type { PostId } from "../../model/post.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
 import { attempt } from "../ground/attempt.ts";
 import { approve, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -74,6 +75,12 @@ async function takeBack(undo: Undo, part: UndoPart): Promise<void> {
   await attempt(cycle, { post: part.post, kind }, async () => {
     if (part.kind === "kept") {
       refuse(undo, subject, [`${part.write.kind}: ${part.why}`]);
+      return;
+    }
+    const row = await readRow(cycle, part.post);
+    const pause = row && pauseOf(row);
+    if (pause !== undefined) {
+      refuse(undo, subject, [pause]);
       return;
     }
     const step = await (part.kind === "post"

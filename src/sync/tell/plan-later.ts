@@ -4,6 +4,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { planAhead, wishedActions } from "../../plan/ahead.ts";
 import { type Action, isHeard } from "../../plan/ground/action.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
@@ -46,7 +47,7 @@ async function planRowLater(
   const stopped = waiting.filter(({ kind }) => kind === "parked" || kind === "quarantined");
   const wished = stopped.length === 0 ? [] : (wishedActions(row, await cycle.context(clock.now())) ?? []);
   return [
-    ...(waiting.some(({ kind }) => kind === "settling") ? await planSettling(cycle, row) : []),
+    ...(hasSettling(waiting, row) ? await planSettling(cycle, row) : []),
     ...wished.flatMap((action) => {
       const why = whyStopped(row, action, stopped);
       if (why === undefined) return [];
@@ -56,11 +57,17 @@ async function planRowLater(
   ];
 }
 
+/** Of a paused post what settles waits for the end of the pause, like all the rest. */
+function hasSettling(waiting: readonly WaitingRow[], row: Row): boolean {
+  return waiting.some(({ kind }) => kind === "settling") || pauseOf(row) !== undefined;
+}
+
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
 async function planSettling(cycle: PulledCycle, row: Row): Promise<readonly PlannedAction[]> {
   const context = await cycle.context(cycle.world.clock.now());
   const decision = planRow(row, context);
   const notBefore = decision.dueAt === undefined ? {} : { notBefore: new Date(decision.dueAt).toISOString() };
+  const pause = pauseOf(row);
   const now = decision.actions.flatMap((action) => describeAction(cycle, row, action));
   const ahead = (planAhead(row, decision, context) ?? []).flatMap((action) =>
     describeAction(cycle, row, action),
@@ -74,7 +81,10 @@ async function planSettling(cycle: PulledCycle, row: Row): Promise<readonly Plan
     const isQuiet =
       line.kind === "patch-post" && !fields.some(([field]) => isHeard({ field: field as "status" }));
     const notifies = isQuiet ? 0 : line.notifies;
-    return [{ ...line, fields: Object.fromEntries(fields), notifies, when: "later", ...notBefore }];
+    const told = { ...line, fields: Object.fromEntries(fields), notifies };
+    return [
+      pause === undefined ? { ...told, when: "later", ...notBefore } : { ...told, when: "held", held: pause },
+    ];
   });
 }
 

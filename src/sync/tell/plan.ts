@@ -1,6 +1,7 @@
 import { noteSignature, settingsPrint } from "../../plan/ground/identity.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
+import { whyHeld } from "../ground/verdict.ts";
 import type { Judged } from "../ground/wanted.ts";
 import type { NoteWrite } from "../write/note.ts";
 import { planLater, timeWrites } from "./plan-later.ts";
@@ -41,10 +42,10 @@ function laterThan(line: PlannedAction, notBefore: string | undefined): PlannedA
 
 /** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */
 function showLines({ kind, lines, verdict, followUp }: Judged): readonly PlannedAction[] {
-  const held = verdict.kind === "hold" ? verdict : undefined;
+  const held = whyHeld(verdict);
   return lines.map((line) => {
-    const hold = line.kind === kind ? held : (held ?? followUp);
-    return hold === undefined ? line : { ...line, when: "held", held: hold.why };
+    const why = line.kind === kind ? held : (held ?? followUp?.why);
+    return why === undefined ? line : { ...line, when: "held", held: why };
   });
 }
 

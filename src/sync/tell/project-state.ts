@@ -19,6 +19,8 @@ export interface ProjectState {
   readonly later: Later | undefined;
   /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
   readonly differs: number;
+  /** Posts that people have paused: nothing is written for them, and none of them needs a person. */
+  readonly paused: number;
   /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
   readonly writes: string | undefined;
 }
@@ -103,17 +105,17 @@ export function judgeProject(known: Known): ProjectState {
   const failing = judgeFailing(known);
   const isHeld = report?.hold !== undefined;
   const needed = judgeNeeded(counts, isHeld);
-  const { differs = 0 } = counts ?? {};
+  const { differs = 0, paused = 0 } = counts ?? {};
   const writes = report?.writes;
   const later = judgeLater(known);
   const kind = [
     failing !== undefined && ("failing" as const),
     needed !== undefined && ("needs-you" as const),
     later !== undefined && ("later" as const),
-    (differs > 0 || writes !== undefined) && ("differs" as const),
+    (differs > 0 || paused > 0 || writes !== undefined) && ("differs" as const),
   ].find((one) => one !== false);
   const hasRun = report !== undefined;
-  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, writes };
+  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, paused, writes };
 }
 
 /** A project may be held as a whole without a word on any of its posts. */
@@ -172,11 +174,12 @@ type ShowTime = (at: number) => string;
  */
 export function describeState(state: ProjectState, showTime: ShowTime = showUtc): string {
   if (!state.hasRun && state.failing === undefined) return "no run yet";
-  const { failing, needed, later, differs, writes } = state;
+  const { failing, needed, later, differs, paused, writes } = state;
   const parts = [
     failing && describeFailing(failing, showTime),
     needed && describeNeeded(needed),
     state.hasRun && later && describeLater(later, showTime),
+    paused > 0 && (paused === 1 ? "1 post is paused" : `${showNumber(paused)} posts are paused`),
     differs > 0 && (differs === 1 ? "1 differs and stays so" : `${showNumber(differs)} differ and stay so`),
     writes !== undefined &&
       `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,

@@ -3,7 +3,7 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { NoteChange, PostId } from "../../model/post.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
-import { absence } from "../../plan/ground/obstacle.ts";
+import { absence, pauseOf } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
 import { inOrder } from "../../select.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -54,6 +54,8 @@ async function decideNote(
   const { id: project } = cycle.memory;
   const row = await readRow(cycle, note.post);
   if (row === undefined || isStopped(row)) return [];
+  // A person may have said since the pull that it stays as it is.
+  if ((await ledger.backlinks.due(project, [note.post])).length === 0) return [];
   const line = lineOf(cycle, row);
   const text = replaceLine(note.text, note.line, line);
   if (text === note.text || (line === undefined && note.line === undefined)) {
@@ -80,7 +82,11 @@ async function decideNote(
 function isStopped(row: Row): boolean {
   const isParked = row.parked.some(({ kind }) => kind === "patch-post");
   return (
-    absence(row) !== undefined || row.isQuarantined || isParked || row.openIntents.includes("patch-note")
+    absence(row) !== undefined ||
+    pauseOf(row) !== undefined ||
+    row.isQuarantined ||
+    isParked ||
+    row.openIntents.includes("patch-note")
   );
 }
 

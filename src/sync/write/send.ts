@@ -1,7 +1,7 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { FaultDetail, Side } from "../../errors.ts";
 import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
-import type { Field } from "../../model/link.ts";
+import { type Field, pausedByPerson } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
@@ -82,6 +82,8 @@ export async function send<A extends Answer>(
     const request = await compose();
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && (await prepare(cycle, request, request.intent));
+    const paused = await pausedNow(cycle, turn, request.post);
+    if (paused !== undefined) return { outcome: paused };
     if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
     if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
     await ledger.assertHeld();
@@ -102,6 +104,16 @@ export async function send<A extends Answer>(
 }
 
 const done: Outcome = { kind: "done" };
+
+/**
+ * Asked for every write of whichever kind and order, right before it leaves: a person may have paused the post since the run
+ * decided. Whatever has been prepared by then is not sent.
+ */
+async function pausedNow(cycle: PulledCycle, { action }: Turn, post: PostId): Promise<Outcome | undefined> {
+  if (!(await cycle.world.ledger.rows.isPaused(cycle.memory.id, post))) return undefined;
+  if (action !== undefined) await recordRow(cycle, post);
+  return { kind: "pause", why: pausedByPerson };
+}
 
 async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof takePace): Promise<boolean> {
   return pace === undefined || (await ask(cycle, lane, pace));

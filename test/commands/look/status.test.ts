@@ -78,6 +78,7 @@ describe("status", () => {
           held: 0,
           parked: 0,
           quarantined: 0,
+          paused: 0,
           waiting: [],
           hasMore: false,
         },
@@ -409,6 +410,7 @@ function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
     held: waiting.length,
     parked: 0,
     quarantined: 0,
+    paused: 0,
     waiting,
     hasMore: false,
   };

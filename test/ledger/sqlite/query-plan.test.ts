@@ -37,7 +37,7 @@ const walks: readonly (readonly [step: string, part: string, why: string])[] = [
   ["SCAN linked", "WITH RECURSIVE linked", "the repositories of a project, each found by the index of links"],
   ["SCAN waiting", "LIMIT", "what waits in a project, found by indexes, is put in order"],
   ["SCAN (subquery-2)", "AS issues", "the linked issues of a project, found by an index, are counted"],
-  ["SCAN (subquery-6)", "AS waiting", "what waits in a project, found by indexes, is counted"],
+  ["SCAN (subquery-7)", "AS waiting", "what waits in a project, found by indexes, is counted"],
 ];
 
 /** An array that was given as JSON: a batch, or the labels of an issue. */

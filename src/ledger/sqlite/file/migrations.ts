@@ -495,4 +495,11 @@ export const migrations: readonly string[] = [
     outcome TEXT
   ) STRICT;
   `,
+  `
+  -- paused_at: since when a person wants nothing written for the post, either way; NULL: nobody does.
+  ALTER TABLE posts ADD COLUMN paused_at INTEGER;
+  CREATE INDEX posts_paused ON posts (project) WHERE paused_at IS NOT NULL;
+  -- left_text: JSON, the hashes of a text that a person wants left unwritten; NULL: none.
+  ALTER TABLE links ADD COLUMN left_text TEXT;
+  `,
 ];

@@ -9,6 +9,7 @@ export interface LinkWriter {
   /** A link that is there stays as it is; a new one makes the rows of its issue due. That it was ended before is over. */
   add(project: number, post: number, link: Link, content: ContentBase | undefined): void;
   setContent(project: number, post: number, issue: IssueRef, content: ContentBase): void;
+  leaveText(project: number, post: number, issue: IssueRef, content: ContentBase): void;
   /** Every post that is linked to an issue, by project and id. */
   postsOf(issue: IssueRef): readonly LinkedPost[];
   /** The same, and those of issues that are duplicates of it. */
@@ -49,7 +50,10 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
     "DELETE FROM ended_links WHERE post = @post AND repository = @repository AND number = @number",
   );
   const writeContent = store.prepare<[LinkKey & ContentBase]>(`
-    UPDATE links SET title_hash = @titleHash, block_hash = @blockHash
+    UPDATE links SET title_hash = @titleHash, block_hash = @blockHash, left_text = NULL
+    WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
+  const writeLeft = store.prepare<[LinkKey & { left: string }]>(`
+    UPDATE links SET left_text = @left
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
   return {
     add(project, post, { issue, origin }, content) {
@@ -78,6 +82,10 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
       });
       if (changed === 0)
         throw new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
+    },
+    leaveText(project, post, { repositoryId, number }, { titleHash, blockHash }) {
+      const left = JSON.stringify({ titleHash, blockHash });
+      writeLeft.run({ project, post, repository: repositoryId, number, left });
     },
     postsOf: ({ repositoryId, number }) => selectPosts.all({ repository: repositoryId, number }),
     followersOf: ({ repositoryId, number }) => selectFollowers.all({ repository: repositoryId, number }),

@@ -24,6 +24,7 @@ export interface RowColumns {
   missing: 0 | 1 | 2;
   is_quarantined: number;
   unlinked_at: number | null;
+  paused_at: number | null;
   facts: string;
   /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
   has_links: number;
@@ -64,6 +65,8 @@ interface LinkColumns {
   origin: Link["origin"];
   title_hash: string | null;
   block_hash: string | null;
+  /** JSON. */
+  left_text: string | null;
   facts: string | null;
   is_gone: number | null;
   /** Whether its text is of this post and it stands for others, too. */
@@ -132,11 +135,12 @@ export function createRowReader(
     const parkedOf = read("has_parked", parked);
     const statusesOf = read("has_statuses", statuses);
     const notesOf = read("has_notes", notes);
-    return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, facts }) => ({
+    return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts }) => ({
       post: { id, values: decodePost(facts) },
       seenAt: seenAt.get(number) ?? seen_at ?? undefined,
       missing,
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+      ...(paused_at !== null && { pausedAt: paused_at }),
       links: (linksOf.get(number) ?? []).map((link) =>
         toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)),
       ),
@@ -167,7 +171,7 @@ function prepareParts(store: Store) {
   // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
   return {
     links: store.prepare<[Batch], LinkColumns>(`
-      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash,
+      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash, left_text,
         issues.facts AS facts, issues.is_gone AS is_gone,
         title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
           AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
@@ -261,6 +265,7 @@ function toLinkedIssue(
       titleHash === null || blockHash === null || found.is_unknown === 1
         ? undefined
         : { titleHash, blockHash },
+    ...(found.left_text !== null && { leftText: JSON.parse(found.left_text) }),
     ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
     ...(found.is_changing === 1 && { isChanging: true }),
     ...toArriving(found.arriving),

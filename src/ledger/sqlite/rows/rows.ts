@@ -26,13 +26,16 @@ export function createRows(
     | "mark-missing"
     | "link"
     | "set-content"
+    | "leave-text"
     | "park"
     | "unpark"
     | "quarantine"
     | "release"
+    | "pause"
+    | "resume"
   > {
   const readRows = createRowReader(store, seenAt);
-  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, facts, ${partColumns}`;
+  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts, ${partColumns}`;
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],
@@ -51,6 +54,18 @@ export function createRows(
   const release = store.prepare<[number, number]>(
     "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
   );
+  const selectPaused = store.prepare<[number, string]>(
+    "SELECT 1 FROM posts WHERE project = ? AND id = ? AND paused_at IS NOT NULL",
+  );
+  const pause = store.prepare<[number, number]>(
+    "UPDATE posts SET paused_at = coalesce(paused_at, ?), due_at = 0 WHERE number = ?",
+  );
+  const dropResume = store.prepare<[number, string]>(`
+    DELETE FROM requests WHERE project = ? AND request ->> '$.kind' IN ('resume', 'resume-discard')
+      AND ? IN (SELECT value FROM json_each(request, '$.posts'))`);
+  const resume = store.prepare<[number, number]>(`
+    UPDATE posts SET paused_at = NULL, due_at = 0 WHERE number = ?
+      AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
   const selectStatuses = store.prepare<[number], { status: string }>(`
     SELECT facts ->> '$.status' AS status FROM posts JOIN post_facts ON post = number
     WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND json_type(facts, '$.status') = 'text'
@@ -83,6 +98,8 @@ export function createRows(
     held: (project) => ofProject(project, [], reader.held),
     statuses: (project) =>
       ofProject(project, [], (number) => selectStatuses.all(number).map(({ status }) => status)),
+    isPaused: (project, post) =>
+      ofProject(project, false, (number) => selectPaused.get(number, post) !== undefined),
     counts: (project) => reader.counts(project),
     waiting: (project, limit, kinds) =>
       ofProject(project, [], (number) => reader.waiting(number, limit, kinds)),
@@ -95,6 +112,7 @@ export function createRows(
         issues.store(issue);
       },
       "set-content": ({ issue, content, ...of }) => links.setContent(...place(of), issue, content),
+      "leave-text": ({ issue, content, ...of }) => links.leaveText(...place(of), issue, content),
       "forget-look": (of) => {
         const [, post] = place(of);
         seenAt.delete(post);
@@ -110,6 +128,14 @@ export function createRows(
       },
       release: ({ at, ...of }) => {
         release.run(at, place(of)[1]);
+      },
+      pause: ({ at, ...of }) => {
+        const [project, post] = place(of);
+        pause.run(at, post);
+        dropResume.run(project, of.post);
+      },
+      resume: ({ request, ...of }) => {
+        resume.run(place(of)[1], request);
       },
     },
   };

@@ -1,5 +1,5 @@
 import type { RepositoryId } from "../../../model/issue.ts";
-import type { IntentKind, PlannedChange } from "../../../model/link.ts";
+import { type IntentKind, type PlannedChange, pausedByPerson } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
 import type { Store } from "../file/store.ts";
@@ -36,6 +36,7 @@ const noCounts: RowCounts = {
   posts: 0,
   issues: 0,
   skipped: 0,
+  paused: 0,
   held: 0,
   parked: 0,
   quarantined: 0,
@@ -57,6 +58,7 @@ const allKinds: readonly WaitingRow["kind"][] = [
   "settling",
   "waiting",
   "intent",
+  "paused",
 ];
 
 /** What is said of a write whose outcome nobody knows. */
@@ -75,6 +77,12 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
     "It is not known yet whether the change of the post arrived; the post is looked at again first.",
 };
 
+/** Notes of what is written later: of a paused post that is what its pause holds up. */
+const putOffKinds = "'held', 'settling', 'waiting'";
+
+/** Notes of posts that nobody has paused: whatever is said of the others waits for the end of the pause. */
+const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)";
+
 /** Reads what `status` shows. */
 export function createWaitingReader(store: Store): WaitingReader {
   const selectCounts = store.prepare<[string], RowCounts>(`
@@ -84,20 +92,25 @@ export function createWaitingReader(store: Store): WaitingReader {
       (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = known.number)) AS issues,
       (SELECT count(*) FROM posts WHERE project = known.number AND standing = 'skipped' AND missing = 0) AS skipped,
       (SELECT count(*) FROM (
-        SELECT post FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')
+        SELECT post FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}
         UNION SELECT post FROM intents WHERE project = known.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
       )) AS waiting,
-      (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held') AS held,
-      (SELECT count(*) FROM parked WHERE project = known.number) AS parked,
-      (SELECT count(*) FROM posts WHERE project = known.number AND is_quarantined = 1) AS quarantined,
+      (SELECT count(*) FROM posts WHERE project = known.number AND paused_at IS NOT NULL) AS paused,
+      (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held' AND ${running}) AS held,
+      (SELECT count(*) FROM parked WHERE project = known.number
+        AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = parked.post AND paused_at IS NOT NULL)) AS parked,
+      (SELECT count(*) FROM posts
+        WHERE project = known.number AND is_quarantined = 1 AND paused_at IS NULL) AS quarantined,
       (SELECT count(DISTINCT post) FROM notes
-        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick')) AS differs,
-      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS approvable,
+        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
+      (SELECT count(*) FROM notes
+        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
       (SELECT coalesce(sum(planned ->> '$.notifies'), 0) FROM notes
-        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL) AS voters,
+        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS voters,
       (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL
-        AND planned IS NOT NULL AND planned ->> '$.notifies' IS NULL) AS unknownVotes,
-      (SELECT min(follows_at) FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting')) AS nextAt
+        AND planned IS NOT NULL AND planned ->> '$.notifies' IS NULL AND ${running}) AS unknownVotes,
+      (SELECT min(follows_at) FROM notes
+        WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}) AS nextAt
     FROM board_projects AS known WHERE known.id = ?`);
   const selectWaiting = store.prepare<[{ project: number; kinds: string; limit: number }], WaitingColumns>(`
     SELECT waiting.post AS post, posts.id AS id, kind, code, message, since, planned, follows_at, isStopped,
@@ -106,6 +119,15 @@ export function createWaitingReader(store: Store): WaitingReader {
       SELECT post, kind, NULL AS code, message, since, planned, follows_at,
         kind = 'held' AND signature IS NULL AS isStopped FROM json_each(@kinds) AS wanted
       CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
+      WHERE wanted.value <> 'paused' AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
+      UNION ALL
+      SELECT posts.number, 'paused', NULL, '${pausedByPerson}', paused_at, planned, NULL, 0
+      FROM json_each(@kinds) AS wanted
+      CROSS JOIN posts INDEXED BY posts_paused
+        ON posts.project = @project AND paused_at IS NOT NULL AND wanted.value = 'paused'
+      LEFT JOIN notes ON notes.post = posts.number AND notes.planned IS NOT NULL
+        AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
+          SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
       UNION ALL
       SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM json_each(@kinds) AS wanted
       CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked'
