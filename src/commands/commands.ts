@@ -210,6 +210,23 @@ export const commandTable: readonly CommandRow[] = [
       (await import("./order/retry.ts")).release(terminal, options(), post),
   },
   {
+    name: "pause",
+    summary: "write nothing for a post, to either side, from now on, until it is resumed",
+    args: [postArgument],
+    examples: ["boardsync pause acme-app/p1"],
+    run: async ({ terminal, options, args: [post = ""] }) =>
+      (await import("./order/pause.ts")).pause(terminal, options(), post),
+  },
+  {
+    name: "resume",
+    summary: "end a post's pause, by the next run; what has come together meanwhile is told",
+    args: [postArgument],
+    options: [new Option("--discard", "never tell it: take both sides as they are, open no issue"), yes],
+    examples: ["boardsync resume acme-app/p1", "boardsync resume acme-app/p1 --discard --yes"],
+    run: async ({ terminal, options, args: [post = ""] }) =>
+      (await import("./order/resume.ts")).resume(terminal, options(), post),
+  },
+  {
     name: "link",
     summary: "link a post to an issue that is there already, by the next run; both sides stay as they are",
     args: [postArgument, new Argument("<issue>", "OWNER/REPO#NUMBER")],

@@ -1,0 +1,65 @@
+import { ConfigError } from "../../errors.ts";
+import { showVoters } from "../../sync/tell/alike.ts";
+import { besideRuns, findPost } from "../open/beside.ts";
+import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
+import { describeOpen, listWaiting, printWaiting, type WhatWaits } from "./what-waits.ts";
+
+interface ResumeOptions extends CommonOptions {
+  readonly discard?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `boardsync resume POST`: shows what has come together while a post was paused, and lets it be told, or never. */
+export function resume(terminal: Terminal, options: ResumeOptions, text: string): Promise<number> {
+  return besideRuns(terminal, options, async (beside) => {
+    const { key, project, post } = await findPost(beside, text);
+    const waits = await listWaiting(beside, { key, project, post });
+    const say = (isRequested: boolean, message: string): number => {
+      if (options.json === true) {
+        const { actions } = waits;
+        const isDiscarded = isRequested && options.discard === true;
+        printJson(terminal.out, {
+          project: key,
+          post,
+          requested: isRequested,
+          discarded: isDiscarded,
+          actions,
+          message,
+        });
+      } else if (options.quiet !== true) printLine(terminal.out, `${key}/${post}: `, message);
+      return exitCodes.ok;
+    };
+    if (waits.since === undefined) return say(false, "it is not paused.");
+    if (options.json !== true && options.quiet !== true) printWaiting(terminal, waits);
+    if (!(await isAgreed(terminal, options, waits))) return say(false, "it stays paused.");
+    const kind = options.discard === true ? "resume-discard" : "resume";
+    await beside.ledger.commit([
+      { kind: "add-request", request: { kind, posts: [post], project, at: beside.now } },
+    ]);
+    return say(true, `${effects[kind]}${describeOpen(waits)}`);
+  });
+}
+
+const effects = {
+  resume: "its pause ends with the next run, which decides what is written by then as for any other post.",
+  "resume-discard":
+    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
+} as const;
+
+/** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
+async function isAgreed(terminal: Terminal, options: ResumeOptions, waits: WhatWaits): Promise<boolean> {
+  if (options.yes === true) return true;
+  if (terminal.ask === undefined) {
+    throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
+  }
+  return /^y(es)?$/i.test((await terminal.ask(`${questionOf(options, waits)} [y/N] `)).trim());
+}
+
+function questionOf({ discard }: ResumeOptions, { voters }: WhatWaits): string {
+  if (discard === true) return "Leave both sides as they are? No voter will be mailed.";
+  const many = voters.known === 0 ? "an unknown number of" : showVoters(voters);
+  const mailed = voters.known + voters.unknown === 0 ? "no voter" : `${many} voters`;
+  return `Resume it? As of the last run, ${mailed} will be mailed.`;
+}
