@@ -72,7 +72,7 @@ const table = {
       "ledger",
       "plan/text/template",
     ],
-    packages: ["commander", "cli-progress", "node:"],
+    packages: ["commander", "node:"],
   },
   main: { folders: ["commands"], packages: ["node:"] },
 };

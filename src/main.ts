@@ -76,8 +76,10 @@ function dieOf(error: unknown): void {
   const frames = String(stack)
     .replace(message, "")
     .match(/^ +at .*$/gm);
+  // Nobody may know any more whether a bar stands in this line.
+  const line = process.stderr.isTTY ? "\r\u001b[K" : "";
   process.stderr.write(
-    `This is a mistake in boardsync (${name}). Please report it with these lines:\n${(frames ?? []).join("\n")}\n`,
+    `${line}This is a mistake in boardsync (${name}). Please report it with these lines:\n${(frames ?? []).join("\n")}\n`,
   );
   process.exit(1);
 }

@@ -3,6 +3,7 @@ import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../escape.ts";
 import { type Call, type CommandRow, commandTable } from "./commands.ts";
 import { failWith, printFailure } from "./print/failure.ts";
+import { ownScreen } from "./print/screen.ts";
 import { exitCodes, type Terminal } from "./print/terminal.ts";
 
 /** Called with the name of the command that is going to run. */
@@ -13,10 +14,8 @@ export type OnCommand = (name: string) => void;
  *
  * @returns the exit code.
  */
-export async function runProgram(
-  terminal: Terminal,
-  onCommand: OnCommand = () => undefined,
-): Promise<number> {
+export async function runProgram(edge: Terminal, onCommand: OnCommand = () => undefined): Promise<number> {
+  const terminal = ownScreen(edge);
   let code: number = exitCodes.ok;
   const program = createProgram(terminal, (result) => {
     code = result;
@@ -119,8 +118,9 @@ function addCommonOptions(program: Command): void {
     .option("--json", "print one JSON document on stdout")
     .option("-q, --quiet", "print nothing but errors")
     .addOption(
-      new Option("--log-level <level>", "how much to log (default: $BOARDSYNC_LOG_LEVEL, else info)").choices(
-        logLevels,
-      ),
+      new Option(
+        "--log-level <level>",
+        "how much to log (default: $BOARDSYNC_LOG_LEVEL, else warn at a terminal, and info elsewhere and for the daemon)",
+      ).choices(logLevels),
     );
 }

@@ -59,12 +59,13 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * The log level that the environment asks for, `info` without one.
+ * The log level that the environment asks for.
  *
+ * @param otherwise - where it asks for none.
  * @throws ConfigError when `BOARDSYNC_LOG_LEVEL` is no level.
  */
-export function readLogLevel(environment: Environment): LogLevel {
-  const wanted = readVariable(environment, "BOARDSYNC_LOG_LEVEL") ?? "info";
+export function readLogLevel(environment: Environment, otherwise: LogLevel): LogLevel {
+  const wanted = readVariable(environment, "BOARDSYNC_LOG_LEVEL") ?? otherwise;
   const level = logLevels.find((known) => known === wanted);
   if (level !== undefined) return level;
   throw new ConfigError([

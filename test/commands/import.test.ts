@@ -1,37 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createProgressBar, describeExtent } from "../../src/commands/print/progress.ts";
-import { createOutput, openStage } from "./stage.ts";
-
-const minuteMs = 60_000;
-const noon = new Date(2026, 2, 2, 12).getTime();
+import { openStage } from "./stage.ts";
 
 describe("an import that the pace draws out", () => {
-  it.each([
-    [30 * minuteMs, "1,240 of 5,000, done about 12:30"],
-    [14 * 60 * minuteMs, "1,240 of 5,000, done about 2026-03-03 02:00"],
-  ])("is told with its end in %s ms", (afterMs, words) => {
-    expect(describeExtent({ done: 1240, total: 5000, doneAt: noon + afterMs }, noon)).toBe(words);
-  });
-
-  it("is told by the bar on a terminal", async () => {
-    const output = createOutput({ isTerminal: true });
-    let time = noon;
-    const bar = await createProgressBar(output, () => time, true);
-    time += 2000;
-    for (let done = 0; done < 50; done += 1) {
-      bar?.show({
-        project: "acme-app",
-        what: "issues opened",
-        done: 1200 + done,
-        total: 5000,
-        doneAt: noon + 30 * minuteMs,
-      });
-      time += 100;
-    }
-    bar?.stop();
-    expect(output.text()).toMatch(/1,2\d\d of 5,000, done about 12:30/);
-  });
-
   it("is told by `status` and in the log, until the last issue is opened", async () => {
     const stage = await openStage();
     const config = (perHour: number): string =>

@@ -214,14 +214,14 @@ describe("the log level", () => {
     [{ BOARDSYNC_LOG_LEVEL: "trace" }, "trace"],
     [{ BOARDSYNC_LOG_LEVEL: "fatal" }, "fatal"],
   ])("for %o is %s", (environment, level) => {
-    expect(readLogLevel(environment)).toBe(level);
+    expect(readLogLevel(environment, "info")).toBe(level);
   });
 
   it("that is none is refused", () => {
-    expect(problemsOf(() => readLogLevel({ BOARDSYNC_LOG_LEVEL: "warning" }))).toEqual([
+    expect(problemsOf(() => readLogLevel({ BOARDSYNC_LOG_LEVEL: "warning" }, "info"))).toEqual([
       "BOARDSYNC_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, not `warning`",
     ]);
-    expect(problemsOf(() => readLogLevel({ BOARDSYNC_LOG_LEVEL: "DEBUG" }))[0]).toMatch(
+    expect(problemsOf(() => readLogLevel({ BOARDSYNC_LOG_LEVEL: "DEBUG" }, "info"))[0]).toMatch(
       /did you mean `debug`\?$/,
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { issueAddress, readPostAddress, siteOf, webAddress } from "../../src/daemon/page/addresses.ts";
-import { describeLength } from "../../src/daemon/page/view.ts";
 import { readReport } from "../../src/sync/tell/stored-report.ts";
+import { describeLength } from "../../src/sync/tell/times.ts";
 import { addPost, openPage, parkPost } from "../support/page-stage.ts";
 
 describe("the addresses on the status page", () => {

@@ -8,8 +8,9 @@ import type { HttpSecrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
 import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../../log.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
+import { type Timed, tellTimes } from "../../sync/tell/times.ts";
 import { failWith } from "../print/failure.ts";
-import { createProgressBar, type ProgressBar } from "../print/progress.ts";
+import { createProgressBar } from "../print/progress.ts";
 import {
   type CommonOptions,
   exitCodes,
@@ -22,8 +23,8 @@ import { configSource } from "./config-source.ts";
 
 /** What a command that talks to both sides works with. */
 export interface Session {
-  /** Prints no secret, whatever is written to it. */
-  readonly terminal: Terminal;
+  /** Prints no secret, whatever is written to it, and tells times in the config's zone. */
+  readonly terminal: Terminal & Timed;
   /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
   clean<T>(report: T): T;
   readonly config: Config;
@@ -44,44 +45,27 @@ export interface Session {
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
 export async function inSession(
   terminal: Terminal,
-  options: CommonOptions & ProjectOptions,
+  options: SessionOptions,
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const secrets = createKnownSecrets();
-  const bar = await createProgressBar(terminal.err, systemClock.now, options.quiet !== true);
-  const safe = redactTerminal(bar === undefined ? terminal : beside(bar, terminal), secrets.redact);
+  const safe = redactTerminal(terminal, secrets.redact);
   try {
-    return await work(openSession(safe, options, secrets, bar));
+    return await work(openSession(safe, options, secrets));
   } catch (error) {
-    bar?.stop();
     return failWith(safe, options, error);
   } finally {
-    bar?.stop();
+    terminal.footer?.clear();
   }
 }
 
-/** The log goes above the bar, and a report takes its place. */
-function beside(bar: ProgressBar, terminal: Terminal): Terminal {
-  const { out, err } = terminal;
-  return {
-    ...terminal,
-    err: { ...err, write: bar.write },
-    out: {
-      ...out,
-      write(text) {
-        bar.stop();
-        out.write(text);
-      },
-    },
-  };
+/** What a command that talks to both sides is called with. */
+interface SessionOptions extends CommonOptions, ProjectOptions {
+  /** Its log is what it has to say, at a terminal, too: a daemon's. */
+  readonly isLogWanted?: boolean;
 }
 
-function openSession(
-  terminal: Terminal,
-  options: CommonOptions & ProjectOptions,
-  secrets: KnownSecrets,
-  bar: ProgressBar | undefined,
-): Session {
+function openSession(terminal: Terminal, options: SessionOptions, secrets: KnownSecrets): Session {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
   const { heartbeat, notices } = loaded.config;
@@ -92,17 +76,19 @@ function openSession(
   if (isReadableByAll(join(terminal.cwd, ".env"))) {
     log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
   }
+  const { timezone } = loaded.config;
+  const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
   const machine: Machine = {
     clock: systemClock,
     random: Math.random,
     log,
     conceal: secrets.addPassing,
-    ...(bar && { progress: bar }),
+    ...(progress && { progress }),
     version: terminal.version,
     environment: source.environment,
   };
   return {
-    terminal,
+    terminal: { ...terminal, times: () => tellTimes(systemClock.now(), timezone) },
     clean: (report) =>
       JSON.parse(JSON.stringify(report), (_, value: unknown) =>
         typeof value === "string" ? redact(value) : value,
@@ -113,13 +99,23 @@ function openSession(
     sides: connectSides(loaded.config, loaded.secrets, machine),
     http: loaded.secrets.http,
     log,
-    reopen: () => openSession(terminal, options, secrets, bar),
+    reopen: () => openSession(terminal, options, secrets),
   };
 }
 
-function openLog(terminal: Terminal, options: CommonOptions, environment: Environment, redact: Redact): Log {
-  const level = options.logLevel ?? (options.quiet === true ? "error" : readLogLevel(environment));
-  return createTerminalLog(terminal, level, redact);
+function openLog(terminal: Terminal, options: SessionOptions, environment: Environment, redact: Redact): Log {
+  return createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact);
+}
+
+/** How much is logged. At a terminal a report says what was done: lines of a log between are noise, unless they warn. */
+export function chooseLogLevel(
+  terminal: Pick<Terminal, "err">,
+  options: Pick<SessionOptions, "logLevel" | "quiet" | "isLogWanted">,
+  environment: Environment,
+): string {
+  const isQuiet = terminal.err.isTerminal && options.isLogWanted !== true;
+  if (options.logLevel !== undefined) return options.logLevel;
+  return options.quiet === true ? "error" : readLogLevel(environment, isQuiet ? "warn" : "info");
 }
 
 /** A log on stderr: readable at a terminal, JSON lines elsewhere. */

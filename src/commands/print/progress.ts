@@ -1,88 +1,51 @@
-import { Writable } from "node:stream";
 import type { Progress, ProgressStep } from "../../sync/ground/world.ts";
-import type { Output } from "./terminal.ts";
+import { nameClock } from "../../sync/tell/times.ts";
+import type { Terminal } from "./terminal.ts";
+import { cutOff, oneLine } from "./text.ts";
 
 /** Work that is done sooner needs no bar. */
 const patienceMs = 2000;
-const clearLine = "\r\u001b[K";
-
-/** A bar on a terminal, for work that takes long. */
-export interface ProgressBar extends Progress {
-  /** Writes a text above the bar. */
-  write(text: string): void;
-  /** Takes the bar away. */
-  stop(): void;
-}
+/** A bar that is drawn more often only flickers. */
+const pauseMs = 200;
+const barWidth = 30;
 
 /**
- * undefined where no bar may be shown: the library that draws it is not loaded then, and nobody works out what it would tell.
+ * A bar in the last line of a terminal, for work that takes long.
+ *
+ * @returns undefined where no bar may be shown: nobody works out then what it would tell.
  */
-export async function createProgressBar(
-  output: Output,
+export function createProgressBar(
+  { footer, err }: Pick<Terminal, "footer" | "err">,
   now: () => number,
+  timeZone: string,
   isWanted: boolean,
-): Promise<ProgressBar | undefined> {
-  if (!isWanted || !output.isTerminal) return undefined;
-  const { SingleBar } = await import("cli-progress");
-  const bar = new SingleBar({
-    stream: asStream(output),
-    format: "{project}: {what} {bar} {amount}",
-    barsize: 30,
-    fps: 5,
-    clearOnComplete: true,
-    hideCursor: true,
-    linewrap: false,
-    gracefulExit: false,
-  });
+): Progress | undefined {
+  if (!isWanted || footer === undefined) return undefined;
   const startedAt = now();
-  let shown: string | undefined;
+  let shown: { readonly name: string; readonly at: number } | undefined;
   return {
     show(step) {
-      if (now() - startedAt < patienceMs) return;
+      const at = now();
+      if (at - startedAt < patienceMs) return;
       const name = `${step.project} ${step.what}`;
-      const total = step.total ?? step.done;
-      if (shown === name) {
-        bar.setTotal(total);
-        bar.update(step.done, wordsOf(step, now()));
-        return;
-      }
-      if (shown !== undefined) bar.stop();
-      bar.start(total, step.done, wordsOf(step, now()));
-      shown = name;
-    },
-    write(text) {
-      if (shown === undefined) {
-        output.write(text);
-        return;
-      }
-      output.write(`${clearLine}${text}`);
-      bar.updateETA();
-    },
-    stop() {
-      if (shown !== undefined) bar.stop();
-      shown = undefined;
+      if (shown?.name === name && at - shown.at < pauseMs) return;
+      // The last column stays free: a cursor that stands behind it belongs to the next line on some terminals.
+      footer.show(cutOff(oneLine(drawBar(step, at, timeZone)), err.columns - 1));
+      shown = { name, at };
     },
   };
 }
 
-function wordsOf({ project, what, done, total, doneAt }: ProgressStep, now: number): Record<string, string> {
-  const amount =
-    total === undefined
-      ? `${done.toLocaleString("en")} so far`
-      : describeExtent({ done, total, doneAt }, now);
-  return { project, what, amount };
-}
-
-/** What the library draws on. */
-function asStream(output: Output): NodeJS.WritableStream {
-  const stream = new Writable({
-    decodeStrings: false,
-    write(text: string, _encoding, done) {
-      output.write(text);
-      done();
-    },
-  });
-  return Object.assign(stream, { isTTY: output.isTerminal, columns: output.columns });
+function drawBar(
+  { project, what, done, total, doneAt }: ProgressStep,
+  now: number,
+  timeZone: string,
+): string {
+  const head = `${project}: ${what}`;
+  if (total === undefined) return `${head} ${done.toLocaleString("en")} so far`;
+  const filled = Math.min(barWidth, Math.floor((barWidth * done) / Math.max(1, total)));
+  const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
+  return `${head} ${bar} ${describeExtent({ done, total, doneAt }, now, timeZone)}`;
 }
 
 /** How far something is that the pace draws out; `doneAt` is epoch ms. */
@@ -92,14 +55,8 @@ interface Extent {
   readonly doneAt: number | undefined;
 }
 
-/** As `1,240 of 5,000, done about 14:30`; with the day where that is not today, by the clock of this machine. */
-export function describeExtent({ done, total, doneAt }: Extent, now: number): string {
+/** As `1,240 of 5,000, done about 14:30`; with the day where that is not today. */
+export function describeExtent({ done, total, doneAt }: Extent, now: number, timeZone: string): string {
   const amount = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
-  return doneAt === undefined ? amount : `${amount}, done about ${nameTime(doneAt, now)}`;
-}
-
-function nameTime(at: number, now: number): string {
-  const [day, today] = [at, now].map((time) => new Date(time).toLocaleDateString("sv"));
-  const time = new Date(at).toLocaleTimeString("sv", { hour: "2-digit", minute: "2-digit" });
-  return day === today ? time : `${day} ${time}`;
+  return doneAt === undefined ? amount : `${amount}, done about ${nameClock(doneAt, now, timeZone)}`;
 }

@@ -14,6 +14,8 @@ export interface Terminal {
    * there are no signals.
    */
   readonly onHangUp?: ((listener: () => void) => () => void) | undefined;
+  /** The last line of the terminal; undefined where stderr is none. */
+  readonly footer?: Footer | undefined;
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** The same for a secret: what is typed is not shown. */
@@ -28,6 +30,14 @@ export interface Output {
   /** Width in columns. */
   readonly columns: number;
   write(text: string): void;
+}
+
+/** The last line of a terminal, below everything that is printed: a progress bar. */
+export interface Footer {
+  /** Shows a text in place of what the line showed before. Nothing is shown where it could stand in a line of another text. */
+  show(text: string): void;
+  /** Takes the line away. */
+  clear(): void;
 }
 
 /** Exit codes, as the README lists them. */

@@ -62,6 +62,11 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
+/** A text of at most `width` columns: what does not fit is an ellipsis. */
+export function cutOff(text: string, width: number): string {
+  return widthOf(text) <= width ? text : `${cut(text, width - 1)[0] ?? ""}…`;
+}
+
 /** The pieces of one word. */
 function cut(word: string, width: number): readonly string[] {
   if (widthOf(word) <= width) return [word];

@@ -143,7 +143,7 @@ export function printStatus(
   }
   for (const { project, import: under } of projects) {
     if (under === null) continue;
-    const extent = describeExtent({ ...under, doneAt: Date.parse(under.doneAt) }, Date.now());
+    const extent = describeExtent({ ...under, doneAt: Date.parse(under.doneAt) }, Date.now(), "UTC");
     printLine(out, "  ", `${project}: issues opened: ${extent}.`);
   }
   for (const { project, hold, waiting, hasMore } of projects) {

@@ -32,7 +32,7 @@ import { readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return inSession(terminal, options, (session) => {
+  return inSession(terminal, { ...options, isLogWanted: true }, (session) => {
     let { config } = session;
     const place = placeOfState(terminal, session.config, () => config);
     return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Sides } from "../../app.ts";
-import { readLogLevel, readVariable } from "../../config/environment.ts";
+import { readVariable } from "../../config/environment.ts";
 import { loadConfig } from "../../config/load.ts";
 import { readSecrets, type SecretSource } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
@@ -14,7 +14,7 @@ import { showAsked } from "../../story/check/board.ts";
 import { type Ahead, findAhead, lookAhead } from "../look/check-ahead.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
-import { createTerminalLog, exitOf, inSession, redactTerminal } from "../open/session.ts";
+import { chooseLogLevel, createTerminalLog, exitOf, inSession, redactTerminal } from "../open/session.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
@@ -114,7 +114,7 @@ function reachFrom(
 ): Reaching {
   const { environment } = source;
   const { redact, addPassing: conceal } = secrets;
-  const log = createTerminalLog(terminal, options.logLevel ?? readLogLevel(environment), redact);
+  const log = createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact);
   const { version, signal } = terminal;
   const machine = { clock: systemClock, random: Math.random, log, version, environment, redact, conceal };
   return {

@@ -1,6 +1,7 @@
 import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
+import { describeLength } from "../../sync/tell/times.ts";
 import { html, type Markup, table } from "./html.ts";
-import { describeLength, type Looking, type Times } from "./view.ts";
+import type { Looking, Times } from "./view.ts";
 
 const hourMs = 3_600_000;
 

@@ -12,10 +12,11 @@ import {
   stateKinds,
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
+import { describeLength } from "../../sync/tell/times.ts";
 import { linksAddress, postAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { html, type Markup, type Piece } from "./html.ts";
-import { describeLength, type Looking, type PageProject } from "./view.ts";
+import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderSentence, renderWaits } from "./waits.ts";
 
 const hourMs = 3_600_000;

@@ -1,6 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
+import { describeDistance } from "../../sync/tell/times.ts";
 import type { Late } from "../readiness.ts";
 import { html, type Markup } from "./html.ts";
 
@@ -74,22 +75,3 @@ export function createTimes(now: number, timeZone: string): Times {
 }
 
 const dayMs = 86_400_000;
-const units: readonly (readonly [unit: string, ms: number])[] = [
-  ["day", dayMs],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-  ["second", 1000],
-];
-
-/** A length of time in its largest unit: "3 minutes"; below two seconds in milliseconds. */
-export function describeLength(ms: number): string {
-  if (ms < 2000) return `${Math.round(ms)} ms`;
-  const [unit, size] = units.find(([, one]) => ms >= one) ?? ["second", 1000];
-  const number = Math.round(ms / size);
-  return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
-}
-
-function describeDistance(ms: number): string {
-  if (Math.abs(ms) < 2000) return "now";
-  return ms < 0 ? `${describeLength(-ms)} ago` : `in ${describeLength(ms)}`;
-}

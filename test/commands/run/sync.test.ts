@@ -310,10 +310,33 @@ describe("the log", () => {
 
   it("is readable on a terminal, and coloured only where colours are welcome", async () => {
     const stage = await openStage();
-    const { err } = await stage.run(["sync"], { isTerminal: true });
+    const args = ["sync", "--log-level", "info"];
+    const { err } = await stage.run(args, { isTerminal: true });
     expect(err).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: Project started/);
-    const coloured = await stage.run(["sync"], { isTerminal: true, hasColours: true });
+    const coloured = await stage.run(args, { isTerminal: true, hasColours: true });
     expect(coloured.err).toContain("\u001b[");
+  });
+
+  it.each([
+    ["sync", {}, false],
+    ["sync", { BOARDSYNC_LOG_LEVEL: "info" }, true],
+    ["plan", {}, false],
+    ["daemon", {}, true],
+  ])("of %s at a terminal with %j", async (command, env, isSaid) => {
+    const stage = await openStage();
+    const signal = command === "daemon" ? AbortSignal.abort("SIGTERM") : undefined;
+    const { err } = await stage.run([command], { env, isTerminal: true, ...(signal && { signal }) });
+    expect(err.includes(" INFO: ")).toBe(isSaid);
+  });
+
+  it("of a run at a terminal says nothing that the report says, and still warns", async () => {
+    const stage = await openStage();
+    expect((await stage.run(["sync"], { isTerminal: true })).err).toBe("");
+    stage.story.github.close("acme/app", 1, "completed");
+    stage.story.board.removePost("acme-app", "p1");
+    for (const post of ["p2", "p3", "p4", "p5"]) stage.story.board.removePost("acme-app", post);
+    const { err } = await stage.run(["sync"], { isTerminal: true });
+    expect(err).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: Nothing is written: the project is held/);
   });
 
   it.each([

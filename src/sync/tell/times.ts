@@ -1,0 +1,77 @@
+/** Tells times to a person: how far away they are, and the clock's time in the zone of the config beside it. */
+export interface ToldTimes {
+  /** Epoch ms; every "ago" counts from here. */
+  readonly now: number;
+  /** By itself, as in a table: "in 12 minutes (14:05)". */
+  show(at: number): string;
+  /** After a word, as in "since 14:05 (3 minutes ago)". */
+  name(at: number): string;
+  /** A text in which every time that is written for machines is named. */
+  tell(text: string): string;
+}
+
+/** What has the times of the moment. */
+export interface Timed {
+  times(): ToldTimes;
+}
+
+/**
+ * Times as they are told at a moment.
+ *
+ * @param now - epoch ms.
+ */
+export function tellTimes(now: number, timeZone: string): ToldTimes {
+  const clock = createClock(timeZone);
+  const name = (at: number): string => `${clock(at, now)} (${describeDistance(at - now)})`;
+  return {
+    now,
+    show: (at) => `${describeDistance(at - now)} (${clock(at, now)})`,
+    name,
+    tell: (text) =>
+      text.replaceAll(instants, (instant) => {
+        const at = Date.parse(instant);
+        return Number.isNaN(at) ? instant : name(at);
+      }),
+  };
+}
+
+/** Times as our messages have them: ISO 8601, UTC. */
+const instants = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z/g;
+
+/** "14:05" of today, "25 Nov, 14:05" of another day, "25 Nov 2027, 14:05" of another year. */
+function createClock(timeZone: string): (at: number, now: number) => string {
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
+  const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
+  const year = new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric" });
+  return (at, now) => {
+    const [thisYear, thisDay] = [year.format(at) === year.format(now), day.format(at) === day.format(now)];
+    if (thisYear && thisDay) return clock.format(at);
+    return `${day.format(at)}${thisYear ? "" : ` ${year.format(at)}`}, ${clock.format(at)}`;
+  };
+}
+
+/** The time of the clock alone, with its day where that is not today; all epoch ms. */
+export function nameClock(at: number, now: number, timeZone: string): string {
+  return createClock(timeZone)(at, now);
+}
+
+const units: readonly (readonly [unit: string, ms: number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+];
+
+/** A length of time in its largest unit: "3 minutes"; below two seconds in milliseconds. */
+export function describeLength(ms: number): string {
+  if (ms < 2000) return `${Math.round(ms)} ms`;
+  const [unit, size] = units.find(([, one]) => ms >= one) ?? ["second", 1000];
+  const number = Math.round(ms / size);
+  return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
+}
+
+/** "in 12 minutes", "3 minutes ago", "now" */
+export function describeDistance(ms: number): string {
+  if (Math.abs(ms) < 2000) return "now";
+  return ms < 0 ? `${describeLength(-ms)} ago` : `in ${describeLength(ms)}`;
+}
