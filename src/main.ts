@@ -13,7 +13,7 @@ const graceMs = 8000;
 /** A launcher such as npm passes on a signal that the terminal has sent to all: only a later one is a person's second. */
 const echoMs = 500;
 /** Where nobody says how wide the output is. */
-const defaultColumns = 120;
+const defaultColumns = 80;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {

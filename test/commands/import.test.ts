@@ -21,7 +21,9 @@ describe("an import that the pace draws out", () => {
     expect(doneAt).toBeGreaterThan(begun + 1.9 * 3_600_000);
     expect(doneAt).toBeLessThan(Date.now() + 2.1 * 3_600_000);
     const { out } = await stage.run(["status", "--config", file]);
-    expect(out).toMatch(/\n {2}acme-app: issues opened: 1 of 4, done about (\S+ )?\d\d:\d\d\.\n/);
+    expect(out).toMatch(
+      /\n {2}acme-app: issues opened: 1 of 4, the last one about .*\d\d:\d\d \(in .+\)\.\n/,
+    );
     await stage.run(["sync", "--config", config(100)]);
     const after = await stage.run(["status", "--json", "--config", file]);
     expect(after.json()).toMatchObject({ projects: [{ issues: 4, import: null }, {}] });

@@ -25,7 +25,9 @@ describe("a history of which something was deleted", () => {
     const { json } = await stage.run(["history", "--json"]);
     expect(json()).toMatchObject({ writes: [{ run: 2 }], historySince: expect.stringMatching(/Z$/) });
     const { out } = await stage.run(["history"]);
-    expect(out).toMatch(/1 write\.\nWhat was written before \S+Z was deleted \(`keep` in the config\)\.\n$/);
+    expect(out).toMatch(
+      /1 write\.\nWhat was written before .+ \(.+\) was deleted \(`keep` in the config\)\.\n$/,
+    );
     const status = await stage.run(["status", "--json"]);
     expect(status.json()).toMatchObject({ database: { historySince: expect.stringMatching(/Z$/) } });
   });
@@ -42,7 +44,9 @@ describe("a history of which something was deleted", () => {
     const stage = await openPruned();
     const { code, out } = await stage.run(["undo", "1", "--yes"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^Undo of run 1: What it may have written before \S+Z was deleted from the history/);
+    expect(out).toMatch(
+      /^Undo of run 1: What it may have written before .+ \(.+\) was deleted from the history/,
+    );
     expect((await stage.run(["undo", "2", "--yes"])).err).not.toContain("was deleted");
   });
 
@@ -60,7 +64,7 @@ describe("the size of the state", () => {
     const stage = await openStage();
     await stage.run(["sync"]);
     const { out } = await stage.run(["status"]);
-    expect(out).toMatch(/\nThe state takes [\d.]+ kB, [\d.]+ kB for each of 6 links(; .*)?\.\n/);
+    expect(out).toMatch(/\nThe state takes [\d.]+ kB(; .*)?\.\n/);
     const { json } = await stage.run(["status", "--json"]);
     const { database } = json() as { readonly database: DatabaseStatus };
     expect(database).toMatchObject({ links: 6, historySince: null });

@@ -8,6 +8,7 @@ import { redactor } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import { type Story, startStory } from "../../sandbox/story.ts";
 import { runProjects } from "../../sync/run.ts";
+import { tellTimes } from "../../sync/tell/times.ts";
 import { createTerminalLog, exitOf } from "../open/session.ts";
 import { openPrivateState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
@@ -51,6 +52,7 @@ async function play(terminal: Terminal, options: DemoOptions): Promise<number> {
         write: (text) => (isSilent ? undefined : out.write(text)),
       },
       signal: terminal.signal,
+      times: () => tellTimes(clock.now(), "UTC"),
       story,
       run: createRunner(terminal, options, story, ledger, clock),
       skip: clock.skip,

@@ -1,6 +1,7 @@
 import { type Scene, type Story, scenes } from "../../sandbox/story.ts";
 import type { RunReport } from "../../sync/ground/reports.ts";
 import type { runProjects } from "../../sync/run.ts";
+import type { Timed } from "../../sync/tell/times.ts";
 import type { Output } from "../print/terminal.ts";
 import { count, paint, printParagraph } from "../print/text.ts";
 import { printPlan } from "../reports/plan.ts";
@@ -13,7 +14,7 @@ const dayMs = 86_400_000;
 export type Runner = (kind: "plan" | "sync") => ReturnType<typeof runProjects>;
 
 /** What the story is told with. */
-export interface Telling {
+export interface Telling extends Timed {
   readonly out: Output;
   readonly signal: AbortSignal;
   readonly story: Story;

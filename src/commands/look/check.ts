@@ -1,10 +1,10 @@
 import { suggest } from "../../config/suggest.ts";
 import { checkAll } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
-import { exitOf, inSession } from "../open/session.ts";
+import { exitOf, inSession, type Session } from "../open/session.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { type Look, oneLine, paint, printLine } from "../print/text.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
@@ -35,7 +35,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {
-      printFindings(session.terminal.out, options, findings);
+      printFindings(session.terminal, options, findings);
     }
     if (unreached.length > 0) return exitOf(terminal, exitCodes.unreachable);
     return exitOf(terminal, hasErrors ? exitCodes.partial : exitCodes.ok);
@@ -47,11 +47,19 @@ function isUnreached({ level, code = "" }: Finding): boolean {
   return level === "error" && /\.(?:unauthorized|unreachable)$/.test(code);
 }
 
-function printFindings(out: Output, options: CommonOptions, findings: readonly Finding[]): void {
+function printFindings(
+  { out, times }: Session["terminal"],
+  options: CommonOptions,
+  findings: readonly Finding[],
+): void {
   for (const { level, subject, code, message } of findings) {
     if (options.quiet === true && level === "ok") continue;
     const [sign, look] = signs[level];
-    printLine(out, paint(out, look, sign), oneLine(`${subject}: ${message}${code ? ` [${code}]` : ""}`));
+    printLine(
+      out,
+      paint(out, look, sign),
+      oneLine(`${subject}: ${times().tell(message)}${code ? ` [${code}]` : ""}`),
+    );
   }
   if (options.quiet === true) return;
   for (const advice of new Set(findings.map((finding) => finding.advice))) {

@@ -2,6 +2,7 @@ import { policyOf, syncProjects } from "../../app.ts";
 import { inOrder } from "../../select.ts";
 import { explainPost } from "../../story/explain/explain.ts";
 import type { Explanation } from "../../story/explain/explanation.ts";
+import { tellTimes } from "../../sync/tell/times.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
 import { findPosts } from "../open/named-posts.ts";
 import { nextRunOf } from "../open/next-run.ts";
@@ -18,7 +19,10 @@ export function explain(terminal: Terminal, options: CommonOptions, text: string
       nextRun: await nextRunOf(config, one.project, ledger),
     }));
     if (options.json === true) printJson(terminal.out, { posts });
-    else if (options.quiet !== true) for (const one of posts) printExplanation(terminal.out, one);
+    else if (options.quiet !== true) {
+      const times = tellTimes(beside.now, config.timezone);
+      for (const one of posts) printExplanation(terminal.out, times, one);
+    }
     return exitCodes.ok;
   });
 }

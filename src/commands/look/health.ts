@@ -2,12 +2,12 @@ import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
 import { isPostgresUrl } from "../../ledger/postgres/url.ts";
+import { describeDistance } from "../../sync/tell/times.ts";
 import { type Heartbeat, judgeSign } from "../open/heartbeat.ts";
 import { nameState, readSignOfLife } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { describeAge } from "../reports/status.ts";
 
 /** `boardsync health`: whether the daemon on this state is alive. Needs no config, no secret and no port. */
 export async function health(terminal: Terminal, options: CommonOptions): Promise<number> {
@@ -34,7 +34,7 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
 
 function describe(state: string, beat: Heartbeat | undefined): string {
   if (beat === undefined) return `No daemon has ever run on ${state}.`;
-  const age = describeAge(Math.round(beat.ageMs / 1000));
+  const age = describeDistance(-beat.ageMs);
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
   return beat.isAlive
     ? `The daemon is alive: last sign of life ${age}.`

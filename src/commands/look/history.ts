@@ -4,6 +4,7 @@ import type { AuditEntry } from "../../ledger/journal.ts";
 import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
+import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
 import { findPosts } from "../open/named-posts.ts";
 import { describeSince } from "../open/status-database.ts";
@@ -37,10 +38,11 @@ export function history(
     const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
     const { lines, hasMore } = await readHistory(beside, options.limit, since, text);
     const { out } = terminal;
+    const times = tellTimes(beside.now, beside.config.timezone);
     const historySince = describeSince((await beside.ledger.upkeep.size()).pruned);
     if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
     if (options.json === true || options.quiet === true) return exitCodes.ok;
-    if (lines.length > 0) printRecords(out, columns, lines);
+    if (lines.length > 0) printRecords(out, columnsIn(times), lines);
     const end = hasMore ? "; there are more, `--limit` shows them" : "";
     printLine(
       out,
@@ -48,7 +50,11 @@ export function history(
       lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`,
     );
     if (historySince !== null && !hasMore && since < Date.parse(historySince)) {
-      printLine(out, "", `What was written before ${historySince} was deleted (\`keep\` in the config).`);
+      printLine(
+        out,
+        "",
+        times.tell(`What was written before ${historySince} was deleted (\`keep\` in the config).`),
+      );
     }
     return exitCodes.ok;
   });
@@ -107,15 +113,20 @@ function lineOf(project: string, entry: AuditEntry): HistoryLine {
   return { project, post: entry.post ?? null, ...explainWrite(entry), approved: entry.isApproved };
 }
 
-const columns: readonly Column<HistoryLine>[] = [
-  { title: "when", show: ({ at }) => at.replace(/\.\d+Z$/, "Z").replace("T", " ") },
+const columnsIn = (times: ToldTimes): readonly Column<HistoryLine>[] => [
+  { title: "when", show: ({ at }) => times.show(Date.parse(at)) },
   { title: "run", show: ({ run }) => String(run) },
-  { title: "post", show: ({ project, post }) => (post === null ? project : `${project}/${post}`) },
-  { title: "issue", show: ({ issue }) => issue ?? "–" },
+  { title: "post → issue", show: nameSides },
   { title: "write", show: (line) => [line.kind, showChanges(line)].filter((part) => part !== "").join(": ") },
   { title: "why", show: ({ reason, approved }) => (approved ? `${reason}; approved` : reason) },
   {
     title: "outcome",
-    show: ({ outcome, message }) => (message === null ? outcome : `${outcome}: ${message}`),
+    show: ({ outcome, message }) => (message === null ? outcome : `${outcome}: ${times.tell(message)}`),
+    isOptional: ({ outcome }) => outcome !== "applied",
   },
 ];
+
+/** One column for both: beside each other they leave no room for what was written. */
+function nameSides({ project, post, issue }: HistoryLine): string {
+  return [post === null ? project : `${project}/${post}`, issue].filter((name) => name !== null).join(" → ");
+}

@@ -13,6 +13,7 @@ import {
   unknownState,
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
+import { tellTimes } from "../../sync/tell/times.ts";
 import { readImport } from "../../sync/write/backlog.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
@@ -48,8 +49,12 @@ export async function status(
       const report = await readStatus(config, state, ledger);
       if (options.json === true) printJson(terminal.out, report);
       else if (options.quiet === true) return exitCodes.ok;
-      else if (ledger !== undefined) printStatus(terminal.out, report, options.full === true);
-      else terminal.out.write(`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.\n`);
+      else if (ledger === undefined) {
+        terminal.out.write(`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.\n`);
+      } else {
+        const times = tellTimes(systemClock.now(), config.timezone);
+        printStatus(terminal.out, times, report, options.full === true);
+      }
     } finally {
       ledger?.close();
     }

@@ -32,19 +32,9 @@ export function describeSince(pruned: Pruned | undefined): string | null {
 }
 
 /** One sentence about the size. */
-export function describeDatabase({
-  bytes,
-  freeBytes,
-  journalBytes,
-  links,
-  bytesPerLink,
-}: DatabaseStatus): string {
-  const share =
-    bytesPerLink === null
-      ? ""
-      : `, ${describeBytes(bytesPerLink)} for each of ${links.toLocaleString("en")} links`;
-  const free = freeBytes === 0 ? "" : `; ${describeBytes(freeBytes)} of it is free for what comes`;
-  return `The state takes ${describeBytes(bytes + journalBytes)}${share}${free}.`;
+export function describeDatabase({ bytes, freeBytes, journalBytes }: DatabaseStatus): string {
+  const free = freeBytes === 0 ? "" : `; ${describeBytes(freeBytes)} of it is used again before it grows`;
+  return `The state takes ${describeBytes(bytes + journalBytes)}${free}.`;
 }
 
 const units = ["bytes", "kB", "MB", "GB"] as const;

@@ -21,18 +21,19 @@ export function printTable(
     printLists(output, head, cells);
     return;
   }
+  const titles = head.map((title, column) => wrap(title, room[column] ?? 0));
   const drawing = cells.map((row) => room.map((width, column) => wrap(row[column] ?? "", width)));
   // Broken lines are often shorter than the room that was given to them.
-  const widths = head.map((title, column) =>
-    drawing
+  const widths = head.map((_, column) =>
+    [titles, ...drawing]
       .flatMap((row) => row[column] ?? [])
-      .reduce((most, line) => Math.max(most, widthOf(line)), widthOf(title)),
+      .reduce((most, line) => Math.max(most, widthOf(line)), 0),
   );
   const isRight = head.map((_, column) => isNumeric(cells, column));
   const draw = (row: readonly Cell[]): string => drawRow(row, widths, isRight);
   const rule = (left: string, cross: string, right: string): string =>
     `${left}${widths.map((width) => "─".repeat(width + 2)).join(cross)}${right}\n`;
-  output.write(`${rule("┌", "┬", "┐")}${draw(head.map((title) => [title]))}${rule("├", "┼", "┤")}`);
+  output.write(`${rule("┌", "┬", "┐")}${draw(titles)}${rule("├", "┼", "┤")}`);
   output.write(`${drawing.map(draw).join("")}${rule("└", "┴", "┘")}`);
 }
 
@@ -65,8 +66,9 @@ function fitWidths(
   columns: number,
 ): readonly number[] | undefined {
   const wanted = head.map((title, column) => largest(cells, column, widthOf, widthOf(title)));
-  // A title is never broken: it is short, and it is what is looked for.
-  const needed = head.map((title, column) => largest(cells, column, widthOfLongestWord, widthOf(title)));
+  const needed = head.map((title, column) =>
+    largest(cells, column, widthOfLongestWord, widthOfLongestWord(title)),
+  );
   // A rule and a blank on both sides of each column.
   let room = columns - (3 * head.length + 1) - needed.reduce((sum, width) => sum + width, 0);
   if (room < 0) return undefined;
@@ -112,8 +114,8 @@ function printLists(output: Output, head: readonly string[], cells: readonly (re
 export interface Column<Row> {
   readonly title: string;
   readonly show: (row: Row) => string;
-  /** Left out where every row shows `0`. */
-  readonly isOptional?: boolean;
+  /** Left out where every row shows `0`, or is without this. */
+  readonly isOptional?: boolean | ((row: Row) => boolean);
 }
 
 /** A table of records; columns that have nothing to say are left out. */
@@ -122,9 +124,10 @@ export function printRecords<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): void {
-  const shown = columns.filter(
-    ({ isOptional, show }) => !isOptional || rows.some((row) => show(row) !== "0"),
-  );
+  const shown = columns.filter(({ isOptional = false, show }) => {
+    if (isOptional === false) return true;
+    return rows.some(isOptional === true ? (row) => show(row) !== "0" : isOptional);
+  });
   printTable(
     output,
     shown.map(({ title }) => title),

@@ -9,15 +9,16 @@ import {
   type Explanation,
   findDeciding,
 } from "../../story/explain/explanation.ts";
+import type { ToldTimes } from "../../sync/tell/times.ts";
 import { showChange, showValue } from "../../sync/tell/waiting-lines.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
 import { type Look, oneLine, paint, printLine } from "../print/text.ts";
-import { describeAge } from "./status.ts";
 
 /** The story of a post for a person. */
 export function printExplanation(
   out: Output,
+  times: ToldTimes,
   story: Explanation & { readonly nextRun: string | null },
 ): void {
   const { nextRun, project, post, title, standing, facts, issues, next } = story;
@@ -25,22 +26,30 @@ export function printExplanation(
     `${paint(out, "bold", oneLine(`${project}/${post}`))}${title === null ? "" : `  ${oneLine(title)}`}\n`,
   );
   printLine(out, "", oneLine(`${standing.kind}: ${standing.reason}`));
-  printLine(out, "", `As last seen: the board ${showAge(facts.board)}, GitHub ${showAge(facts.tracker)}.`);
+  printLine(
+    out,
+    "",
+    `As last seen: the board ${showAge(times, facts.board)}, GitHub ${showAge(times, facts.tracker)}.`,
+  );
   printSelection(out, story);
-  for (const issue of issues) printIssue(out, issue);
+  for (const issue of issues) printIssue(out, times, issue);
   if (issues.length > 0) printFields(out, story);
   printBoardRules(out, story);
-  printWaits(out, story);
+  printWaits(out, times, story);
   heading(out, "What happens next");
-  for (const sentence of next) printLine(out, "→ ", oneLine(sentence));
+  for (const sentence of next) printLine(out, "→ ", oneLine(times.tell(sentence)));
   if (nextRun !== null)
-    printLine(out, "", `The daemon runs this project next at ${nextRun}, or when a webhook asks.`);
-  printWrites(out, story.writes);
+    printLine(
+      out,
+      "",
+      `The daemon runs this project next ${times.show(Date.parse(nextRun))}, or when a webhook asks.`,
+    );
+  printWrites(out, times, story.writes);
   out.write("\n");
 }
 
-function showAge(age: Age | null): string {
-  return age === null ? "never" : `${describeAge(age.ageSeconds)} (${age.at})`;
+function showAge(times: ToldTimes, age: Age | null): string {
+  return age === null ? "never" : times.show(Date.parse(age.at));
 }
 
 function printSelection(out: Output, { select, standing }: Explanation): void {
@@ -52,11 +61,19 @@ function printSelection(out: Output, { select, standing }: Explanation): void {
   }
 }
 
-function printIssue(out: Output, { issue, facts, duplicateOf, remarks, match, rules }: ExplainedIssue): void {
+function printIssue(
+  out: Output,
+  times: ToldTimes,
+  { issue, facts, duplicateOf, remarks, match, rules }: ExplainedIssue,
+): void {
   heading(out, `Issue ${issue}`);
   if (facts !== null)
-    printLine(out, "", oneLine(`It is ${describeFacts(facts)}; changed last at ${facts.updatedAt}.`));
-  for (const remark of remarks) printLine(out, "", oneLine(remark));
+    printLine(
+      out,
+      "",
+      oneLine(`It is ${describeFacts(facts)}; changed last ${times.show(Date.parse(facts.updatedAt))}.`),
+    );
+  for (const remark of remarks) printLine(out, "", oneLine(times.tell(remark)));
   if (duplicateOf !== null)
     printLine(out, "", `It was closed in favour of ${duplicateOf}, which counts for it.`);
   for (const rule of rules) printRule(out, rule, match);
@@ -107,30 +124,30 @@ function showTarget(target: NonNullable<ExplainedField["asks"]>): string {
   return target.kind === "none" ? "nothing" : showValue(target.value);
 }
 
-function printWaits(out: Output, { waits }: Explanation): void {
+function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void {
   if (waits.length === 0) return;
   heading(out, "What waits, or was said of it");
   for (const { kind, code, message, since, command } of waits) {
-    const time = since === null ? "" : `, since ${since}`;
+    const time = since === null ? "" : `, since ${times.name(Date.parse(since))}`;
     const end = code === null ? "" : ` [${code}]`;
-    printLine(out, paint(out, "yellow", "! "), oneLine(`${kind}${time}: ${message}${end}`));
+    printLine(out, paint(out, "yellow", "! "), oneLine(`${kind}${time}: ${times.tell(message)}${end}`));
     if (command !== null) printLine(out, "→ ", oneLine(command));
   }
 }
 
-function printWrites(out: Output, writes: readonly ExplainedWrite[]): void {
+function printWrites(out: Output, times: ToldTimes, writes: readonly ExplainedWrite[]): void {
   if (writes.length === 0) return;
   heading(out, "Last writes");
-  for (const write of writes) printLine(out, "", oneLine(describeWrite(write)));
+  for (const write of writes) printLine(out, "", oneLine(describeWrite(times, write)));
 }
 
 /** One line of the history. */
-export function describeWrite(write: ExplainedWrite): string {
+function describeWrite(times: ToldTimes, write: ExplainedWrite): string {
   const { at, run, kind, issue, reason, outcome, message } = write;
   const what = showChanges(write);
   const place = issue === null ? "" : ` ${issue}`;
-  const said = message === null ? "" : `: ${message}`;
-  return `${at} run ${run}: ${kind}${place} ${outcome}${said}${what === "" ? "" : `; ${what}`} (${reason})`;
+  const said = message === null ? "" : `: ${times.tell(message)}`;
+  return `${times.show(Date.parse(at))}, run ${run}: ${kind}${place} ${outcome}${said}${what === "" ? "" : `; ${what}`} (${reason})`;
 }
 
 /** The fields of a write, each with what was there before where that is known. */

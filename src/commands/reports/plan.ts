@@ -1,14 +1,15 @@
 import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
+import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
-import { count, countNotified, paint, printLine } from "../print/text.ts";
+import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
+import { count, countNotified, oneLine, paint, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
 export function printPlan(
-  { out }: Pick<Terminal, "out">,
+  { out, times: now }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions & { readonly full?: boolean },
   { projects }: PlanReport,
   report: RunReport,
@@ -20,15 +21,17 @@ export function printPlan(
     printJson(out, { projects: shown, ...errorOf(report.result, projects) });
   }
   if (options.json === true || options.quiet === true) return;
+  const times = now();
   for (const { project, repo, actions, errors } of projects) {
     if (actions.length > 0) {
-      out.write(`${paint(out, "bold", `${project} → ${repo}`)}\n`);
-      printRecords(out, columns, groupAlike(actions, kindOf, options.full));
+      printLine(out, "", paint(out, "bold", `${project} → ${repo}`));
+      printRecords(out, columnsIn(times), groupAlike(actions, kindOf, options.full));
+      printHeld(out, times, actions);
     } else if (errors.length === 0) {
       out.write(`${project}: nothing to do.\n`);
     }
   }
-  printErrors(out, projects);
+  printErrors(out, times, projects);
   const actions = projects.flatMap((project) => project.actions);
   const hasErrors = projects.some(({ errors }) => errors.length > 0);
   if (hasErrors) printLine(out, "", "Not everything could be looked at, as said above.");
@@ -37,18 +40,21 @@ export function printPlan(
 
 type Line = Group<PlannedAction>;
 
-const columns: readonly Column<Line>[] = [
+const columnsIn = (times: ToldTimes): readonly Column<Line>[] => [
   {
     title: "action",
     show: ({ first, all }) => (all.length > 1 ? `${all.length} × ${first.kind}` : first.kind),
   },
-  { title: "post", show: (line) => nameGroup(line, ({ post }) => post) },
-  { title: "issue", show: (line) => (isGroup(line) ? "–" : (line.first.issue ?? "–")) },
+  { title: "post → issue", show: (line) => nameSides(line) },
   { title: "what", show: (line) => nameFields(line) },
-  { title: "when", show: ({ first }) => first.notBefore ?? first.when },
-  { title: "why", show: (line) => showReason(line) },
+  { title: "when", show: ({ first }) => showWhen(first, times) },
+  { title: "why", show: (line) => (isGroup(line) ? "–" : times.tell(line.first.reason)) },
   { title: "voters", show: ({ all }) => showVoters(countVoters(all.map(({ notifies }) => notifies))) },
 ];
+
+function showWhen({ when, notBefore }: PlannedAction, times: ToldTimes): string {
+  return notBefore === undefined ? when : times.show(Date.parse(notBefore));
+}
 
 /** Alike is what is done in the same way, at the same time, and held for the same reason. */
 function kindOf({ kind, when, held, fields }: PlannedAction): string {
@@ -67,10 +73,19 @@ function nameFields({ first, all }: Line): string {
   return showFields(Object.fromEntries(common));
 }
 
-function showReason(line: Line): string {
-  const { reason, held } = line.first;
-  if (held === undefined) return isGroup(line) ? "–" : reason;
-  return isGroup(line) ? `HELD: ${held}` : `HELD: ${held} (${reason})`;
+/** One column for both: beside each other they leave no room for what is to be written. */
+function nameSides(line: Line): string {
+  if (isGroup(line)) return nameGroup(line, ({ post }) => post);
+  const { post, issue } = line.first;
+  return issue === null ? post : `${post} → ${issue}`;
+}
+
+/** Why something is held, once for all that are held for it. */
+function printHeld(out: Output, times: ToldTimes, actions: readonly PlannedAction[]): void {
+  const held = actions.filter((action) => action.held !== undefined);
+  for (const [why = "", all] of Map.groupBy(held, (action) => action.held)) {
+    printLine(out, paint(out, "yellow", "! "), oneLine(`${all.length} held: ${times.tell(why)}`));
+  }
 }
 
 /** The fields of an action with their values; empty lists are left out. */

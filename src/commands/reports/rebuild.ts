@@ -1,4 +1,5 @@
 import type { RebuildReport, RebuiltProject } from "../../story/rebuild/rebuild.ts";
+import type { Timed } from "../../sync/tell/times.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
@@ -10,7 +11,7 @@ const maxLines = 20;
 
 /** A rebuild, as JSON or for a person. */
 export function printRebuild(
-  { out }: Pick<Terminal, "out">,
+  { out, times }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions,
   report: RebuildReport,
 ): void {
@@ -21,11 +22,15 @@ export function printRebuild(
   for (const project of projects) {
     for (const finding of findings) printFinding(out, project, finding(project));
     if (project.hold !== undefined) {
-      printLine(out, paint(out, "yellow", "! "), oneLine(`${project.project}: held: ${project.hold}`));
+      printLine(
+        out,
+        paint(out, "yellow", "! "),
+        oneLine(`${project.project}: held: ${times().tell(project.hold)}`),
+      );
     }
   }
-  printErrors(out, projects);
-  printLine(out, "", sentenceOf(report));
+  printErrors(out, times(), projects);
+  printLine(out, "", times().tell(sentenceOf(report)));
 }
 
 const columns: readonly Column<RebuiltProject>[] = [

@@ -1,6 +1,7 @@
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import type { ProjectAfter } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
+import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -19,23 +20,25 @@ export function exitOfResult(result: RunReport["result"]): number {
 
 /** A run, as JSON or for a person, who is also told how each project stands after it. */
 export function printRun(
-  { out, signal }: Pick<Terminal, "out" | "signal">,
+  { out, signal, times: now }: Pick<Terminal, "out" | "signal"> & Timed,
   options: CommonOptions,
   report: RunReport,
   projectsAfter: readonly ProjectAfter[],
 ): void {
   if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
   if (options.json === true || options.quiet === true) return;
+  const times = now();
   printRecords(out, columns, report.projects);
-  printErrors(out, report.projects);
+  printErrors(out, times, report.projects);
   const { run, durationMs } = report;
   const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on.` : undefined;
-  printAfter(out, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, projectsAfter);
+  printAfter(out, times, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, projectsAfter);
 }
 
 /** How the projects stand, as one sentence where all are in step, else a line for each that is not. */
 function printAfter(
   out: Output,
+  times: ToldTimes,
   head: string,
   end: string | undefined,
   projectsAfter: readonly ProjectAfter[],
@@ -45,15 +48,15 @@ function printAfter(
     return;
   }
   printLine(out, "", end === undefined ? head : `${head} ${end}`);
-  printNotInStep(out, projectsAfter);
+  printNotInStep(out, times, projectsAfter);
 }
 
 /** A line for each project that is not in step, and one for all that are. */
-export function printNotInStep(out: Output, projectsAfter: readonly ProjectAfter[]): void {
+export function printNotInStep(out: Output, times: ToldTimes, projectsAfter: readonly ProjectAfter[]): void {
   const [calm, others] = [projectsAfter.filter(isInStep), projectsAfter.filter((one) => !isInStep(one))];
   for (const { project, state, isRun } of others) {
     const left = isRun ? "" : "not looked at in this run; before it: ";
-    printLine(out, "  ", oneLine(`${project}: ${left}${describeState(state)}.`));
+    printLine(out, "  ", oneLine(`${project}: ${left}${times.tell(describeState(state, times.name))}.`));
   }
   if (calm.length > 0 && others.length > 0) printLine(out, "  ", `${nameCalm(calm)}: in step.`);
 }
@@ -98,22 +101,29 @@ const columns: readonly Column<ProjectReport>[] = [
   { title: "edited", show: ({ issueWrites }) => String(issueWrites) },
   { title: "patched", show: ({ postWrites }) => String(postWrites) },
   { title: "told", show: ({ statusWrites }) => String(statusWrites) },
-  { title: "waiting", show: ({ waiting }) => String(waiting), isOptional: true },
-  { title: "held", show: ({ held }) => String(held), isOptional: true },
-  { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
-  { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
-  { title: "failed", show: ({ failed }) => String(failed), isOptional: true },
+  {
+    title: "not done",
+    show: (project) => countNotDone(project) || "–",
+    isOptional: (project) => countNotDone(project) !== "",
+  },
 ];
+
+/** One column for all of them: side by side they are wider than a terminal. */
+function countNotDone({ waiting, held, parked, quarantined, failed }: ProjectReport): string {
+  const parts = Object.entries({ held, parked, quarantined, failed, waiting });
+  return parts.flatMap(([name, number]) => (number > 0 ? [`${number} ${name}`] : [])).join(", ");
+}
 
 /** The errors of each project, and each thing to do about them once. */
 export function printErrors(
   out: Output,
+  times: ToldTimes,
   projects: readonly { readonly project: string; readonly errors: readonly ReportedError[] }[],
 ): void {
   for (const { project, errors } of projects) {
     for (const { post, issue, code, message } of errors) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
-      printLine(out, paint(out, "red", "✗ "), oneLine(`${where}: ${message} [${code}]`));
+      printLine(out, paint(out, "red", "✗ "), oneLine(`${where}: ${times.tell(message)} [${code}]`));
     }
   }
   for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {

@@ -3,12 +3,12 @@ import type { PlannedChange } from "../../model/link.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
+import type { ToldTimes } from "../../sync/tell/times.ts";
 import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
-import { describeExtent } from "../print/progress.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { count, type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { type Look, oneLine, paint, printLine } from "../print/text.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {
@@ -124,43 +124,46 @@ export interface WaitingLine {
  */
 export function printStatus(
   out: Output,
+  times: ToldTimes,
   { projects, daemon, replicas, database }: StatusReport,
   isFull: boolean,
 ): void {
-  printRecords(out, columns, projects);
+  printRecords(out, columnsIn(times), projects);
   for (const { project, state, sentence } of projects) {
     const [sign, look] = signs[state];
-    printLine(out, paint(out, look, sign), oneLine(`${project}: ${sentence}.`));
+    printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));
   }
   for (const { project, lastRun, waiting } of projects) {
     const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
     for (const { post, issue, code, message } of errors) {
       const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
-      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${message} [${code}]`));
+      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${times.tell(message)} [${code}]`));
     }
     for (const advice of new Set(errors.map((error) => error.advice)))
       if (advice !== null) printLine(out, "  → ", advice);
   }
   for (const { project, import: under } of projects) {
     if (under === null) continue;
-    const extent = describeExtent({ ...under, doneAt: Date.parse(under.doneAt) }, Date.now(), "UTC");
-    printLine(out, "  ", `${project}: issues opened: ${extent}.`);
+    const { done, total, doneAt } = under;
+    const extent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+    const end = `the last one about ${times.name(Date.parse(doneAt))}`;
+    printLine(out, "  ", `${project}: issues opened: ${extent}, ${end}.`);
   }
   for (const { project, hold, waiting, hasMore } of projects) {
-    if (hold !== null) printWait(out, `held: ${project}: ${hold}`, command("approve", project));
+    if (hold !== null) printWait(out, `held: ${project}: ${times.tell(hold)}`, command("approve", project));
     // What needs a person comes first; the sort keeps the oldest of each kind on top.
     const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
-    for (const alike of groupAlike(lines.map(toWaiting), isFull)) printAlike(out, project, alike);
+    for (const alike of groupAlike(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   if (database !== null) printLine(out, "", describeDatabase(database));
-  if (replicas.length === 0) printLine(out, "", describeDaemon(daemon));
-  for (const replica of replicas) printLine(out, "", describeReplica(replica));
+  if (replicas.length === 0) printLine(out, "", describeDaemon(times, daemon));
+  for (const replica of replicas) printLine(out, "", describeReplica(times, replica));
 }
 
-function describeReplica({ who, ageSeconds, projects }: ReplicaStatus): string {
+function describeReplica(times: ToldTimes, { who, lastBeat, projects }: ReplicaStatus): string {
   const work = projects.length === 0 ? "runs nothing now" : `runs ${projects.join(", ")}`;
-  return oneLine(`Replica (${who}): last sign of life ${describeAge(ageSeconds)}, ${work}.`);
+  return oneLine(`Replica (${who}): last sign of life ${times.show(Date.parse(lastBeat))}, ${work}.`);
 }
 
 /** What is parked, and what is being looked up, is said among what waits. */
@@ -186,16 +189,21 @@ function toWaiting(line: WaitingLine): Shown {
   return { ...line, planned: line.planned ?? undefined };
 }
 
-function printAlike(out: Output, project: string, { lines, shown, isGroup, heard }: Alike<Shown>): void {
+function printAlike(
+  out: Output,
+  times: ToldTimes,
+  project: string,
+  { lines, shown, isGroup, heard }: Alike<Shown>,
+): void {
   const [first] = shown;
   if (first === undefined) return;
   if (!isGroup) {
-    for (const line of shown) printWait(out, describe(project, line), line.command, stateOf(line));
+    for (const line of shown) printWait(out, describe(times, project, line), line.command, stateOf(line));
     return;
   }
   const names = shown.map((line) => nameOf(line)).join(", ");
   const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
-  const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${first.message}`;
+  const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${times.tell(first.message)}`;
   const isHeld = first.kind === "held" && first.command !== null;
   const remedy = isHeld ? command("approve", project) : first.command;
   printWait(out, text, remedy, stateOf(first));
@@ -212,29 +220,42 @@ function printWait(out: Output, text: string, remedy: string | null, state: Stat
   if (remedy !== null) printLine(out, "  → ", oneLine(remedy));
 }
 
-const columns: readonly Column<ProjectStatus>[] = [
+const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
   { title: "project", show: ({ project }) => project },
   { title: "repository", show: ({ repo }) => repo },
   { title: "posts", show: ({ posts }) => String(posts) },
   { title: "issues", show: ({ issues }) => String(issues) },
-  { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(lastRun)) },
+  { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(times, lastRun)) },
   {
-    title: "no failure",
-    show: ({ lagSeconds }) => (lagSeconds === null ? "never" : describeAge(lagSeconds)),
+    title: "last without a failure",
+    show: ({ lastSuccess }) => (lastSuccess === null ? "never" : times.show(Date.parse(lastSuccess))),
+    isOptional: ({ lastRun }) => lastRun !== null && lastRun.errors.length > 0,
   },
   {
     title: "next run",
-    show: ({ nextRun }) => (nextRun === null ? "0" : nextRun.replace(/\.\d+Z$/, "Z").replace("T", " ")),
-    isOptional: true,
+    show: ({ nextRun }) => (nextRun === null ? "–" : times.show(Date.parse(nextRun))),
+    isOptional: ({ nextRun }) => nextRun !== null,
   },
-  { title: "held", show: ({ held }) => String(held), isOptional: true },
-  { title: "parked", show: ({ parked }) => String(parked), isOptional: true },
-  { title: "quarantined", show: ({ quarantined }) => String(quarantined), isOptional: true },
-  { title: "paused", show: ({ paused }) => String(paused), isOptional: true },
+  {
+    title: "needs you",
+    show: (project) => countNeeds(project) || "–",
+    isOptional: (project) => countNeeds(project) !== "",
+  },
+  {
+    title: "paused",
+    show: ({ paused }) => (paused === 0 ? "–" : String(paused)),
+    isOptional: ({ paused }) => paused > 0,
+  },
 ];
 
-function describeRun({ result, ageSeconds }: LastRun): string {
-  return `${result}, ${describeAge(ageSeconds)}`;
+function describeRun(times: ToldTimes, { result, at }: LastRun): string {
+  return `${result}, ${times.show(Date.parse(at))}`;
+}
+
+/** One column for all of them: side by side they are wider than a terminal. */
+function countNeeds({ held, parked, quarantined }: ProjectStatus): string {
+  const parts = Object.entries({ held, parked, quarantined });
+  return parts.flatMap(([name, number]) => (number > 0 ? [`${number} ${name}`] : [])).join(", ");
 }
 
 /** Of which state of its project a line is a part. */
@@ -270,27 +291,20 @@ const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
   "did-not-stick": "differs and stays so",
 };
 
-function describe(project: string, line: Shown): string {
-  const { kind, issues, since, message, code, planned } = line;
+function describe(times: ToldTimes, project: string, line: Shown): string {
+  const { kind, issues, since, code, planned } = line;
+  const message = times.tell(line.message);
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
   const what = describePlanned(planned, true);
   const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${since}: ${said}${end}`;
+  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${times.name(Date.parse(since))}: ${said}${end}`;
 }
 
-function describeDaemon(daemon: StatusReport["daemon"]): string {
+function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {
   if (daemon === null) return "No daemon has run on this state.";
-  const age = describeAge(daemon.ageSeconds);
+  const age = times.show(Date.parse(daemon.lastBeat));
   return daemon.alive
     ? `A daemon is running: last sign of life ${age}.`
     : `No daemon is running: the last one was seen ${age}.`;
-}
-
-/** How long ago, in one unit. */
-export function describeAge(seconds: number): string {
-  if (seconds < 120) return `${count(seconds, "second")} ago`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes ago`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} hours ago`;
-  return `${count(Math.round(seconds / 86_400), "day")} ago`;
 }

@@ -7,6 +7,7 @@ import type {
 } from "../../sync/ground/reports.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { countVoters } from "../../sync/tell/alike.ts";
+import type { Timed } from "../../sync/tell/times.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -23,13 +24,13 @@ const columns: readonly Column<PlannedAction>[] = [
 
 /** What an undo would do, and what it leaves as it is, before anybody agrees to it. */
 export function printLook(
-  { out }: Pick<Terminal, "out">,
+  { out, times }: Pick<Terminal, "out"> & Timed,
   actions: readonly SavedAction[],
   report: RunReport,
 ): void {
   const lines = actions.flatMap((action) => action.lines);
   printRecords(out, columns, lines);
-  printErrors(out, report.projects);
+  printErrors(out, times(), report.projects);
   const voters = countNotified(countVoters(lines.map(({ notifies }) => notifies)), "would be notified");
   printLine(out, "", `${count(lines.length, "write")} to undo; ${voters}.`);
 }
@@ -63,7 +64,7 @@ export function reportUndo(
 
 /** What was undone, as JSON or for a person. */
 export function printUndone(
-  { out }: Pick<Terminal, "out">,
+  { out, times }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions,
   report: UndoReport,
   projectsAfter: RunResult["projectsAfter"],
@@ -71,22 +72,22 @@ export function printUndone(
   const { run, undone, result, projects } = report;
   if (options.json === true) printJson(out, { ...report, ...errorOf(result, projects) });
   if (options.json === true || options.quiet === true) return;
-  printErrors(out, projects);
+  printErrors(out, times(), projects);
   const actions = projects.flatMap((project) => project.actions);
   const made = run === null ? "" : ` This was run ${run}.`;
   printLine(out, "", `Undo of run ${undone}: ${describe(actions)}.${made}`);
-  printNotInStep(out, projectsAfter);
+  printNotInStep(out, times(), projectsAfter);
 }
 
 /** Where there was nothing to do, or nobody agreed. */
 export function sayNothing(
-  { out }: Pick<Terminal, "out">,
+  { out, times }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions,
   undone: number,
   message: string,
 ): number {
   if (options.json === true) printJson(out, { run: null, undone, result: "ok", projects: [], message });
-  else if (options.quiet !== true) printLine(out, `Undo of run ${undone}: `, message);
+  else if (options.quiet !== true) printLine(out, `Undo of run ${undone}: `, times().tell(message));
   return exitCodes.ok;
 }
 

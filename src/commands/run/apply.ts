@@ -1,6 +1,7 @@
 import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
+import type { Timed } from "../../sync/tell/times.ts";
 import { inSession } from "../open/session.ts";
 import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
@@ -54,7 +55,7 @@ function withActions({ report, carried }: Carried): AppliedReport {
 }
 
 function printApplied(
-  terminal: Pick<Terminal, "out" | "signal">,
+  terminal: Pick<Terminal, "out" | "signal"> & Timed,
   options: CommonOptions,
   report: AppliedReport,
   projectsAfter: Carried["projectsAfter"],

@@ -35,8 +35,8 @@ export function tellTimes(now: number, timeZone: string): ToldTimes {
   };
 }
 
-/** Times as our messages have them: ISO 8601, UTC. */
-const instants = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z/g;
+/** Times as our messages have them: `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`. */
+const instants = /\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
 
 /** "14:05" of today, "25 Nov, 14:05" of another day, "25 Nov 2027, 14:05" of another year. */
 function createClock(timeZone: string): (at: number, now: number) => string {
@@ -70,8 +70,8 @@ export function describeLength(ms: number): string {
   return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
 }
 
-/** "in 12 minutes", "3 minutes ago", "now" */
+/** "in 12 minutes", "3 minutes ago", "just now" */
 export function describeDistance(ms: number): string {
-  if (Math.abs(ms) < 2000) return "now";
+  if (Math.abs(ms) < 2000) return ms > 0 ? "now" : "just now";
   return ms < 0 ? `${describeLength(-ms)} ago` : `in ${describeLength(ms)}`;
 }

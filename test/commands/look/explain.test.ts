@@ -24,12 +24,12 @@ describe("explain", () => {
     const { code, out } = await stage.run(["explain", "p1"], withoutSecrets);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^acme-app\/p1 {2}Dark mode\nlinked: linked to #1\nAs last seen: the board \d+ seconds? ago/,
+      /^acme-app\/p1 {2}Dark mode\nlinked: linked to #1\nAs last seen: the board (just now|\d+ seconds ago) \(\d\d:\d\d\), GitHub/,
     );
     expect(out).toContain("\nSelect: not selected; it has its issue, so that decides nothing any more\n");
     expect(out).toContain("✗ select.statuses wants planned, in_progress; status is `completed`\n");
     expect(out).toMatch(
-      /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last at \S+\.\n/,
+      /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last (just now|\d+ seconds ago) \(\d\d:\d\d\)\.\n/,
     );
     expect(out).toContain("✓ rule 1 sets status: completed, roadmapColumn: COMPLETED ← decides\n");
     expect(out).toContain("    ✓ state: closed – it shows: closed\n");
@@ -37,7 +37,7 @@ describe("explain", () => {
     expect(out).toMatch(/│ status +│ completed +│ completed +│ completed +│ completed +│ planned +│/);
     expect(out).toContain("\nWhat happens next\n→ Nothing: what the rules ask for is done.");
     expect(out).toMatch(
-      / run 2: patch-post .*applied; status: planned → completed, roadmapColumn: PLANNED → /,
+      /\), run 2: patch-post .*applied; status: planned → completed, roadmapColumn: PLANNED → /,
     );
   });
 
@@ -50,7 +50,9 @@ describe("explain", () => {
     github.closeAsDuplicate(place(1), place(2));
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
-    expect(out).toMatch(/\nIt is closed as duplicate; assigned to dana; changed last at \S+\.\n/);
+    expect(out).toMatch(
+      /\nIt is closed as duplicate; assigned to dana; changed last (just now|\d+ seconds ago) \(\d\d:\d\d\)\.\n/,
+    );
     expect(out).toContain("It was closed in favour of acme/app#2, which counts for it.\n");
     expect(out).toContain("No rule matches acme/app#2, of which acme/app#1 is a duplicate.\n");
   });
@@ -87,7 +89,9 @@ describe("explain", () => {
     stage.story.github.close("acme/app", 1, "completed");
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
-    expect(out).toMatch(/^! held, since \S+: .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m);
+    expect(out).toMatch(
+      /^! held, since \d\d:\d\d \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
+    );
     expect(out).toContain(
       "→ Held until a person lets it go: then the next run writes to the post: status → completed",
     );
@@ -150,7 +154,7 @@ describe("explain", () => {
     await until(async () => {
       const { code, out } = await stage.run(["explain", "p1"]);
       expect(code).toBe(0);
-      return /^The daemon runs this project next at \d{4}-.*:00\.000Z, or when a webhook asks\.$/m.test(out);
+      return /^The daemon runs this project next in \d+ .+ \(.+\), or when a webhook asks\.$/m.test(out);
     });
     stop.abort("SIGTERM");
     expect((await running).code).toBe(0);

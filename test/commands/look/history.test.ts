@@ -56,9 +56,9 @@ describe("history", () => {
     const env = { BOARD_API_KEY: undefined, GITHUB_TOKEN: undefined };
     const { code, out } = await stage.run(["history"], { env, columns: 200 });
     expect(code).toBe(0);
-    expect(out).toMatch(/│ when +│ run │ post +│ issue +│ write +│ why +│ outcome │/);
+    expect(out).toMatch(/│ when +│ run │ post → issue +│ write +│ why +│\n/);
     expect(out).toMatch(
-      /│ \S+ \S+Z │ {3}2 │ acme-app\/p1 +│ acme\/app#1 +│ patch-post: status: planned → completed/,
+      /│ (just now|\d+ seconds ago) \(\d\d:\d\d\) +│ {3}2 │ acme-app\/p1 → acme\/app#1 +│ patch-post: status: planned → completed/,
     );
     expect(out).toMatch(/\n7 writes\.\n$/);
   });

@@ -106,9 +106,9 @@ describe("plan for a person", () => {
     expect(code).toBe(0);
     expect(out).toContain("acme-app → acme/app\n");
     expect(out).toMatch(
-      /│ patch-post +│ p1 +│ acme\/app#1 │ status: completed; roadmapColumn: COMPLETED │ .*→ rule 1 + │ +128 │/,
+      /│ patch-post +│ p1 → acme\/app#1 │ status: completed; roadmapColumn: COMPLETED │ .*→ rule 1 + │ +128 │/,
     );
-    expect(out).toMatch(/│ update-issue │ p2 +│ acme\/app#2 │ title: Export to Excel/);
+    expect(out).toMatch(/│ update-issue │ p2 → acme\/app#2 │ title: Export to Excel/);
     expect(out).toContain("acme-api: nothing to do.\n");
     expect(out).toContain(
       "1 issue to edit, 1 post to patch; 128 voters would be notified. Nothing was written. Next: `boardsync sync` does it.\n",
@@ -122,7 +122,7 @@ describe("plan for a person", () => {
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
     const { code, out, json } = await stage.run(["plan", "-c", file], { columns: 200 });
     expect(code).toBe(0);
-    expect(out).toMatch(/│ HELD: .*guard/);
+    expect(out).toMatch(/│ held │ .*\n└.*\n! 1 held: .*`guard\.statuses`/);
     expect(out).toMatch(
       /\n1 action held \(voters: \d+\); no voter would be notified\. Nothing was written\. Next: `boardsync approve` lets go what is held\.\n$/,
     );
