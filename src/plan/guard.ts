@@ -33,11 +33,11 @@ export function guard(
   return {
     holdIssues:
       issues > limits.issues
-        ? `${issues === 1 ? "1 issue" : `${issues} issues`} would be created or changed in one run, \`guard.issues\` allows ${limits.issues}: ${tail}`
+        ? `${issues === 1 ? "1 issue" : `${issues} issues`} would be created or changed by this run, and \`guard.issues\` allows ${limits.issues}: ${tail}`
         : undefined,
     holdStatuses:
       statuses > 0 && statuses + soFar > limits.statuses
-        ? `${statuses === 1 ? "1 post would notify its voters" : `${statuses} posts would notify their voters`}, after ${soFar} in the last 60 minutes, \`guard.statuses\` allows ${limits.statuses}: ${tail}`
+        ? `${statuses === 1 ? "1 post would notify its voters" : `${statuses} posts would notify their voters`}, ${soFar} did in the last 60 minutes, and \`guard.statuses\` allows ${limits.statuses} in 60 minutes: ${tail}`
         : undefined,
   };
 }

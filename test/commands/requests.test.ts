@@ -21,7 +21,7 @@ describe("boardsync approve", () => {
     expect(approved.code).toBe(0);
     expect(approved.out).toContain("`guard.statuses` allows 0");
     expect(approved.out).toMatch(/p1 [\s\S]*patch-post[\s\S]*planned →[\s\S]*completed/);
-    expect(approved.out).toContain("acme-app: 2 actions approved, with the next run.");
+    expect(approved.out).toContain("acme-app: 2 actions approved. The next run does it.");
     expect(stage.story.board.notifications).toEqual([]);
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(["p1", "p2"]);
@@ -44,7 +44,7 @@ describe("boardsync approve", () => {
         },
       ],
       discarded: false,
-      message: "1 action approved, with the next run.",
+      message: "1 action approved. The next run does it.",
     });
     expect((await stage.run(["sync"])).code).toBe(4);
     expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(["p2"]);
@@ -161,7 +161,9 @@ describe("boardsync retry", () => {
   it("has nothing to do where nothing is parked", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
-    expect((await stage.run(["retry", "p1"])).out).toBe("acme-app/p1: Nothing of it is parked.\n");
+    expect((await stage.run(["retry", "p1"])).out).toBe(
+      "acme-app/p1: Nothing of this post is parked, so nothing is tried again.\n",
+    );
     expect((await stage.run(["retry", "p1", "--json"])).json()).toEqual({
       project: "acme-app",
       post: "p1",
@@ -183,7 +185,7 @@ describe("boardsync release", () => {
     const released = await stage.run(["release", "p1"]);
     expect(released.out).toContain("its quarantine ends with the next run");
     expect((await stage.run(["sync"])).code).toBe(0);
-    expect((await stage.run(["release", "p1"])).out).toContain("It is not quarantined.");
+    expect((await stage.run(["release", "p1"])).out).toContain("This post is not quarantined.");
   });
 });
 

@@ -34,9 +34,11 @@ describe("the status page", () => {
   it('is not "all in step" while one post settles and one differs, and shows both by themselves', async () => {
     const { page } = await openPage({ after: addOthers });
     const text = await page("/");
-    expect(text).toContain("<h1>1 project follows by itself</h1>");
-    expect(text).toMatch(/<bdi>1 follows by itself, the next at [^;]+; 1 differs and stays so\.<\/bdi>/);
-    expect(text).toContain("<summary>acme-app: follow by themselves (1)</summary>");
+    expect(text).toContain("<h1>1 project has posts that are synced later</h1>");
+    expect(text).toMatch(
+      /<bdi>1 post is synced later, the next from [^;]+ on; 1 post differs from its issue and stays so\.<\/bdi>/,
+    );
+    expect(text).toContain("<summary>acme-app: synced later (1)</summary>");
     expect(text).toContain("<summary>acme-app: differ and stay so (1)</summary>");
   });
 
@@ -61,7 +63,7 @@ describe("the status page", () => {
       config: (config) => config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
     });
     const text = await page("/");
-    expect(text).toContain("<h1>2 projects follow by themselves</h1>");
+    expect(text).toContain("<h1>2 projects have posts that are synced later</h1>");
     expect(text).toMatch(/<bdi>Put off: the board wants no request before \d{4}-[^<]+<\/bdi>/);
   });
 
@@ -109,7 +111,7 @@ describe("the list of links", () => {
     const text = await page(`/links${query}`);
     const found = [...text.matchAll(/<td role="cell" data-title="Post"><div><a href="\/post\/([^"]+)"/g)];
     expect(found.map(([, post]) => post)).toEqual(posts);
-    if (posts.length === 0) expect(text).toContain("No link is like that.");
+    if (posts.length === 0) expect(text).toContain("No link matches this search.");
   });
 
   it("goes from page to page by links, keeps what was searched, and shows every link once", async () => {

@@ -33,13 +33,13 @@ describe("the guard", () => {
   it("says how many there are and what lets them go", () => {
     expect(guard([create, create, create, loud, loud], { statusWrites: 2 }, limits)).toEqual({
       holdIssues:
-        "3 issues would be created or changed in one run, `guard.issues` allows 2: held until `boardsync approve` lets them go",
+        "3 issues would be created or changed by this run, and `guard.issues` allows 2: held until `boardsync approve` lets them go",
       holdStatuses:
-        "2 posts would notify their voters, after 2 in the last 60 minutes, `guard.statuses` allows 3: held until `boardsync approve` lets them go",
+        "2 posts would notify their voters, 2 did in the last 60 minutes, and `guard.statuses` allows 3 in 60 minutes: held until `boardsync approve` lets them go",
     });
     const one = guard([{ ...loud, issues: 1 }], { statusWrites: 3 }, { issues: 0, statuses: 3 });
     expect(one.holdIssues).toMatch(/^1 issue would be created or changed /);
-    expect(one.holdStatuses).toMatch(/^1 post would notify its voters, after 3 /);
+    expect(one.holdStatuses).toMatch(/^1 post would notify its voters, 3 did /);
   });
 });
 

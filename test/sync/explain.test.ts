@@ -78,7 +78,7 @@ describe("the explanation of a post without an issue", () => {
       },
     ]);
     expect((await stage.explain("p1")).waits).toMatchObject([
-      { kind: "asked", message: "`boardsync unlink` was asked for; the next run takes it up." },
+      { kind: "asked", message: "The next run carries out `boardsync unlink`." },
     ]);
     await stage.sync();
     expect((await stage.explain("p1")).next).toEqual([
@@ -205,9 +205,7 @@ describe("the explanation of what waits", () => {
     await stage.ledger.commit([
       { kind: "add-request", request: { kind: "retry", ...asked(stage), posts: [p1] } },
     ]);
-    expect((await stage.explain("p1")).next).toContain(
-      "`boardsync retry` was asked for; the next run takes it up.",
-    );
+    expect((await stage.explain("p1")).next).toContain("The next run carries out `boardsync retry`.");
   });
 
   it("names the quarantine and `release`", async () => {
@@ -257,7 +255,7 @@ describe("the explanation of what waits", () => {
     const stage = await openPosts(1);
     await stage.backUp();
     stage.putBack();
-    expect((await stage.explain("p1")).next[0]).toContain("This state is a copy that was put back");
+    expect((await stage.explain("p1")).next[0]).toContain("This state was restored from a copy");
   });
 
   it("says that the board lists a post no more", async () => {
@@ -329,7 +327,7 @@ describe("the explanation of an issue that can't be relied on", () => {
       match: null,
       remarks: [
         "boardsync opened it.",
-        expect.stringMatching(/^So many issues of its repository were not found at /),
+        expect.stringMatching(/^Many issues of its repository were not found at /),
         "Can't be decided: issue #1 can't be read.",
       ],
     });
@@ -373,7 +371,7 @@ describe("the explanation of several issues", () => {
       ["acme/app#1", 1, "opened"],
       ["acme/app#2", 3, "adopted"],
     ]);
-    expect(issues[1]?.remarks).toEqual(["It was there, and was linked by its mark or by a person."]);
+    expect(issues[1]?.remarks).toEqual(["It was there already, and was linked by its mark or by a person."]);
     expect(rules).toMatchObject({
       issue: "acme/app#2",
       rule: 3,
@@ -396,7 +394,9 @@ describe("the explanation of several issues", () => {
       },
     ]);
     await stage.sync();
-    expect((await stage.explain("p1")).issues[0]?.remarks).toContain("It stands for further posts, too: p2.");
+    expect((await stage.explain("p1")).issues[0]?.remarks).toContain(
+      "It is the issue of other posts, too: p2.",
+    );
   });
 
   it("lets the issue count that another one is a duplicate of", async () => {

@@ -126,7 +126,7 @@ describe("too much at once", () => {
     closeAll(stage, 4);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 2 });
     expect((await waitingOf(stage)).find(({ kind }) => kind === "held")?.message).toContain(
-      "after 2 in the last 60 minutes",
+      "2 did in the last 60 minutes",
     );
     stage.clock.skip(hourMs);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 2 });

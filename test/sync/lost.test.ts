@@ -131,7 +131,9 @@ describe("a lost state of a project with several repositories", () => {
     stage.loseState();
     addPlanned(stage, 1);
     expect(await stage.syncOne()).toMatchObject({ created: 0, adopted: 1, waiting: 1 });
-    expect(await waitingWords(stage)).toContain("an earlier life of the state");
+    expect(await waitingWords(stage)).toContain(
+      "the state was lost or restored, and a request that was sent before that may still arrive",
+    );
     stage.clock.skip(15 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
   });

@@ -11,7 +11,7 @@ export function page(terminal: Terminal, options: CommonOptions): Promise<number
     const beat = await readHeartbeat(ledger);
     if (beat?.isAlive !== true)
       throw new ConfigError([
-        "No daemon runs on this state, so there is no page. `boardsync status` says the same.",
+        "No daemon runs on this state, so there is no page. `boardsync status` shows how the projects stand.",
       ]);
     if (beat.address === undefined)
       throw new ConfigError(["The daemon serves no page: the config has `http: false`."]);

@@ -45,7 +45,7 @@ export function approve(
     const verb = options.discard === true ? "discarded: both sides stay as they are" : "approved";
     const what =
       hold === undefined ? `${count(held.length, "action")} ${verb}` : "the board's present size is accepted";
-    return say(terminal, options, key, held, `${what}, with the next run.`);
+    return say(terminal, options, key, held, `${what}. The next run does it.`);
   });
 }
 

@@ -22,7 +22,10 @@ export function release(terminal: Terminal, options: CommonOptions, text: string
   });
 }
 
-const nothing = { retry: "Nothing of it is parked.", release: "It is not quarantined." } as const;
+const nothing = {
+  retry: "Nothing of this post is parked, so nothing is tried again.",
+  release: "This post is not quarantined.",
+} as const;
 const effect = {
   retry: "the next run tries it again; if it is a change of status, its voters are mailed",
   release: "its quarantine ends with the next run",

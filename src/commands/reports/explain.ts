@@ -1,6 +1,7 @@
 import {
   type Age,
   type AnyRule,
+  comingOf,
   describeFacts,
   describeSet,
   type ExplainedField,
@@ -8,6 +9,8 @@ import {
   type ExplainedWrite,
   type Explanation,
   findDeciding,
+  tellRules,
+  waitNames,
 } from "../../story/explain/explanation.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { showChange, showValue } from "../../sync/tell/waiting-lines.ts";
@@ -21,11 +24,11 @@ export function printExplanation(
   times: ToldTimes,
   story: Explanation & { readonly nextRun: string | null },
 ): void {
-  const { nextRun, project, post, title, standing, facts, issues, next } = story;
+  const { nextRun, project, post, title, standing, facts, issues } = story;
   out.write(
     `${paint(out, "bold", oneLine(`${project}/${post}`))}${title === null ? "" : `  ${oneLine(title)}`}\n`,
   );
-  printLine(out, "", oneLine(`${standing.kind}: ${standing.reason}`));
+  printLine(out, "", oneLine(tellStanding(standing)));
   printLine(
     out,
     "",
@@ -36,8 +39,9 @@ export function printExplanation(
   if (issues.length > 0) printFields(out, story);
   printBoardRules(out, story);
   printWaits(out, times, story);
-  heading(out, "What happens next");
-  for (const sentence of next) printLine(out, "→ ", oneLine(times.tell(sentence)));
+  const coming = comingOf(story);
+  if (coming.length > 0 || nextRun !== null) heading(out, "What happens next");
+  for (const sentence of coming) printLine(out, "→ ", oneLine(times.tell(sentence)));
   if (nextRun !== null)
     printLine(
       out,
@@ -48,13 +52,20 @@ export function printExplanation(
   out.write("\n");
 }
 
+/** Some reasons begin with the kind themselves: it is said once. */
+function tellStanding({ kind, reason }: Explanation["standing"]): string {
+  const sentence = reason.startsWith(kind) ? reason : `${kind}: ${reason}`;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
+}
+
 function showAge(times: ToldTimes, age: Age | null): string {
   return age === null ? "never" : times.show(Date.parse(age.at));
 }
 
 function printSelection(out: Output, { select, standing }: Explanation): void {
   const opens = select.isSelected ? `selected, for ${select.repo}` : "not selected";
-  const past = standing.kind === "linked" ? "; it has its issue, so that decides nothing any more" : "";
+  const past =
+    standing.kind === "linked" ? ". The post has its issue already, so this no longer matters" : "";
   heading(out, `Select: ${opens}${past}`);
   for (const { name, wants, shows, holds } of select.conditions) {
     printLine(out, sign(out, holds ? "holds" : "fails"), oneLine(`${name} wants ${wants}; ${shows}`));
@@ -89,13 +100,17 @@ function printRule(out: Output, tried: AnyRule, match: number | null): void {
   }
 }
 
-function printFields(out: Output, { rules, fields }: Explanation): void {
+function printFields(out: Output, { issues, rules, fields }: Explanation): void {
   heading(out, "What the rules make of it");
-  printLine(out, "", oneLine(rules.message));
+  const message = tellRules({ issues, rules });
+  if (message !== undefined) printLine(out, "", oneLine(message));
   if (fields.length > 0)
     printRecords(
       out,
-      [...columnsOf("post"), { title: "last not ours", show: ({ lastNotOurs }) => showValue(lastNotOurs) }],
+      [
+        ...columnsOf("post"),
+        { title: "value before boardsync wrote", show: ({ lastNotOurs }) => showValue(lastNotOurs) },
+      ],
       fields,
     );
 }
@@ -104,10 +119,16 @@ function printFields(out: Output, { rules, fields }: Explanation): void {
 function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
   return [
     { title: "field", show: ({ field }) => field },
-    { title: "rules ask for", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
-    { title: `${side} shows`, show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
-    { title: "rules asked", show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)) },
-    { title: `${side} showed`, show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)) },
+    { title: "rules ask now", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
+    { title: `${side} shows now`, show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+    {
+      title: "rules asked when last in step",
+      show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
+    },
+    {
+      title: `${side} showed when last in step`,
+      show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)),
+    },
   ];
 }
 
@@ -126,11 +147,15 @@ function showTarget(target: NonNullable<ExplainedField["asks"]>): string {
 
 function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void {
   if (waits.length === 0) return;
-  heading(out, "What waits, or was said of it");
+  heading(out, "What waits");
   for (const { kind, code, message, since, command } of waits) {
     const time = since === null ? "" : `, since ${times.name(Date.parse(since))}`;
     const end = code === null ? "" : ` [${code}]`;
-    printLine(out, paint(out, "yellow", "! "), oneLine(`${kind}${time}: ${times.tell(message)}${end}`));
+    printLine(
+      out,
+      paint(out, "yellow", "! "),
+      oneLine(`${waitNames[kind]}${time}: ${times.tell(message)}${end}`),
+    );
     if (command !== null) printLine(out, "→ ", oneLine(command));
   }
 }

@@ -87,7 +87,6 @@ export const runLegend: readonly (readonly [title: string, meaning: string])[] =
   ["posts", "seen on the board"],
   ["issues", "linked to posts"],
   ["opened", "issues opened by this run"],
-  ["edited", "issues whose title or text followed an edit of the post"],
   ["patched", "posts written to"],
   ["told", "posts whose voters were told of a new status"],
 ];
@@ -98,7 +97,7 @@ const columns: readonly Column<ProjectReport>[] = [
   { title: "issues", show: ({ issues }) => String(issues) },
   { title: "opened", show: ({ created }) => String(created) },
   { title: "adopted", show: ({ adopted }) => String(adopted), isOptional: true },
-  { title: "edited", show: ({ issueWrites }) => String(issueWrites) },
+  { title: "edited", show: ({ issueWrites }) => String(issueWrites), isOptional: true },
   { title: "patched", show: ({ postWrites }) => String(postWrites) },
   { title: "told", show: ({ statusWrites }) => String(statusWrites) },
   {

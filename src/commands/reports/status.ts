@@ -284,9 +284,9 @@ function urgencyOf(line: WaitingLine): number {
 
 /** How a person calls it; `--json` has the names of the kinds. */
 const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
-  settling: "follows by itself",
-  waiting: "follows by itself",
-  intent: "follows by itself",
+  settling: "synced later",
+  waiting: "synced later",
+  intent: "synced later",
   disagreement: "differs and stays so",
   "did-not-stick": "differs and stays so",
 };

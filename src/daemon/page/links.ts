@@ -53,7 +53,7 @@ export async function renderLinks(looking: Looking, query: LinksQuery): Promise<
     ${renderForm({ keys, project: chosen[0], state, text, rows })}
     ${await renderExact(looking, chosen.length > 0 ? chosen : keys, text)}
     ${page.links.length > 0 && table("Posts and their issues", columnsOf(looking, keys.length > 1), page.links)}
-    ${page.links.length === 0 && page.next === undefined && html`<p class="lead">No link is like that.</p>`}
+    ${page.links.length === 0 && page.next === undefined && html`<p class="lead">No link matches this search.</p>`}
     ${isShort && html`<p class="lead">One search looks at ten thousand links at most; there are more.</p>`}
     <nav class="pages" aria-label="Further links">
       ${after !== undefined && html`<a href="${linksAddress(kept)}">First page</a>`}

@@ -99,8 +99,8 @@ function judge(projects: readonly Seen[]): string {
 const headings: Readonly<Record<StateKind, readonly [one: string, several: string]>> = {
   failing: ["is failing", "are failing"],
   "needs-you": ["needs you", "need you"],
-  later: ["follows by itself", "follow by themselves"],
-  differs: ["differs and stays so", "differ and stay so"],
+  later: ["has posts that are synced later", "have posts that are synced later"],
+  differs: ["has posts that differ and stay so", "have posts that differ and stay so"],
   "in-sync": ["is in step", "are in step"],
 };
 
@@ -125,7 +125,7 @@ async function renderProject(looking: Looking, seen: Seen): Promise<Markup> {
     ],
     ["Posts", counts?.posts ?? 0],
     ["Linked issues", html`<a href="${linksAddress({ project: key })}">${counts?.issues ?? 0}</a>`],
-    ["Follow by themselves", counts?.waiting ?? 0],
+    ["Synced later", counts?.waiting ?? 0],
     ["Written by the last run", report === undefined ? "–" : describeWrites(report)],
     [
       "Requests of the last run",

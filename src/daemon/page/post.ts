@@ -2,6 +2,7 @@ import type { PostId } from "../../model/post.ts";
 import { explainPost } from "../../story/explain/explain.ts";
 import {
   type AnyRule,
+  comingOf,
   describeFacts,
   describeSet,
   type ExplainedField,
@@ -9,6 +10,8 @@ import {
   type ExplainedWrite,
   type Explanation,
   findDeciding,
+  tellRules,
+  waitNames,
 } from "../../story/explain/explanation.ts";
 import { showChange } from "../../sync/tell/waiting-lines.ts";
 import { siteOf, webAddress } from "./addresses.ts";
@@ -41,7 +44,7 @@ export async function renderPost(
       ${renderSentence(story.standing.reason)}</p>
     ${await renderPlaces(looking, story, site)}
     <section aria-labelledby="next"><h2 id="next">What happens next</h2>
-      <ul>${story.next.map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
+      <ul>${comingOf(story).map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
     ${renderWaits(looking, story.waits)}
     ${renderRules(story, site)}
     ${renderFields(story)}
@@ -74,9 +77,9 @@ async function renderPlaces(
 
 function renderWaits({ times }: Looking, waits: readonly ExplainedWait[]): Markup | undefined {
   if (waits.length === 0) return undefined;
-  return html`<section aria-labelledby="waits"><h2 id="waits">What waits, or was said of it</h2><ul class="waits">${waits.map(
+  return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
     ({ kind, code, message, since, command }) => html`<li>
-      <span class="badge ${command === null ? "" : kind === "held" ? "warn" : "bad"}">${kind}</span>
+      <span class="badge ${command === null ? "" : kind === "held" ? "warn" : "bad"}">${waitNames[kind]}</span>
       ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
       <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
       ${command !== null && renderCommand(command)}</li>`,
@@ -84,11 +87,12 @@ function renderWaits({ times }: Looking, waits: readonly ExplainedWait[]): Marku
 }
 
 function renderRules(story: Explanation, site: string | undefined): Markup | undefined {
-  const { issues, rules, boardRules } = story;
+  const { issues, boardRules } = story;
+  const message = tellRules(story);
   if (issues.length === 0 && boardRules.length === 0) return undefined;
   const deciding = findDeciding(boardRules);
   return html`<section aria-labelledby="rules"><h2 id="rules">Rules</h2>
-    ${issues.length > 0 && html`<p><bdi>${rules.message}</bdi></p>`}
+    ${issues.length > 0 && message !== undefined && html`<p><bdi>${message}</bdi></p>`}
     ${issues.map(
       ({
         issue,
@@ -145,10 +149,16 @@ function renderFields({ fields, issueFields }: Explanation): Markup | undefined 
 
 const fieldColumns: readonly Column<ExplainedField>[] = [
   { title: "Field", show: ({ field }) => field },
-  { title: "Rules ask for", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
-  { title: "It shows", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
-  { title: "Rules asked", show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)) },
-  { title: "It showed", show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)) },
+  { title: "Rules ask now", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
+  { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+  {
+    title: "Rules asked when last in step",
+    show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
+  },
+  {
+    title: "It showed when last in step",
+    show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)),
+  },
 ];
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): Piece {
@@ -162,7 +172,7 @@ function showValue(value: ExplainedField["shows"]): Piece {
 
 function renderSelection({ select, standing }: Explanation): Markup {
   const opens = select.isSelected ? `It is selected, for ${select.repo}.` : "It is not selected.";
-  const past = standing.kind === "linked" ? " It has its issue, so that decides nothing any more." : "";
+  const past = standing.kind === "linked" ? " It has its issue already, so this no longer matters." : "";
   return html`<section aria-labelledby="select"><h2 id="select">Selection</h2><p>${opens}${past}</p>
     ${
       select.conditions.length > 0 &&

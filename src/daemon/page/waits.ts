@@ -93,7 +93,7 @@ const others: readonly (readonly [
   kinds: readonly ("settling" | "waiting" | "undecided" | "did-not-stick" | "disagreement" | "paused")[],
 ])[] = [
   ["can't be decided yet", ["undecided"]],
-  ["follow by themselves", ["settling", "waiting"]],
+  ["synced later", ["settling", "waiting"]],
   ["are paused", ["paused"]],
   ["differ and stay so", ["disagreement", "did-not-stick"]],
 ];
@@ -115,7 +115,7 @@ function renderOther({ times }: Looking, title: string, key: string, found: read
     <ul class="waits">${found.slice(0, mostShown).map(
       ({ post, title: named, message, since, until, planned }) => html`<li>
         ${renderPostLink(key, post, named)}
-        <span class="quiet">since ${times.show(since)}${until !== undefined && html`, follows at ${times.show(until)}`}</span>
+        <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
         ${renderPlanned({ planned })}<p>${renderSentence(message)}</p></li>`,
     )}</ul></details>`;
 }

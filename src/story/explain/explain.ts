@@ -211,17 +211,18 @@ async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<r
   const remarks = [
     link.origin === "opened"
       ? "boardsync opened it."
-      : "It was there, and was linked by its mark or by a person.",
+      : "It was there already, and was linked by its mark or by a person.",
     await describeAbsence(explaining, linked),
     paused !== undefined &&
-      `So many issues of its repository were not found at ${new Date(paused).toISOString()} that nothing is believed of any.`,
-    linked.isReadOnly && "An account that is only trusted opened it: it is read and never written.",
-    linked.isChanging && "A change of ours is under way, so what it shows may be our own doing.",
+      `Many issues of its repository were not found at ${new Date(paused).toISOString()}, which looks like lost access: nothing is decided there until they are found again.`,
+    linked.isReadOnly &&
+      "An account of `tracker.trustedAuthors` opened it: boardsync reads it and never writes to it.",
+    linked.isChanging && "boardsync is changing it, so what it shows may be that change.",
     linked.mayArrive &&
-      "A change of ours that it showed got no answer and may arrive once more: until that can't be, nothing is written to it, and what people make of that change waits.",
+      "It shows a change of boardsync that got no answer, so the same change may arrive once more. Until that is ruled out, nothing is written to it, and what people do about that change waits.",
     linked.canonical?.isChanging &&
-      "A change of ours to the issue that it is a duplicate of is under way, so what that one shows may be our own doing.",
-    others.length > 0 && `It stands for further posts, too: ${others.map(({ id }) => id).join(", ")}.`,
+      "boardsync is changing the issue that it is a duplicate of, so what that one shows may be that change.",
+    others.length > 0 && `It is the issue of other posts, too: ${others.map(({ id }) => id).join(", ")}.`,
   ];
   return remarks.filter((remark) => typeof remark === "string");
 }

@@ -157,6 +157,32 @@ export function nameOf({ ledger }: Pick<Explaining, "ledger">, issue: IssueRef):
   return nameIssue({ world: { ledger } }, issue);
 }
 
+/** What happens next, without what the story has already said among what waits. */
+export function comingOf({ next, waits }: Pick<Explanation, "next" | "waits">): readonly string[] {
+  const said = new Set(waits.map(({ message }) => message.replace(/\.$/, "")));
+  const commands = waits.flatMap(({ command }) => (command === null ? [] : [`: \`${command}\`.`]));
+  return next.filter(
+    (sentence) =>
+      !said.has(sentence.replace(/\.$/, "")) && !commands.some((command) => sentence.endsWith(command)),
+  );
+}
+
+/** What the rules come to, where the rule that decides is not already marked as that. */
+export function tellRules({ issues, rules }: Pick<Explanation, "issues" | "rules">): string | undefined {
+  const isMarked = issues.length === 1 && rules.rule !== null && issues[0]?.duplicateOf === null;
+  return isMarked ? undefined : rules.message;
+}
+
+/** The kind of a wait, as a person calls it. */
+export const waitNames: Readonly<Record<ExplainedWait["kind"], string>> = {
+  held: "held",
+  parked: "parked",
+  quarantined: "quarantined",
+  unknown: "outcome not known",
+  asked: "asked for",
+  said: "note",
+};
+
 /** What a rule sets: "status: completed, isReviewed: true". */
 export function describeSet({ set }: AnyRule): string {
   return Object.entries(set)

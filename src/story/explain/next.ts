@@ -70,11 +70,11 @@ function recoveryOf({ ledger, policy, settings, memory }: Explaining): readonly 
   if (ledger.copiedAt === undefined || memory.recoveredFrom === ledger.copiedAt) {
     if (!awaitsEarlierLife({ world: { ledger, policy }, settings, memory })) return [];
     return [
-      "This state was lost, or is a copy that was put back: until the first run after `waits.create` what changed on the issue or the post is taken as it is.",
+      "This state was lost or restored from a copy. Until the first run after `waits.create`, boardsync takes what changed on the issue or the post as it is, and writes nothing for it.",
     ];
   }
   return [
-    "This state is a copy that was put back: the next run takes both sides as they are, once, and writes nothing to the post.",
+    "This state was restored from a copy: the next run takes both sides as they are, once, and writes nothing to the post.",
   ];
 }
 
@@ -96,7 +96,7 @@ function absences({ row }: Explaining): readonly string[] {
   }
   return row.seenAt === undefined && row.links.length > 0
     ? [
-        "We have just written to the post: the next list shows what became of it, and then it is decided again.",
+        "boardsync has just written to the post. It decides again when the next list of posts shows the result.",
       ]
     : [];
 }
@@ -146,7 +146,7 @@ function answersOf({ settings }: Explaining, waits: readonly ExplainedWait[]): r
 function restOf({ row, project }: Explaining, { standing }: Decision): string {
   if (row.unlinkedAt !== undefined && row.links.length === 0) {
     const place = command("link", `${project.key}/${row.post.id}`, "OWNER/REPO#NUMBER");
-    return `Nothing: a person wants no issue for it (\`unlink\`, or \`approve --discard\`). \`${place}\` gives it one.`;
+    return `Nothing, until \`${place}\` gives it an issue.`;
   }
   if (standing.kind === "skipped") {
     return "Nothing, until the post fulfils every condition of `select`; it is looked at again whenever it changes.";
@@ -226,7 +226,7 @@ async function asked({ ledger, memory, row }: Explaining): Promise<readonly Expl
     .map(({ kind, at }) => ({
       kind: "asked" as const,
       code: null,
-      message: `\`boardsync ${commandOf(kind)}\` was asked for; the next run takes it up.`,
+      message: `The next run carries out \`boardsync ${commandOf(kind)}\`.`,
       since: timeOf(at),
       command: null,
     }));

@@ -38,7 +38,7 @@ export function restOf({ world: { ledger, policy }, settings }: EarlierLife): nu
 export function earlierRequestOf(cycle: PulledCycle): string | undefined {
   const restUntil = restOf(cycle);
   if (cycle.world.clock.now() >= restUntil) return undefined;
-  return `an earlier life of the state may still have a request under way; until ${new Date(restUntil).toISOString()}`;
+  return `the state was lost or restored, and a request that was sent before that may still arrive: new issues and edits wait until ${new Date(restUntil).toISOString()}`;
 }
 
 /** Whether an earlier life may have changed issues, and no pair has been looked at since that is over. */

@@ -180,7 +180,10 @@ export function describeState(state: ProjectState, showTime: ShowTime = showUtc)
     needed && describeNeeded(needed),
     state.hasRun && later && describeLater(later, showTime),
     paused > 0 && (paused === 1 ? "1 post is paused" : `${showNumber(paused)} posts are paused`),
-    differs > 0 && (differs === 1 ? "1 differs and stays so" : `${showNumber(differs)} differ and stay so`),
+    differs > 0 &&
+      (differs === 1
+        ? "1 post differs from its issue and stays so"
+        : `${showNumber(differs)} posts differ from their issues and stay so`),
     writes !== undefined &&
       `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,
   ].filter((part) => typeof part === "string");
@@ -209,8 +212,8 @@ function describeFailing({ codes, since, late, until }: Failing, showTime: ShowT
 function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {
   const why = reasons.length === 0 ? "" : reasons.join("; ");
   if (posts === 0) return `put off: ${why}`;
-  const what = posts === 1 ? "1 follows by itself" : `${showNumber(posts)} follow by themselves`;
-  const next = nextAt === undefined ? "" : `, the next at ${showTime(nextAt)}`;
+  const what = posts === 1 ? "1 post is synced later" : `${showNumber(posts)} posts are synced later`;
+  const next = nextAt === undefined ? "" : `, the next from ${showTime(nextAt)} on`;
   return `${what}${next}${why === "" ? "" : ` (${why})`}`;
 }
 

@@ -24,9 +24,11 @@ describe("explain", () => {
     const { code, out } = await stage.run(["explain", "p1"], withoutSecrets);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^acme-app\/p1 {2}Dark mode\nlinked: linked to #1\nAs last seen: the board (just now|\d+ seconds ago) \(\d\d:\d\d\), GitHub/,
+      /^acme-app\/p1 {2}Dark mode\nLinked to #1\nAs last seen: the board (just now|\d+ seconds ago) \(\d\d:\d\d\), GitHub/,
     );
-    expect(out).toContain("\nSelect: not selected; it has its issue, so that decides nothing any more\n");
+    expect(out).toContain(
+      "\nSelect: not selected. The post has its issue already, so this no longer matters\n",
+    );
     expect(out).toContain("✗ select.statuses wants planned, in_progress; status is `completed`\n");
     expect(out).toMatch(
       /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last (just now|\d+ seconds ago) \(\d\d:\d\d\)\.\n/,
@@ -207,4 +209,23 @@ describe("what nobody can explain is one sentence, and exits 2", () => {
     const stage = await openStage();
     expect((await stage.run(["explain", ...args])).code).toBe(2);
   });
+});
+
+it("nothing stands twice in the story of a post", async () => {
+  const stage = await openSynced();
+  const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
+  for (const issue of [1, 2]) stage.story.github.close("acme/app", issue, "completed");
+  await stage.run(["sync", "-c", file]);
+  await stage.run(["approve", "acme-app", "p2", "--discard", "--yes"]);
+  const asked = await stage.run(["explain", "p2", "-c", file]);
+  await stage.run(["sync", "-c", file]);
+  const held = await stage.run(["explain", "p1", "-c", file]);
+  const differs = await stage.run(["explain", "p2", "-c", file]);
+  for (const { out } of [asked, held, differs]) {
+    const sentences = out.split("\n").flatMap((line) => /^(?:! .*?\): |→ )(.+?)\.?$/.exec(line)?.[1] ?? []);
+    expect(sentences.length).toBeGreaterThan(0);
+    expect(sentences).toEqual([...new Set(sentences)]);
+    expect(out.match(/boardsync approve acme-app/g) ?? []).toHaveLength(out === differs.out ? 0 : 1);
+  }
+  expect(differs.out).toMatch(/^! note, since .*: status is `planned` on the board/m);
 });

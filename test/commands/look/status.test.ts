@@ -208,10 +208,10 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     const lines = out.split("\n").filter((line) => line.includes("acme-app"));
     expect(lines.filter((line) => !line.includes("│"))).toEqual([
-      "! acme-app: needs you (1 action); 1 follows by itself; 1 differs and stays so.",
+      "! acme-app: needs you (1 action); 1 post is synced later; 1 post differs from its issue and stays so.",
       expect.stringMatching(/^! parked: acme-app\/p3 .* \[board\.rejected\]$/),
       "  → boardsync retry acme-app/p3",
-      expect.stringMatching(/^… follows by itself: acme-app\/p2 .*: It is not known yet whether/),
+      expect.stringMatching(/^… synced later: acme-app\/p2 .*: It is not known yet whether/),
       expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: status would become `completed`/),
       expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: roadmapColumn would become/),
     ]);

@@ -79,8 +79,8 @@ describe("sync for a person", () => {
     const stage = await openStage();
     const { code, out } = await stage.run(["sync"]);
     expect(code).toBe(0);
-    expect(out).toContain("│ project  │ posts │ issues │ opened │ edited │ patched │ told │");
-    expect(out).toContain("│ acme-app │     8 │      4 │      4 │      0 │       0 │    0 │");
+    expect(out).toContain("│ project  │ posts │ issues │ opened │ patched │ told │");
+    expect(out).toContain("│ acme-app │     8 │      4 │      4 │       0 │    0 │");
     expect(out).toMatch(/\nRun 1, \d+\.\d s: in step\.\n$/);
   });
 
@@ -116,7 +116,7 @@ describe("sync for a person", () => {
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /\n {2}acme-app: 1 follows by itself, the next at .*\d\d:\d\d \(in \d+ minutes\)\.\n {2}acme-api: in step\.\n$/,
+      /\n {2}acme-app: 1 post is synced later, the next from .*\d\d:\d\d \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
     );
   });
 
