@@ -5,7 +5,7 @@ import { exitOf, inSession, type Session } from "../open/session.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { count, type Look, oneLine, paint, printLine } from "../print/text.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
 const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Look]>> = {
@@ -71,7 +71,8 @@ function printFindings(
 function summaryOf(findings: readonly Finding[]): string {
   const errors = findings.filter(({ level }) => level === "error").length;
   const warnings = findings.filter(({ level }) => level === "warning").length;
-  const toKnow = warnings === 0 ? "" : `, ${warnings} to know (!)`;
-  if (errors > 0) return `${errors} to mend (✗)${toKnow}. Nothing was written. Then check again.`;
+  const toKnow = warnings === 0 ? "" : `, ${count(warnings, "thing")} to know (!)`;
+  if (errors > 0)
+    return `${count(errors, "thing")} to mend (✗)${toKnow}. Nothing was written. Mend them, then check again.`;
   return `All is well${toKnow}. Nothing was written. Next: \`boardsync plan\`.`;
 }

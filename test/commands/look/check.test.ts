@@ -15,7 +15,7 @@ describe("check", () => {
     expect(out).toContain("✓ acme-app: Statuses seen: planned (4), open (3), completed (1).");
     expect(out).toContain("! acme-app: No post has the status `in_progress` of select.statuses.");
     expect(lines.at(-1)).toMatch(
-      /^All is well, \d to know \(!\)\. Nothing was written\. Next: `boardsync plan`\.$/,
+      /^All is well, \d things? to know \(!\)\. Nothing was written\. Next: `boardsync plan`\.$/,
     );
     expect(stage.story.github.requests.every(({ method }) => method === "GET")).toBe(true);
     expect(stage.story.board.requests.every(({ method }) => method === "GET")).toBe(true);
@@ -35,7 +35,9 @@ describe("check", () => {
     expect(out).toMatch(/^✗ acme-app: acme\/app has no milestone "Backlog".* \[tracker\.milestone\]$/m);
     expect(out).toMatch(/^✗ acme-ipa: .*acme-api.* \[board\.project\]$/m);
     expect(out).toMatch(/^✗ acme-ipa: Issues are switched off in acme\/api.* \[tracker\.no-issues\]$/m);
-    expect(out).toMatch(/\n3 to mend \(✗\), \d to know \(!\)\. Nothing was written\. Then check again\.\n$/);
+    expect(out).toMatch(
+      /\n3 things to mend \(✗\), \d things? to know \(!\)\. Nothing was written\. Mend them, then check again\.\n$/,
+    );
   });
 
   it("doesn't call it nothing to do where a limit kept it from looking", async () => {
