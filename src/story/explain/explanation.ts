@@ -175,6 +175,7 @@ export function tellRules({ issues, rules }: Pick<Explanation, "issues" | "rules
 
 /** The kind of a wait, as a person calls it. */
 export const waitNames: Readonly<Record<ExplainedWait["kind"], string>> = {
+  paused: "paused",
   held: "held",
   parked: "parked",
   quarantined: "quarantined",
