@@ -158,9 +158,21 @@ describe("a check", () => {
   it("goes on past what is refused: the token is looked at without the key", async () => {
     const stage = await openChecked();
     stage.useSecrets({ boardKey: "wrong" });
-    expect(await problems(stage)).toEqual(["error board.unauthorized"]);
+    const board = ["error board.unauthorized", "warning undefined"];
+    expect(await problems(stage)).toEqual(board);
     stage.useSecrets({ token: "wrong" });
-    expect(await problems(stage)).toEqual(["error board.unauthorized", "error tracker.unauthorized"]);
+    expect(await problems(stage)).toEqual([...board, "error tracker.unauthorized", "warning undefined"]);
+    const words = (await stage.check()).map(({ subject, message }) => `${subject}: ${message}`);
+    expect(words).toContain("board: The posts were not looked at, because the board could not be asked.");
+    expect(words).toContain("tracker: No repository was looked at, because GitHub could not be asked.");
+  });
+
+  it("can't know what statuses are called where no post shows one", async () => {
+    const stage = await openChecked();
+    stage.board.restyle({ hidden: ["status"] });
+    expect((await stage.check()).map(({ message }) => message)).toContain(
+      "No post shows a status, so what the statuses are called here is not known.",
+    );
   });
 
   it("can't know the shape of an empty board", async () => {

@@ -17,13 +17,22 @@ export async function checkBoard({ say, board, bounds }: Checking): Promise<read
   return listed;
 }
 
-/** Reads the whole list, and says what its posts show of what the config names. */
-export async function checkPosts(
+/** What the posts of a project show. */
+export interface ShownPosts {
+  readonly project: SyncProject;
+  readonly id: BoardProject["id"];
+  readonly posts: number;
+  readonly seen: ReadonlySet<PostField>;
+  /** How many posts have each status. */
+  readonly statuses: ReadonlyMap<string, number>;
+}
+
+/** Reads the whole list, and says what it is like. */
+export async function readPosts(
   checking: Checking,
   project: SyncProject,
   listed: readonly BoardProject[],
-  suggest: Suggest,
-): Promise<void> {
+): Promise<ShownPosts> {
   const { say, board, bounds } = checking;
   const found = pickProject(listed, project.key);
   if (found === undefined) throw unknownProject(listed, project.key);
@@ -46,10 +55,22 @@ export async function checkPosts(
       say(page.end.kind === "cut" ? "warning" : "error", page.end.message, "board.incomplete");
     }
   }
-  const settings: Settings = { ...project.settings, project: found.id };
   sayShape(checking, posts, shape);
   if (asked !== undefined) sayAsked(checking, asked);
-  checkStatuses(checking, settings, seen, statuses, suggest);
+  return { project, id: found.id, posts, seen, statuses };
+}
+
+/** Says what the posts show of what the config names. @param all - what posts of any project show. */
+export function checkPosts(
+  checking: Checking,
+  shown: ShownPosts,
+  all: readonly ShownPosts[],
+  suggest: Suggest,
+): void {
+  const { project, id, posts, seen } = shown;
+  const { say } = checking;
+  const settings: Settings = { ...project.settings, project: id };
+  checkStatuses(checking, settings, shown, all, suggest);
   if (posts === 0) return;
   for (const problem of unseenConditions(settings, seen)) {
     const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
@@ -83,13 +104,20 @@ export function showAsked({ way }: AskedPaging): string {
 
 /** The values of `status` are the board's own: a rule's word that nobody has seen may be a slip. */
 function checkStatuses(
-  { say }: Checking,
+  checking: Checking,
   settings: Settings,
-  seen: ReadonlySet<PostField>,
-  statuses: ReadonlyMap<string, number>,
+  { project, posts, seen, statuses }: ShownPosts,
+  all: readonly ShownPosts[],
   suggest: Suggest,
 ): void {
-  if (!seen.has("status")) return;
+  const { say } = checking;
+  const others = new Set(
+    all.filter((one) => one.project !== project).flatMap((one) => [...one.statuses.keys()]),
+  );
+  if (posts > 0 && !seen.has("status")) {
+    say("warning", "No post shows a status, so what the statuses are called here is not known.");
+  }
+  if (!seen.has("status") && others.size === 0) return;
   const counted = [...statuses].map(([status, count]) => `${status} (${count})`).join(", ");
   say("ok", `Statuses seen: ${counted || "none"}.`);
   const named = [
@@ -101,10 +129,14 @@ function checkStatuses(
       status === undefined ? [] : [{ status, where: `boardRules[${index}].when.status` }],
     ),
   ];
-  const shown = [...statuses.keys()];
+  const shown = [...new Set([...statuses.keys(), ...others])];
   for (const { status, where } of named) {
     const spelling = spellStatus(status, shown);
     if (shown.includes(spelling)) {
+      if (!statuses.has(spelling)) {
+        sayElsewhere(checking, status, spelling, where);
+        continue;
+      }
       if (spelling === status || !where.endsWith(".set.status")) continue;
       say("ok", `${where} \`${status}\` is sent as the board spells it: \`${spelling}\`.`);
       continue;
@@ -116,4 +148,14 @@ function checkStatuses(
         : `No post has the status \`${status}\` of ${where}${near}`;
     say(near === "" ? "warning" : "error", message, "board.status");
   }
+}
+
+/** Of a status that only posts of other projects have. A spelling is taken over from a project's own posts alone. */
+function sayElsewhere({ say }: Checking, status: string, spelling: string, where: string): void {
+  if (spelling === status) {
+    say("ok", `No post here has the status \`${status}\` of ${where} yet; posts of other projects have.`);
+    return;
+  }
+  const message = `No post here has the status \`${status}\` of ${where}; posts of other projects spell it \`${spelling}\`. Write it so.`;
+  say("error", message, "board.status");
 }

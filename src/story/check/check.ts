@@ -3,7 +3,7 @@ import { shadowedBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
-import { checkBoard, checkPosts } from "./board.ts";
+import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
 import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
 
@@ -17,10 +17,21 @@ export async function checkAll(
   const findings: Finding[] = [];
   const checking = startChecking(findings, "board", world, bounds);
   const listed = await checking.look(checkBoard);
-  const account = await checking.of("tracker").look(checkAccount);
+  if (listed === undefined)
+    checking.say("warning", "The posts were not looked at, because the board could not be asked.");
+  const tracker = checking.of("tracker");
+  const account = await tracker.look(checkAccount);
+  if (account === undefined)
+    tracker.say("warning", "No repository was looked at, because GitHub could not be asked.");
+  const shown: ShownPosts[] = [];
   for (const project of projects) {
     const own = checking.of(project.key);
-    if (listed !== undefined) await own.look(() => checkPosts(own, project, listed, suggest));
+    const posts = listed && (await own.look(() => readPosts(own, project, listed)));
+    if (posts !== undefined) shown.push(posts);
+  }
+  for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown, suggest);
+  for (const project of projects) {
+    const own = checking.of(project.key);
     if (account !== undefined) {
       for (const name of repositoryNames(project.settings)) {
         await own.look(() => checkRepository(own, project.settings, name, account));

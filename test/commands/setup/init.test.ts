@@ -58,7 +58,16 @@ describe("init with flags", () => {
     writeFileSync(join(stage.folder, "new.yaml"), `${text}\nstate: new.db\n`);
     const checked = await stage.run(["check", "-c", "new.yaml"]);
     expect(checked.out).not.toContain("✗");
+    expect(checked.out).toContain(
+      "✓ acme-api: No post here has the status `completed` of rules[0].set.status yet; posts of other projects have.\n",
+    );
     expect(checked.code).toBe(0);
+    const [first = "", second = ""] = text.split("  - project: acme-api");
+    const shouted = `${first}  - project: acme-api${second.replace("status: completed", "status: Completed")}`;
+    writeFileSync(join(stage.folder, "shouted.yaml"), shouted);
+    expect((await stage.run(["check", "-c", "shouted.yaml"])).out).toContain(
+      "✗ acme-api: No post here has the status `Completed` of rules[0].set.status; posts of other projects spell it `completed`. Write it so. [board.status]\n",
+    );
     expect(await stage.run(["sync", "-c", "new.yaml"])).toMatchObject({ code: 0 });
     expect(stage.story.github.issues("acme/app")).toHaveLength(4);
   });
