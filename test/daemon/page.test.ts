@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { addLinks, addOthers, addPost, addWaits, openPage, parkPost } from "../support/page-stage.ts";
 
 const script = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
@@ -40,6 +41,18 @@ describe("the status page", () => {
     );
     expect(text).toContain("<summary>acme-app: synced later (1)</summary>");
     expect(text).toContain("<summary>acme-app: differ and stay so (1)</summary>");
+  });
+
+  it("shows what is paused, with the command that ends it, and needs nobody for it", async () => {
+    const { page } = await openPage({
+      after: (ledger) =>
+        ledger.commit([{ kind: "pause", project: "prj_app" as ProjectId, post: "p1" as PostId, at: 1 }]),
+    });
+    const text = await page("/");
+    expect(text).toContain("<bdi>1 post is paused.</bdi>");
+    expect(text).toMatch(/What needs you<\/h2>\s*<p class="lead">Nothing\.<\/p>/);
+    expect(text).toContain("<summary>acme-app: are paused (1)</summary>");
+    expect(text).toContain('<code class="command">boardsync resume acme-app/p1</code>');
   });
 
   it("says which project is late, and what failed in its last run", async () => {

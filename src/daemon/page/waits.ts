@@ -113,11 +113,15 @@ function renderOther({ times }: Looking, title: string, key: string, found: read
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
-      ({ post, title: named, message, since, until, planned }) => html`<li>
+      ({ kind, post, title: named, message, since, until, planned }) => html`<li>
         ${renderPostLink(key, post, named)}
         <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
-        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p></li>`,
+        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p>${renderRemedy(remedyOf({ kind, post }, key))}</li>`,
     )}</ul></details>`;
+}
+
+function renderRemedy(remedy: string | undefined): Markup | undefined {
+  return remedy === undefined ? undefined : renderCommand(remedy);
 }
 
 /** A post by its title, or by its id where it has none, with the way to its page. */
