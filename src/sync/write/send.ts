@@ -82,9 +82,9 @@ export async function send<A extends Answer>(
     const request = await compose();
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && (await prepare(cycle, request, request.intent));
+    if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
     const paused = await pausedNow(cycle, turn, request.post);
     if (paused !== undefined) return { outcome: paused };
-    if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
     if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
     await ledger.assertHeld();
     const answer = await request.call();
