@@ -4,6 +4,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
 import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { RepositoryId } from "../../src/model/issue.ts";
+import type { Row } from "../../src/model/link.ts";
 import { applied } from "../../src/plan/fields/base.ts";
 import { inOrder } from "../../src/select.ts";
 import type { World } from "../../src/sync/ground/world.ts";
@@ -426,6 +427,29 @@ export const plantedBugs: readonly PlantedBug[] = [
     way: shared,
     from: 40,
     bug: countAlone(),
+  },
+  {
+    name: "pause-not-checked",
+    words: "a pause that comes in the middle of a run is not asked for any more",
+    breaks: ["I17"],
+    bug: ofRows(() => ({ isPaused: () => Promise.resolve(false) })),
+  },
+  {
+    name: "pause-not-held",
+    words: "a paused post is written like any other",
+    breaks: ["I17"],
+    from: 1,
+    bug: ofRows((rows) => {
+      const withoutPause = ({ pausedAt: _, ...row }: Row): Row => row;
+      return {
+        isPaused: () => Promise.resolve(false),
+        due: async (...asked) => (await rows.due(...asked)).map(withoutPause),
+        row: async (...asked) => {
+          const row = await rows.row(...asked);
+          return row && withoutPause(row);
+        },
+      };
+    }),
   },
 ];
 

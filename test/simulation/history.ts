@@ -43,6 +43,10 @@ export type Step =
   | { readonly kind: "github"; readonly seed: number }
   /** What people order beside the runs. */
   | { readonly kind: "order"; readonly seed: number }
+  /** People pause a post, or resume it. */
+  | { readonly kind: "pause"; readonly seed: number }
+  /** A run, with faults, during which somebody pauses a post, at a request. */
+  | { readonly kind: "pausing"; readonly seed: number; readonly request: number }
   /** Somebody edits the config. */
   | { readonly kind: "config"; readonly seed: number }
   /** The program's clock is set. */
@@ -68,6 +72,9 @@ const weights: Readonly<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>
   order: 8,
   config: 1,
   clock: 0.8,
+  /** They are drawn apart. */
+  pause: 0,
+  pausing: 0,
 };
 
 const lengths = {
@@ -101,6 +108,7 @@ function drawStep(random: Random, kind: keyof typeof weights): Step {
       return { kind, seed: random.seed(), doom: drawDoom(random) };
     case "stop":
     case "rival":
+    case "pausing":
       return { kind, seed: random.seed(), request: random.between(1, random.pick(reaches.await)) };
     case "plan":
     case "restart":
@@ -125,6 +133,7 @@ function drawStep(random: Random, kind: keyof typeof weights): Step {
     case "github":
     case "order":
     case "config":
+    case "pause":
       return { kind, seed: random.seed() };
   }
 }
@@ -203,7 +212,10 @@ export function describeStep(step: Step): string {
     case "github":
     case "order":
     case "config":
+    case "pause":
       return step.kind;
+    case "pausing":
+      return `a run, with faults, during which somebody pauses a post at request ${step.request}`;
   }
 }
 

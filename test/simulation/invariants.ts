@@ -17,6 +17,7 @@ import type { Time } from "./clock.ts";
 import { isChange } from "./github.ts";
 import type { ChangeWrite, HubRepository, HubServer } from "./github-server.ts";
 import { createLinkOrders, type LinkOrders } from "./link-orders.ts";
+import { checkPauses } from "./pauses.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { createTargets, type Targets } from "./targets.ts";
@@ -121,6 +122,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkStatusGuard(scenario, violate),
     checkIssueGuard(scenario, links, violate),
     checkHolds(state, violate),
+    checkPauses(state, scenario, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
     noteTaken(looks, taken, attempted),

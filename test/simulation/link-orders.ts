@@ -52,7 +52,8 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
           // The two may be taken up by one run.
           if (retried.has(order.post)) giveUp(order.post);
         }
-        if (order.kind === "discard") for (const post of order.posts) discarded.add(post);
+        if (order.kind === "discard" || order.kind === "resume-discard")
+          for (const post of order.posts) discarded.add(post);
         if (order.kind !== "link") return;
         const repository = hub.repositories.find(({ name }) => name === order.repository);
         const issue = repository && find({ repositoryId: repository.id, number: order.number });

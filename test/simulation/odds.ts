@@ -6,11 +6,18 @@ export interface Odds {
   readonly signals: number;
   readonly bothWays: number;
   readonly duplicates: number;
+  readonly pauses: number;
   /** Weights beside those of the other kinds of step. */
   readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
 }
 
-export const usualOdds: Odds = { signals: 0.25, bothWays: 0.35, duplicates: 0.04, steps: {} };
+export const usualOdds: Odds = { signals: 0.25, bothWays: 0.35, duplicates: 0.04, pauses: 0.1, steps: {} };
 
 /** What few histories have, in most of them: mistakes that are seldom met are met there. */
-export const rareOdds: Odds = { signals: 0.6, bothWays: 1, duplicates: 0.3, steps: { order: 20, config: 2 } };
+export const rareOdds: Odds = {
+  signals: 0.6,
+  bothWays: 1,
+  duplicates: 0.3,
+  pauses: 0.3,
+  steps: { order: 20, config: 2 },
+};

@@ -8,6 +8,7 @@ import type { BoardPost } from "./board-server.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
 import { hasHold } from "./orders.ts";
+import { resumeSome } from "./pauses.ts";
 import { startLife } from "./process.ts";
 import { projectId } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
@@ -28,6 +29,7 @@ export async function comeToRest(stage: Stage): Promise<void> {
   stage.crew?.cut(0);
   for (const post of board.posts) post.hiddenFor = 0;
   for (const { name } of hub.repositories) hub.owners.enableIssues(name);
+  await resumeSome(stage);
   const { policy, settings } = scenario;
   // All waits are over in the first run, and it reads everything; what that finds may have to settle.
   const pauses = [Math.max(policy.fullEveryMs, policy.waits.createMs), settings.settleMs];
@@ -193,11 +195,13 @@ function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links
 function checkText({ scenario, watch, hub }: Stage, post: BoardPost, row: Row, isSaid: boolean): void {
   if (scenario.settings.content !== "follow" || isSaid || watch.links.isForgotten(post.id)) return;
   if (post.values.isArchived === true && !scenario.board.hidden.includes("isArchived")) return;
-  for (const { link, content } of row.links) {
+  for (const { link, content, leftText } of row.links) {
     const issue = hub.find(link.issue.repositoryId, link.issue.number);
     if (issue === undefined || link.origin !== "opened" || content === undefined || issue.isBlockEdited)
       continue;
     if (issue.record.body.includes(String(post.values.description))) continue;
+    // Somebody wants it left as it is.
+    if (leftText !== undefined && watch.links.isUnwanted(post.id)) continue;
     watch.violate(
       "I3",
       `${issue.repository.name}#${issue.number} does not show the text of ${post.id}, and nothing says why`,

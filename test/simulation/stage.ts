@@ -82,6 +82,9 @@ export interface RunEnd {
   readonly doom?: Doom | undefined;
   /** The request at which a signal comes. */
   readonly stopAt?: number;
+  /** The request at which somebody does something. */
+  readonly actAt?: number;
+  readonly act?: (() => void) | undefined;
   /** The request at which somebody starts a second process; the lock sends it away. */
   readonly rivalAt?: number;
   /** Which replica; left out for the next one. */
@@ -239,6 +242,7 @@ export function createStage(
     wire.watch = () => {
       requests += 1;
       if (requests === end.stopAt) controller.abort();
+      if (requests === end.actAt) end.act?.();
       if (requests === end.rivalAt && bug.hasNoLock === true && crew === undefined) rival = startRival();
     };
     try {

@@ -96,6 +96,8 @@ export interface Events {
   trackerLimits(until: number): void;
   /** Somebody orders something beside the runs; `ruled` are its posts of which only other rules want another status. */
   personOrders(order: NewRequest, ruled: readonly PostId[]): void;
+  /** Somebody pauses a post, this moment. */
+  personPauses(post: PostId): void;
   /** The config is another one now; `issues` are all that there are. */
   settingsChange(issues: readonly HubIssue[]): void;
   /** The program's clock is set. */
@@ -137,6 +139,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     trackerAsked: all("trackerAsked"),
     trackerLimits: all("trackerLimits"),
     personOrders: all("personOrders"),
+    personPauses: all("personPauses"),
     settingsChange: all("settingsChange"),
     clockLeaps: all("clockLeaps"),
   };

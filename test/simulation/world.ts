@@ -7,6 +7,7 @@ import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
 import { rareOdds, usualOdds } from "./odds.ts";
 import { orderSomething } from "./orders.ts";
+import { addPauses, pauseSomething, planPause } from "./pauses.ts";
 import { addPost } from "./people.ts";
 import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
@@ -58,6 +59,7 @@ export interface HistoryOptions extends Way {
 const bothWaysSalt = 0x5bd1e995;
 const duplicatesSalt = 0x27d4eb2f;
 const sharedSalt = 0x165667b1;
+const pausesSalt = 0x165667b1;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -86,7 +88,9 @@ export async function playHistory(
   const stage = createStage({ ...scenario }, state, options.bug ?? {}, loopback?.connect);
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
   const oneByOne = drawHistory(random, odds);
-  const drawnSteps = isShared ? addStandstills(oneByOne, sharing) : oneByOne;
+  const drawnSteps = isShared
+    ? addStandstills(oneByOne, sharing)
+    : addPauses(oneByOne, createRandom(seed ^ pausesSalt), odds);
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
@@ -176,6 +180,13 @@ async function play(stage: Stage, step: Step): Promise<string> {
       return people.onGitHub(createRandom(step.seed));
     case "order":
       return orderSomething(stage, createRandom(step.seed));
+    case "pause":
+      return pauseSomething(stage, createRandom(step.seed));
+    case "pausing": {
+      const act = await planPause(stage, createRandom(~step.seed));
+      const end = { actAt: step.request, act };
+      return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), end))}`;
+    }
     case "config":
       return changeConfig(stage, createRandom(step.seed));
     case "clock":

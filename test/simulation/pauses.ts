@@ -1,0 +1,158 @@
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { PostId } from "../../src/model/post.ts";
+import { hashText } from "../../src/plan/ground/hash.ts";
+import { select } from "../../src/select.ts";
+import { kindOf } from "./checks-state.ts";
+import type { Step } from "./history.ts";
+import type { Odds } from "./odds.ts";
+import { startLife } from "./process.ts";
+import type { Random } from "./random.ts";
+import { projectId, type Scenario } from "./scenario.ts";
+import type { RunEnd, Stage } from "./stage.ts";
+import type { State } from "./state.ts";
+import type { Check, Violate } from "./watcher.ts";
+
+/**
+ * In some histories people pause posts and resume them, now and then in the middle of a run. That is drawn apart, and what is
+ * put between the other steps changes nothing of what those draw: the other histories are what their seeds drew before.
+ */
+export function addPauses(steps: readonly Step[], random: Random, odds: Odds): readonly Step[] {
+  if (!random.chance(odds.pauses)) return steps;
+  const all = [...steps];
+  for (let count = random.between(1, 5); count > 0; count -= 1) {
+    const seed = random.seed();
+    const request = random.between(1, random.pick([4, 8, 20]));
+    const step: Step = random.chance(0.3) ? { kind: "pausing", seed, request } : { kind: "pause", seed };
+    all.splice(random.between(1, all.length), 0, step);
+  }
+  return all;
+}
+
+/** Somebody pauses a post, or resumes one that is paused, as the commands do. */
+export async function pauseSomething(stage: Stage, random: Random): Promise<string> {
+  const ledger = stage.state.open(startLife());
+  const { running, paused } = await findPosts(stage, ledger);
+  const isResumed = paused.length > 0 && random.chance(0.6);
+  const posts = isResumed ? paused : [...running, ...paused];
+  if (posts.length === 0) return "nobody knows a post to pause";
+  const post = random.pick(posts);
+  if (!isResumed) {
+    pause(stage, ledger, post);
+    return `somebody pauses ${post}`;
+  }
+  const kind = random.chance(0.6) ? "resume" : "resume-discard";
+  await resume(stage, ledger, kind, post);
+  return `somebody orders ${kind} ${post}`;
+}
+
+/** At the end every other post is resumed: what came together must be told then. The others rest as they are. */
+export async function resumeSome(stage: Stage): Promise<void> {
+  const ledger = stage.state.open(startLife());
+  const { paused } = await findPosts(stage, ledger);
+  const others = stage.board.posts.filter((_, index) => index % 2 === 0).map(({ id }) => id);
+  for (const post of paused) if (others.includes(post)) await resume(stage, ledger, "resume", post);
+}
+
+async function resume(
+  { time, scenario, watch, counts }: Stage,
+  ledger: Ledger,
+  kind: "resume" | "resume-discard",
+  post: PostId,
+): Promise<void> {
+  const request: NewRequest = { kind, posts: [post], project: projectId, at: time.now() + scenario.skewMs };
+  await ledger.commit([{ kind: "add-request", request }]);
+  watch.events.personOrders(request, []);
+  counts.note(`orders: ${kind}`);
+}
+
+/** What somebody does in the middle of a run; undefined where there is no post to do it to. */
+export async function planPause(stage: Stage, random: Random): Promise<RunEnd["act"]> {
+  const ledger = stage.state.open(startLife());
+  const { running } = await findPosts(stage, ledger);
+  const post = running.length === 0 ? undefined : random.pick(running);
+  return post && (() => pause(stage, ledger, post));
+}
+
+/** The state has it when this returns: nothing of a commit waits. */
+function pause({ time, scenario, watch, counts, wire }: Stage, ledger: Ledger, post: PostId): void {
+  watch.events.personPauses(post);
+  void ledger.commit([{ kind: "pause", project: projectId, post, at: time.now() + scenario.skewMs }]);
+  counts.note("orders: pause");
+  wire.tell(`somebody pauses ${post}`);
+}
+
+async function findPosts({ board, time }: Stage, ledger: Ledger) {
+  const known = await select(
+    board.posts.map(({ id }) => id),
+    async (post) => (await ledger.rows.row(projectId, post, time.now())) !== undefined,
+  );
+  const paused = await select(known, (post) => ledger.rows.isPaused(projectId, post));
+  return { paused, running: known.filter((post) => !paused.includes(post)) };
+}
+
+interface Line {
+  readonly id: number;
+  readonly post: PostId;
+}
+
+/**
+ * I17: nothing leaves for a post that a person has paused, to either side, until somebody orders otherwise. What was marked
+ * SENT by then is under way; and where several PATCHes are made at a time, so is what stands in the journal.
+ */
+export function checkPauses(state: State, { policy }: Scenario, violate: Violate): Check {
+  const sent = state.look<[string, string], Line>(
+    `SELECT intents.id AS id, posts.id AS post FROM intents JOIN posts ON posts.number = intents.post
+     WHERE state = 'SENT' AND kind = ? AND body_hash = ?`,
+  );
+  const open = state.look<[], Line & { readonly state: string }>(
+    `SELECT intents.id AS id, posts.id AS post, state FROM intents JOIN posts ON posts.number = intents.post
+     WHERE state IN ('SENT', 'PREPARED')`,
+  );
+  const inState = state.look<[], { readonly post: PostId }>(
+    `SELECT posts.id AS post FROM posts WHERE paused_at IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM requests WHERE request ->> '$.kind' LIKE 'resume%'
+         AND posts.id IN (SELECT value FROM json_each(request, '$.posts')))`,
+  );
+  let paused = new Set<PostId>();
+  let underWay = new Set<number>();
+  const assertFree = (kind: string, body: object, words: string): void => {
+    if (paused.size === 0) return;
+    const lines = sent(kind, hashText(JSON.stringify(body)));
+    const isPaused = ({ id, post }: Line): boolean => paused.has(post) && !underWay.has(id);
+    if (lines.length > 0 && lines.every(isPaused))
+      violate("I17", `${words} leaves for ${lines[0]?.post}, which a person has paused`);
+  };
+  return {
+    personPauses(post) {
+      paused.add(post);
+      const isLeaving = (line: { readonly state: string }): boolean =>
+        line.state === "SENT" || policy.concurrency > 1;
+      for (const line of open()) if (line.post === post && isLeaving(line)) underWay.add(line.id);
+    },
+    runBegins() {
+      underWay = new Set();
+    },
+    personOrders(order) {
+      if (order.kind !== "resume" && order.kind !== "resume-discard") return;
+      for (const post of order.posts) paused.delete(post);
+    },
+    stateIsLost() {
+      paused.clear();
+    },
+    copyReturns() {
+      paused = new Set(inState().map(({ post }) => post));
+    },
+    patchLeaves({ post, change }) {
+      assertFree(
+        change.internalNote === undefined ? "patch-post" : "patch-note",
+        change,
+        `a PATCH of ${post}`,
+      );
+    },
+    issueWriteLeaves({ write, repository }) {
+      const kind = kindOf(write);
+      if (kind !== undefined) assertFree(kind, write, `${write.kind} in ${repository.name}`);
+    },
+  };
+}
