@@ -122,7 +122,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkStatusGuard(scenario, violate),
     checkIssueGuard(scenario, links, violate),
     checkHolds(state, violate),
-    checkPauses(state, scenario, violate),
+    checkPauses(state, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
     noteTaken(looks, taken, attempted),

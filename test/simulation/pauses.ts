@@ -8,7 +8,7 @@ import type { Step } from "./history.ts";
 import type { Odds } from "./odds.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";
-import { projectId, type Scenario } from "./scenario.ts";
+import { projectId } from "./scenario.ts";
 import type { RunEnd, Stage } from "./stage.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
@@ -98,16 +98,16 @@ interface Line {
 
 /**
  * I17: nothing leaves for a post that a person has paused, to either side, until somebody orders otherwise. What was marked
- * SENT by then is under way; and where several PATCHes are made at a time, so is what stands in the journal.
+ * SENT by then is under way.
  */
-export function checkPauses(state: State, { policy }: Scenario, violate: Violate): Check {
+export function checkPauses(state: State, violate: Violate): Check {
   const sent = state.look<[string, string], Line>(
     `SELECT intents.id AS id, posts.id AS post FROM intents JOIN posts ON posts.number = intents.post
      WHERE state = 'SENT' AND kind = ? AND body_hash = ?`,
   );
-  const open = state.look<[], Line & { readonly state: string }>(
-    `SELECT intents.id AS id, posts.id AS post, state FROM intents JOIN posts ON posts.number = intents.post
-     WHERE state IN ('SENT', 'PREPARED')`,
+  const leaving = state.look<[string], Line>(
+    `SELECT intents.id AS id, posts.id AS post FROM intents JOIN posts ON posts.number = intents.post
+     WHERE state = 'SENT' AND posts.id = ?`,
   );
   const inState = state.look<[], { readonly post: PostId }>(
     `SELECT posts.id AS post FROM posts WHERE paused_at IS NOT NULL AND NOT EXISTS (
@@ -126,9 +126,7 @@ export function checkPauses(state: State, { policy }: Scenario, violate: Violate
   return {
     personPauses(post) {
       paused.add(post);
-      const isLeaving = (line: { readonly state: string }): boolean =>
-        line.state === "SENT" || policy.concurrency > 1;
-      for (const line of open()) if (line.post === post && isLeaving(line)) underWay.add(line.id);
+      for (const { id } of leaving(post)) underWay.add(id);
     },
     runBegins() {
       underWay = new Set();

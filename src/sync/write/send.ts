@@ -83,9 +83,9 @@ export async function send<A extends Answer>(
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && (await prepare(cycle, request, request.intent));
     if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
-    const paused = await pausedNow(cycle, turn, request.post);
-    if (paused !== undefined) return { outcome: paused };
     if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
+    const paused = await pausedNow(cycle, turn, request.post, intent);
+    if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
@@ -107,10 +107,21 @@ const done: Outcome = { kind: "done" };
 
 /**
  * Asked for every write of whichever kind and order, right before it leaves: a person may have paused the post since the run
- * decided. Whatever has been prepared by then is not sent.
+ * decided. A pause that was committed before SENT is seen, whichever process made it; one that comes after that finds the write
+ * under way.
  */
-async function pausedNow(cycle: PulledCycle, { action }: Turn, post: PostId): Promise<Outcome | undefined> {
-  if (!(await cycle.world.ledger.rows.isPaused(cycle.memory.id, post))) return undefined;
+async function pausedNow(
+  cycle: PulledCycle,
+  { action }: Turn,
+  post: PostId,
+  intent: IntentId | undefined,
+): Promise<Outcome | undefined> {
+  const { ledger, clock } = cycle.world;
+  if (!(await ledger.rows.isPaused(cycle.memory.id, post))) return undefined;
+  if (intent !== undefined) {
+    const message = "not sent; a person has paused the post";
+    await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
+  }
   if (action !== undefined) await recordRow(cycle, post);
   return { kind: "pause", why: pausedByPerson };
 }
