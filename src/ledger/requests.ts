@@ -17,7 +17,13 @@ export type RequestId = number & { readonly __request: true };
 /** What is asked for of whole posts. */
 export type PostsRequest = "retry" | "release" | "discard" | "resume" | "resume-discard";
 
-interface AnyRequest {
+/** By which way a person asked. */
+export interface Who {
+  /** Left out for a command at a terminal. */
+  readonly by?: "page";
+}
+
+interface AnyRequest extends Who {
   readonly project: ProjectId;
   readonly at: number;
 }

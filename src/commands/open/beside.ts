@@ -5,6 +5,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
+import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
 import { failWith } from "../print/failure.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
@@ -64,14 +65,6 @@ async function open(
   const ledger = await openState(place);
   if (ledger !== undefined) return { config, ledger, now: systemClock.now() };
   throw new ConfigError([`No run yet: there is no state at ${place.name}. Next: \`boardsync plan\`.`]);
-}
-
-/** A post that a person named. */
-export interface NamedPost {
-  /** `project` of the config. */
-  readonly key: string;
-  readonly project: ProjectId;
-  readonly post: PostId;
 }
 
 /**

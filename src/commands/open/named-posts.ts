@@ -2,7 +2,8 @@ import { suggest } from "../../config/suggest.ts";
 import { ConfigError } from "../../errors.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import { type Beside, findPost, type NamedPost } from "./beside.ts";
+import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
+import { type Beside, findPost } from "./beside.ts";
 
 /**
  * The posts that `POST`, `PROJECT/POST` or `OWNER/REPO#N` means; of an issue every post that is linked to it.

@@ -1,4 +1,5 @@
-import { type Beside, besideRuns, findPost, type NamedPost } from "../open/beside.ts";
+import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
+import { type Beside, besideRuns, findPost } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";

@@ -1,7 +1,6 @@
-import { ConfigError } from "../../errors.ts";
-import type { IssueRef } from "../../model/issue.ts";
-import { type Beside, besideRuns, findPost, type NamedPost } from "../open/beside.ts";
-import { parseIssue, showIssue } from "../open/link-target.ts";
+import { chooseLinked, describeUnlinking, linkedIssues } from "../../sync/orders/ask-link.ts";
+import { showIssue } from "../../sync/orders/named-issue.ts";
+import { besideRuns, findPost } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
@@ -14,12 +13,11 @@ export function unlink(
   issueText: string | undefined,
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
-    const { ledger, now } = beside;
+    const { config, ledger, now } = beside;
     const found = await findPost(beside, post);
-    const linked = ((await ledger.rows.row(found.project, found.post, now))?.links ?? []).map(
-      ({ link }) => link.issue,
-    );
-    const issues = issueText === undefined ? linked : chooseIssue(beside, found, linked, issueText);
+    const linked = await linkedIssues(ledger, found, now);
+    const issues =
+      issueText === undefined ? linked : chooseLinked(ledger, found, linked, issueText, config.tracker.url);
     if (issues.length > 0) {
       await ledger.commit([
         {
@@ -28,8 +26,8 @@ export function unlink(
         },
       ]);
     }
-    const names = issues.map((issue) => showIssue(beside, issue));
-    const message = explain(names, linked.length - issues.length);
+    const names = issues.map((issue) => showIssue(ledger, issue));
+    const message = describeUnlinking(names, linked.length - issues.length);
     if (options.json === true) {
       const { key } = found;
       printJson(terminal.out, {
@@ -44,31 +42,4 @@ export function unlink(
     }
     return exitCodes.ok;
   });
-}
-
-function explain(names: readonly string[], left: number): string {
-  if (names.length === 0) return "it is linked to no issue.";
-  const what = `the next run ends its link to ${names.join(", ")}; nothing is written to either side for that.`;
-  if (left > 0) return what;
-  return `${what} It then stays without an issue: \`boardsync link\` gives it one, \`boardsync retry\` lets a new one be opened.`;
-}
-
-function chooseIssue(
-  beside: Beside,
-  { key, post }: NamedPost,
-  linked: readonly IssueRef[],
-  text: string,
-): readonly IssueRef[] {
-  const { repository, number } = parseIssue(text, beside.config.tracker.url);
-  const isNamed = (issue: IssueRef): boolean => {
-    const known = beside.ledger.memory.repositoryById(issue.repositoryId);
-    const names = [known?.name, known?.repository.name];
-    return issue.number === number && names.some((name) => name?.toLowerCase() === repository.toLowerCase());
-  };
-  const chosen = linked.filter(isNamed);
-  if (chosen.length > 0) return chosen;
-  const names = linked.map((issue) => showIssue(beside, issue)).join(", ");
-  throw new ConfigError([
-    `${key}/${post} is not linked to ${text}. It is linked to: ${names || "no issue"}.`,
-  ]);
 }

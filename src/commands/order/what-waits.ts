@@ -1,7 +1,8 @@
 import type { PlannedChange, Row, RowNote } from "../../model/link.ts";
+import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
 import { countVoters, type Voters } from "../../sync/tell/alike.ts";
 import { describePlanned } from "../../sync/tell/waiting-lines.ts";
-import type { Beside, NamedPost } from "../open/beside.ts";
+import type { Beside } from "../open/beside.ts";
 import type { Terminal } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
 

@@ -1,4 +1,4 @@
-import type { PersonRequest } from "../../ledger/requests.ts";
+import type { PersonRequest, Who } from "../../ledger/requests.ts";
 import type { ActionName } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { approve, type PulledCycle } from "../ground/cycle-state.ts";
@@ -25,17 +25,17 @@ export async function takeApprovals(
   for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "approve") continue;
     const approved = wanted.filter((action) => names(request, action));
-    for (const action of approved) approveShown(cycle, action);
+    for (const action of approved) approveShown(cycle, action, request);
     const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
     if (!isOpen) await ledger.commit([{ kind: "end-request", request: request.id }]);
   }
 }
 
 /** An approved issue brings the PATCH along that the plan has shown with it. */
-function approveShown(cycle: PulledCycle, action: Wanted | undefined): void {
+function approveShown(cycle: PulledCycle, action: Wanted | undefined, who: Who = {}): void {
   if (action === undefined) return;
-  approve(cycle, action.post, action.kind);
-  if (action.kind === "create-issue") approve(cycle, action.post, "patch-post");
+  approve(cycle, action.post, action.kind, who);
+  if (action.kind === "create-issue") approve(cycle, action.post, "patch-post", who);
 }
 
 function names({ actions }: Approval, wanted: Wanted): boolean {

@@ -19,7 +19,7 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
   for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (!("posts" in request)) continue;
-    const { id, kind, posts, project, at } = request;
+    const { id, kind, posts, project, at, by } = request;
     const done = new Map<PostId, readonly Change[] | undefined>();
     for (const post of posts) done.set(post, await tryFor(cycle, request, post));
     const left = posts.filter((post) => done.get(post) === undefined);
@@ -29,7 +29,7 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
       { kind: "end-request", request: id },
       // What failed is asked for still; what is done is not done twice.
       ...(left.length > 0
-        ? [{ kind: "add-request", request: { project, at, kind, posts: left } } as const]
+        ? [{ kind: "add-request", request: { project, at, kind, posts: left, ...(by && { by }) } } as const]
         : []),
     ]);
     log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");

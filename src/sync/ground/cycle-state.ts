@@ -1,6 +1,7 @@
 import type { PagePlace } from "../../board/board.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { Left } from "../../ledger/pace.ts";
+import type { Who } from "../../ledger/requests.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
@@ -110,7 +111,7 @@ export interface Course {
   /** Why actions are not done in this run: every record of a row says so for as long as the row asks for them. */
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
   /** What a person let go. */
-  readonly approved: Map<PostId, Set<ActionKind>>;
+  readonly approved: Map<PostId, Map<ActionKind, Who["by"]>>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
   /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
@@ -132,8 +133,16 @@ export function delayAction(
 }
 
 /** Lets an action go, as a person asked. */
-export function approve({ course }: Cycle, post: PostId, kind: ActionKind): void {
-  course.approved.set(post, (course.approved.get(post) ?? new Set()).add(kind));
+export function approve({ course }: Cycle, post: PostId, kind: ActionKind, { by }: Who = {}): void {
+  course.approved.set(post, (course.approved.get(post) ?? new Map()).set(kind, by));
+}
+
+/** By which way a person let it go, for the history: '' where that was at a terminal, or nobody did. */
+export function sayWhere({ course }: Pick<Cycle, "course">, post: PostId | undefined, kind: string): string {
+  const approved = post === undefined ? undefined : course.approved.get(post);
+  return [...(approved ?? [])].some(([one, by]) => one === kind && by === "page")
+    ? "; let go on the page"
+    : "";
 }
 
 /** Whether a person let this action of this run go. */

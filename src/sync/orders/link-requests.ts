@@ -135,7 +135,7 @@ async function refuse(
  */
 async function link(
   cycle: PulledCycle,
-  { id, post, issue: asked }: LinkRequest,
+  { id, post, issue: asked, by }: LinkRequest,
   record: IssueRecord,
 ): Promise<void> {
   const { id: project } = cycle.memory;
@@ -157,7 +157,7 @@ async function link(
     await takeBackText(own, post, issue);
     await takeAsTheyAre(own, post);
     await storeRecords(own, [record]);
-    await audit(own, post, issue, "link-issue", "a person linked it");
+    await audit(own, post, issue, "link-issue", `a person linked it${sayBy(by)}`);
     own.tally.adopted += 1;
   });
   if (isKnown !== true) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
@@ -176,7 +176,7 @@ async function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): 
   ]);
 }
 
-async function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, row: Row): Promise<void> {
+async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkRequest, row: Row): Promise<void> {
   const { clock } = cycle.world;
   const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
   const place = { project: cycle.memory.id, post };
@@ -189,7 +189,8 @@ async function unlink(cycle: PulledCycle, { id, post, issues }: UnlinkRequest, r
       { ...place, kind: "end-links", issues: ended, at: clock.now() },
     ]);
     await takeAsTheyAre(own, post);
-    for (const issue of ended) await audit(own, post, issue, "unlink-issue", "a person unlinked it");
+    for (const issue of ended)
+      await audit(own, post, issue, "unlink-issue", `a person unlinked it${sayBy(by)}`);
   });
   if (ended.length > 0) say(cycle, post, ended, "A post's link is ended, as a person asked");
 }
@@ -218,6 +219,10 @@ async function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, po
       },
     ]);
   }
+}
+
+function sayBy(by: PersonRequest["by"]): string {
+  return by === "page" ? " on the page" : "";
 }
 
 async function audit(

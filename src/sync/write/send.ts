@@ -7,7 +7,7 @@ import type { Action } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
-import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
+import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
 import { closeLane, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
 import { postpone, recordRow } from "../ground/record.ts";
@@ -207,7 +207,7 @@ async function recordAnswer<A extends Answer>(
         side: lane.side,
         project: memory.id,
         post,
-        reason,
+        reason: `${reason}${sayWhere({ course }, post, told.kind)}`,
         outcome: answer.kind,
         message,
         // The guard counts PATCHes by the audit, and issue writes by the run.

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { IssueRef, RepositoryName } from "../../model/issue.ts";
-import { repositoryNames } from "../../sync/ground/world.ts";
-import type { Beside } from "./beside.ts";
+import { repositoryNames } from "../ground/world.ts";
 
 /** An issue as a person names it. */
 export interface NamedIssue {
@@ -41,16 +41,19 @@ function nameOf(text: string, trackerUrl: string): string {
   return repository === undefined ? text : `${repository}#${number}`;
 }
 
+/** The part of a project that names repositories. */
+type Routed = Parameters<typeof repositoryNames>[0];
+
 /**
  * The repository as the config writes it. Of one that no project names nothing would be read, so nothing of it is linked.
  *
  * @throws ConfigError when no project names it.
  */
 export function findConfigured(
-  { config }: Pick<Beside, "config">,
+  projects: readonly Routed[],
   { repository, number }: NamedIssue,
 ): RepositoryName {
-  const names = [...new Set(config.projects.flatMap(repositoryNames))];
+  const names = [...new Set(projects.flatMap(repositoryNames))];
   const found = names.find((name) => name.toLowerCase() === repository.toLowerCase());
   if (found !== undefined) return found;
   throw new ConfigError([
@@ -59,6 +62,6 @@ export function findConfigured(
 }
 
 /** An issue as it is shown: by the name that its repository has now. */
-export function showIssue({ ledger }: Pick<Beside, "ledger">, { repositoryId, number }: IssueRef): string {
-  return `${ledger.memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`;
+export function showIssue({ memory }: Pick<Ledger, "memory">, { repositoryId, number }: IssueRef): string {
+  return `${memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`;
 }

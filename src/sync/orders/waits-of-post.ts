@@ -1,0 +1,38 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+
+/** A post that a person named. */
+export interface NamedPost {
+  /** `project` of the config. */
+  readonly key: string;
+  readonly project: ProjectId;
+  readonly post: PostId;
+}
+
+type Answer = "retry" | "release";
+
+/** Why `retry` or `release` has something to do for a post; undefined where it has not. */
+export async function explainWait(
+  { rows }: Pick<Ledger, "rows">,
+  answer: Answer,
+  { project, post }: NamedPost,
+  now: number,
+): Promise<string | undefined> {
+  const row = await rows.row(project, post, now);
+  if (answer === "release") return row?.isQuarantined === true ? "the post flapped too often" : undefined;
+  const parked = row?.parked.map(({ message }) => message) ?? [];
+  const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person wanted no issue for it"];
+  return reasons.length === 0 ? undefined : reasons.join("; ");
+}
+
+/** What is said where there is nothing to do. */
+export const nothingWaits: Readonly<Record<Answer, string>> = {
+  retry: "Nothing of this post is parked, so nothing is tried again.",
+  release: "This post is not quarantined.",
+};
+
+/** What the answer does. */
+export const effectOf: Readonly<Record<Answer, string>> = {
+  retry: "the next run tries it again; if it is a change of status, its voters are mailed",
+  release: "its quarantine ends with the next run",
+};
