@@ -396,6 +396,10 @@ const http = z
         webhooksPort: count(0, 65_535)
           .exactOptional()
           .describe("A port for webhooks alone, so that a proxy need show nothing else."),
+        orders: z
+          .boolean()
+          .default(true)
+          .describe("Whether orders can be given on the status page, by whoever may do more than read it."),
       })
       .refine(({ port, webhooksPort }) => port === 0 || webhooksPort !== port, {
         path: ["webhooksPort"],

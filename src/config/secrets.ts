@@ -23,8 +23,10 @@ export interface Secrets {
 export interface HttpSecrets {
   /** `GITHUB_WEBHOOK_SECRET`, by which deliveries are signed. */
   readonly webhook: string | undefined;
-  /** `BOARDSYNC_HTTP_TOKEN`, which the status page asks for. */
+  /** `BOARDSYNC_HTTP_TOKEN`, which opens the status page and its orders. */
   readonly token: string | undefined;
+  /** `BOARDSYNC_HTTP_READ_TOKEN`, with which the status page is only read. */
+  readonly readToken: string | undefined;
 }
 
 /** Where secrets come from. */
@@ -104,16 +106,27 @@ export function readSecrets(source: SecretSource): SecretsResult {
   const problems: string[] = [];
   const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
   const github = readGitHub(source, problems);
-  const http: HttpSecrets = {
-    webhook: collectOptional("GITHUB_WEBHOOK_SECRET", "the secret of the webhook", source, problems),
-    token: collectOptional("BOARDSYNC_HTTP_TOKEN", "a token for the status page", source, problems),
-  };
+  const http = readHttp(source, problems);
   if (boardApiKey === undefined || github === undefined || problems.length > 0) {
     return { kind: "faulty", problems };
   }
-  const optional = [http.webhook, http.token].filter((secret) => secret !== undefined);
+  const optional = [http.webhook, http.token, http.readToken].filter((secret) => secret !== undefined);
   const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
   return { kind: "found", secrets: { boardApiKey, github, http, all } };
+}
+
+function readHttp(source: SecretSource, problems: string[]): HttpSecrets {
+  const read = (name: string, meaning: string) => collectOptional(name, meaning, source, problems);
+  const http: HttpSecrets = {
+    webhook: read("GITHUB_WEBHOOK_SECRET", "the secret of the webhook"),
+    token: read("BOARDSYNC_HTTP_TOKEN", "a token for the status page and its orders"),
+    readToken: read("BOARDSYNC_HTTP_READ_TOKEN", "a token for reading the status page"),
+  };
+  if (http.token !== undefined && http.token === http.readToken)
+    problems.push(
+      "BOARDSYNC_HTTP_READ_TOKEN is the same as BOARDSYNC_HTTP_TOKEN: whoever may only read would give orders, too. Set it to another value",
+    );
+  return http;
 }
 
 function readGitHub(source: SecretSource, problems: string[]): GitHubSecret | undefined {

@@ -80,6 +80,8 @@ export interface Daemon {
   run(): Promise<void>;
   /** Something may have changed for a project: see `Forward`. One that the daemon doesn't have is left alone. */
   hint(key: string, isOwn: boolean): void;
+  /** A person wants a run of this project: it comes next, and once more where one is under way. */
+  start(key: string): void;
   /** From now on these projects, on these schedules. New ones run as at the start; what runs now ends by itself. */
   reschedule(projects: readonly DaemonProject[]): void;
   /** The projects with their times. */
@@ -188,6 +190,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
     },
     hint(key, isOwn) {
       if (turns.has(key)) forward.hint(key, isOwn);
+    },
+    start(key) {
+      if (turns.has(key)) enqueue(key, "follow");
     },
     reschedule(projects) {
       if (signal.aborted) return;

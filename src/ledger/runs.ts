@@ -8,6 +8,8 @@ export interface Runs {
   begin(at: number): Promise<BegunRun>;
   /** The last finished run of a project (by its config key), or of any. */
   last(project: string | undefined): Promise<StoredRun | undefined>;
+  /** A finished run by its number; undefined where there is none, or `keep` has deleted it. */
+  find(run: number): Promise<FoundRun | undefined>;
   heartbeat(): Promise<SignOfLife | undefined>;
   /** The daemons that are at work on the state, and what each has now; none where the state is for one alone. */
   replicas(): Promise<readonly Replica[]>;
@@ -55,4 +57,12 @@ export interface StoredRun {
   readonly finishedAt: number;
   readonly result: "ok" | "partial" | "held" | "failed";
   readonly report: unknown;
+}
+
+/** A run with the runs beside it. */
+export interface FoundRun extends Omit<StoredRun, "report"> {
+  readonly projects: readonly { readonly project: string; readonly report: unknown }[];
+  /** The numbers of the finished runs before and after it; null where there is none. */
+  readonly before: number | null;
+  readonly after: number | null;
 }

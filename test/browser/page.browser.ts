@@ -31,6 +31,8 @@ const places = [
   ["overview", "/"],
   ["links", "/links"],
   ["post", "/post/acme-app/p2"],
+  ["run", "/runs/1"],
+  ["none", "/nothing"],
 ] as const;
 
 let browser: Browser;
@@ -45,6 +47,7 @@ afterAll(async () => {
 /** A page with something of everything on it. */
 function openFull(): Promise<PageStage> {
   return openPage({
+    orders: true,
     after: async (ledger) => {
       await addWaits(ledger);
       await addLinks(ledger, 120);
@@ -59,6 +62,7 @@ describe("the status page in a browser", () => {
   it.each(looks)("is good to look at and to listen to: %s", async (look, options) => {
     const { address } = await openFull();
     for (const [name, path] of places) {
+      const isThere = name !== "none";
       const opened = await openInBrowser(browser, `${address}${path}`, options, code);
       await opened.page.screenshot({
         path: join(pictures, `${name}-${look}.png`),
@@ -72,8 +76,47 @@ describe("the status page in a browser", () => {
         "({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })",
       );
       expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
-      expect({ faults: opened.faults, strangers: opened.strangers }).toEqual({ faults: [], strangers: [] });
+      expect(opened.strangers).toEqual([]);
+      if (isThere) expect(opened.faults).toEqual([]);
+      if (name !== "overview") continue;
+      await opened.page.getByRole("button", { name: "Approve… acme-app/p1" }).click();
+      await opened.page.screenshot({ path: join(pictures, `question-${look}.png`), fullPage: true });
+      expect(await findBarriers(opened)).toEqual([]);
+      await opened.page.getByRole("button", { name: "Approve" }).click();
+      await opened.page.screenshot({ path: join(pictures, `done-${look}.png`), fullPage: true });
+      expect(await findBarriers(opened)).toEqual([]);
+      expect(opened.faults).toEqual([]);
     }
+  });
+
+  it("takes orders where scripts are off: approve, discard, retry, link, run now", async () => {
+    const config = (text: string): string => `${text}guard: { statuses: 0 }\n`;
+    const { address, stage, ledger, started } = await openPage({ orders: true, config });
+    for (const number of [1, 2]) stage.story.github.close("acme/app", number, "completed");
+    await stage.run(["sync", "-c", join(stage.folder, "page.yaml")]);
+    await parkPost(ledger, "p4", "The board refuses it.");
+    const options = { javaScriptEnabled: false };
+    const { page, faults } = await openInBrowser(browser, `${address}/`, options, code);
+    const answer = async (button: string, question: RegExp, done: RegExp): Promise<void> => {
+      await page.getByRole("button", { name: button }).first().click();
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(question);
+      await page.locator("button.go").click();
+      expect(await page.getByRole("status").textContent()).toMatch(done);
+    };
+    await answer("Approve… acme-app/p1", /^Approve 1 action of acme-app\/p1\?$/, /^1 action approved\./);
+    await answer("Discard… acme-app/p2", /^Discard 1 action of acme-app\/p2\?$/, /^1 action discarded/);
+    await answer("Retry… acme-app/p4", /^Try acme-app\/p4 again\?$/, /^acme-app\/p4 is tried again/);
+    await answer("Run now… acme-api", /^Run acme-api now\?$/, /^A run of acme-api starts\.$/);
+    await page.goto(`${address}/post/acme-app/p5`);
+    await page.getByLabel("Link it to an issue").fill("acme/app#4");
+    await answer("Link… acme-app/p5", /^Link acme-app\/p5 to acme\/app#4\?$/, /is linked to acme\/app#4/);
+    expect(faults).toEqual([]);
+    expect(started).toEqual(["acme-app", "acme-app", "acme-app", "acme-api", "acme-app"]);
+    const project = ledger.memory.project("acme-app")?.id;
+    const asked = project === undefined ? [] : await ledger.requests.pending(project);
+    expect(asked.map(({ kind }) => kind)).toEqual(["approve", "discard", "retry", "link"]);
+    await stage.run(["sync", "-c", join(stage.folder, "page.yaml")]);
+    expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(["p1"]);
   });
 
   it("is used by the keyboard alone: skip, search, filter, go to a post", async () => {
@@ -107,7 +150,7 @@ describe("the status page in a browser", () => {
   });
 
   it("gives a command whole at one click, for copying", async () => {
-    const { address } = await openFull();
+    const { address } = await openPage({ after: addWaits });
     const { page } = await openInBrowser(browser, `${address}/`, {}, code);
     await page.locator("code.command").nth(1).click();
     expect(await page.evaluate("String(getSelection())")).toBe("boardsync retry acme-app/p2");

@@ -121,6 +121,7 @@ describe("the settings' documentation", () => {
     "GITHUB_WEBHOOK_SECRET",
     "BOARDSYNC_HTTP_TOKEN",
     "BOARDSYNC_STATE_URL",
+    "BOARDSYNC_HTTP_READ_TOKEN",
   ])("has the variable %s in both forms", (name) => {
     expect(rows.has(`${name}, ${name}_FILE`)).toBe(true);
   });

@@ -41,7 +41,7 @@ describe("a config that is fine", () => {
       waits: { create: 15 * 60_000, patch: 2 * 60_000 },
       guard: { issues: 50, statuses: 25, flips: 3 },
       budget: 10 * 60_000,
-      http: { host: "127.0.0.1", port: 8787 },
+      http: { host: "127.0.0.1", port: 8787, orders: true },
       keep: 180 * 86_400_000,
       projects: [
         {
@@ -218,7 +218,7 @@ describe("what the environment overrides", () => {
       BOARDSYNC_HTTP_HOST: "0.0.0.0",
     });
     expect(config.state).toBe("/data/b.db");
-    expect(config.http).toEqual({ host: "0.0.0.0", port: 1 });
+    expect(config.http).toEqual({ host: "0.0.0.0", port: 1, orders: true });
   });
 
   it.each([
@@ -263,7 +263,7 @@ describe("config and secrets together", () => {
     expect(loaded.secrets).toEqual({
       boardApiKey: "key-1",
       github: { kind: "token", token: "token-1" },
-      http: { webhook: undefined, token: "page-1" },
+      http: { webhook: undefined, token: "page-1", readToken: undefined },
       all: ["key-1", "token-1", "page-1"],
     });
     expect(loaded.config.projects).toHaveLength(1);

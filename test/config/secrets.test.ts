@@ -144,14 +144,30 @@ describe("a GitHub App", () => {
 describe("the secrets of the daemon's HTTP", () => {
   it("are left out where nobody has set them", () => {
     const environment = { ...both, GITHUB_WEBHOOK_SECRET: "", BOARDSYNC_HTTP_TOKEN_FILE: "" };
-    expect(secretsOf(environment).secrets.http).toEqual({ webhook: undefined, token: undefined });
+    expect(secretsOf(environment).secrets.http).toEqual({
+      webhook: undefined,
+      token: undefined,
+      readToken: undefined,
+    });
   });
 
   it("come from the environment or from files, and are kept out of logs", () => {
-    const environment = { ...both, GITHUB_WEBHOOK_SECRET_FILE: "hook", BOARDSYNC_HTTP_TOKEN: "page-1" };
-    const { secrets } = secretsOf(environment, { hook: "hook-1\n" });
-    expect(secrets.http).toEqual({ webhook: "hook-1", token: "page-1" });
-    expect(secrets.all).toEqual(["key-1", "token-1", "hook-1", "page-1"]);
+    const environment = {
+      ...both,
+      GITHUB_WEBHOOK_SECRET_FILE: "hook",
+      BOARDSYNC_HTTP_TOKEN: "page-1",
+      BOARDSYNC_HTTP_READ_TOKEN_FILE: "read",
+    };
+    const { secrets } = secretsOf(environment, { hook: "hook-1\n", read: "read-1\n" });
+    expect(secrets.http).toEqual({ webhook: "hook-1", token: "page-1", readToken: "read-1" });
+    expect(secrets.all).toEqual(["key-1", "token-1", "hook-1", "page-1", "read-1"]);
+  });
+
+  it("are refused where the token that only reads is the one that gives orders", () => {
+    const environment = { ...both, BOARDSYNC_HTTP_TOKEN: "page-1", BOARDSYNC_HTTP_READ_TOKEN: "page-1" };
+    expect(problemsOf(() => secretsOf(environment))).toEqual([
+      expect.stringMatching(/^BOARDSYNC_HTTP_READ_TOKEN is the same as BOARDSYNC_HTTP_TOKEN/),
+    ]);
   });
 
   it("are refused where they can't be right, together with what else is wrong", () => {

@@ -93,7 +93,7 @@ guard:
   statuses: 25
   flips: 3
 budget: 10m
-http: { host: 127.0.0.1, port: 8787 }
+http: { host: 127.0.0.1, port: 8787, orders: false }
 keep: 180d
 heartbeat: https://hc.example.com/ping/1
 notices: { url: https://hooks.example.com/services/1 }

@@ -4,8 +4,11 @@ import { code, openPage } from "../support/page-stage.ts";
 
 const token = "page-token-0123456789";
 
-function judge(visitor: Partial<Visitor>, gate: Gate): string {
-  return judgeVisitor({ authorization: undefined, isGuest: false, ...visitor }, gate);
+function judge(visitor: Partial<Visitor>, gate: Partial<Gate>): string {
+  const full = { token: undefined, readToken: undefined, ...gate };
+  const entry = judgeVisitor({ authorization: undefined, guest: undefined, ...visitor }, full);
+  if (entry.kind !== "open") return entry.kind;
+  return entry.mayOrder ? "open" : "reads";
 }
 
 function basic(pair: string): string {
@@ -27,8 +30,20 @@ describe("with a token, the gate", () => {
     ["no Base64", "Basic ~~~", "ask"],
   ])("answers %s", (_, authorization, verdict) => {
     expect(judge({ authorization }, { token })).toBe(verdict);
-    expect(judge({ authorization, isGuest: true }, { token })).toBe("open");
+    expect(judge({ authorization, guest: "g" }, { token })).toBe("open");
     expect(judge({ authorization }, { token: undefined })).toBe("closed");
+  });
+
+  it("lets the token that only reads only read, beside the other one and alone", () => {
+    const readToken = "read-token-0123456789";
+    const gates: readonly Partial<Gate>[] = [{ token, readToken }, { readToken }];
+    for (const gate of gates) {
+      expect(judge({ authorization: `Bearer ${readToken}` }, gate)).toBe("reads");
+      expect(judge({ authorization: basic(`ann:${readToken}`) }, gate)).toBe("reads");
+      expect(judge({ authorization: `Bearer ${readToken}`, guest: "g" }, gate)).toBe("open");
+      expect(judge({}, gate)).toBe("ask");
+    }
+    expect(judge({ authorization: `Bearer ${token}` }, { readToken })).toBe("ask");
   });
 });
 
@@ -95,12 +110,12 @@ describe("an address of `boardsync page`", () => {
     let now = 0;
     const guests = createGuests(() => now);
     const cookies = Array.from({ length: 101 }, () => guests.admit(false));
-    expect(guests.isGuest(cookies[0])).toBe(false);
-    expect(guests.isGuest(cookies[1])).toBe(true);
+    expect(guests.recognise(cookies[0])).toBeUndefined();
+    expect(guests.recognise(cookies[1])).toBeDefined();
     now = 24 * 3_600_000 - 1;
-    expect(guests.isGuest(cookies[100])).toBe(true);
+    expect(guests.recognise(cookies[100])).toBeDefined();
     now += 1;
-    expect(guests.isGuest(cookies[100])).toBe(false);
-    expect(guests.isGuest(undefined)).toBe(false);
+    expect(guests.recognise(cookies[100])).toBeUndefined();
+    expect(guests.recognise(undefined)).toBeUndefined();
   });
 });

@@ -271,7 +271,7 @@ describe("every page", () => {
       );
       expect(headers.get("cache-control")).toBe("no-store");
       expect(headers.get("x-frame-options")).toBe("DENY");
-      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("referrer-policy")).toBe("same-origin");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     },

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { syncProjects } from "../../src/app.ts";
+import { connectSides, syncProjects } from "../../src/app.ts";
+import { systemClock } from "../../src/commands/open/clock.ts";
 import { viewConfig } from "../../src/commands/open/status-page.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
@@ -15,6 +16,7 @@ import { createIssue } from "../ledger/samples.ts";
 
 export interface PageSetup {
   readonly token?: string;
+  readonly readToken?: string;
   /** Nobody is let in but who brings the token or a code. */
   readonly isShut?: true;
   /** Changes both sides before the run. */
@@ -23,6 +25,8 @@ export interface PageSetup {
   readonly after?: (ledger: Ledger) => Promise<void>;
   readonly config?: (config: string) => string;
   readonly late?: readonly Late[];
+  /** Orders can be given. Runs are started by nobody: the test looks at what was asked for. */
+  readonly orders?: true | { readonly isOn: () => boolean };
   /** No run, and no state. */
   readonly isNew?: boolean;
 }
@@ -34,6 +38,21 @@ export interface PageStage {
   get(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>;
   /** The page's HTML; the test fails where it isn't there. */
   page(path: string): Promise<string>;
+  /** Sends a form as a browser does, from a page of its own. */
+  post(
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
+  /** The fields of the first form of a page whose button says this. */
+  form(html: string, button: string): Readonly<Record<string, string>>;
+  /** The projects whose runs were started. */
+  readonly started: readonly string[];
+  /** The state; only where there was a run. */
+  readonly ledger: Ledger;
+  /** Another browser that was let in. */
+  admit(): Promise<string>;
+  /** What a clock shows that nobody can set. */
+  readonly clock: { now: number };
 }
 
 /** The code that opens it. */
@@ -53,13 +72,32 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
   });
   const ledger = setup.isNew === true ? undefined : openState(stage);
   if (ledger !== undefined) await setup.after?.(ledger);
+  const clock = { now: 0 };
+  const log = createMemoryLog();
+  const machine = {
+    clock: systemClock,
+    random: Math.random,
+    log,
+    version: "1.2.3",
+    environment: {},
+  };
+  const started: string[] = [];
   const part = pagePart({
-    gate: () => ({ token: setup.token }),
+    gate: () => ({ token: setup.token, readToken: setup.readToken }),
     takeCode: async (given) => given === code,
     clock: { now: Date.now },
-    monotonic: () => 0,
+    monotonic: () => clock.now,
     version: "1.2.3",
     view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
+    ...(setup.orders !== undefined && {
+      orders: {
+        isOn: setup.orders === true ? () => true : setup.orders.isOn,
+        tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
+        start: (key) => started.push(key),
+        log,
+        signal: new AbortController().signal,
+      },
+    }),
     read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
     redact: (text) => text.replaceAll(stage.story.board.key, "[redacted]"),
   });
@@ -75,12 +113,52 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
     address: server.address,
     stage,
     get,
+    started,
+    clock,
+    get ledger() {
+      if (ledger === undefined) throw new Error("There was no run.");
+      return ledger;
+    },
+    admit: () => admit(server.address),
+    post: (fields, headers = {}) =>
+      fetch(`${server.address}/orders`, {
+        method: "POST",
+        body: new URLSearchParams(fields),
+        headers: {
+          ...(cookie && { cookie }),
+          origin: server.address,
+          "sec-fetch-site": "same-origin",
+          ...headers,
+        },
+        redirect: "manual",
+      }),
+    form: readForm,
     async page(path) {
       const response = await get(path);
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       return response.text();
     },
   };
+}
+
+function secretsOf({ story }: CommandStage): Parameters<typeof connectSides>[1] {
+  return { boardApiKey: story.board.key, github: { kind: "token", token: story.github.token } };
+}
+
+/** The hidden fields of a form, as HTML has them. */
+function readForm(text: string, button: string): Readonly<Record<string, string>> {
+  const form = [...text.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)].find(([one]) =>
+    new RegExp(`<button[^>]*>${button}`).test(one),
+  );
+  if (form === undefined) throw new Error(`No form says ${button}.`);
+  return Object.fromEntries(
+    [...form[0].matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+      ([, name = "", value = ""]) => [
+        name,
+        value.replace(/&#(\d+);/g, (_, sign) => String.fromCharCode(Number(sign))),
+      ],
+    ),
+  );
 }
 
 /** Opens the page as `boardsync page` does; returns the cookie. */

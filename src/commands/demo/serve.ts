@@ -84,7 +84,7 @@ async function servePage(
   const { tracker } = connectSides(config, secrets, machine);
   const { code } = createCode();
   const part = pagePart({
-    gate: () => ({ token: undefined }),
+    gate: () => ({ token: undefined, readToken: undefined }),
     // As often as anybody likes: it is gone with the demo.
     takeCode: async (given) => given === code,
     clock: systemClock,

@@ -102,7 +102,7 @@ async function runUntilSignal(
     reloaded = reloaded.then(reload);
   });
   try {
-    http = await listen(post, crew);
+    http = await listen(post, crew, terminal.signal);
     await crew.run();
   } finally {
     ignoreHangUps?.();
@@ -175,7 +175,11 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
 const otherConfig =
   "A replica with another config works on this project, so this one waits: give all of them the same config";
 
-async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
+async function listen(
+  post: Post,
+  crew: Daemon,
+  signal: AbortSignal,
+): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;
   const { config, machine, log } = session();
   if (config.http === false) return undefined;
@@ -211,13 +215,23 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       return inOrder(late, async ({ project }) => ({ project, state: await standOf(project, late) }));
     }),
     pagePart({
-      gate: () => ({ token: session().http.token }),
+      gate: () => session().http,
       takeCode: (code) => ledger.runs.takePage(printOf(code), machine.clock.now()),
       clock: machine.clock,
       monotonic,
       version: machine.version,
       view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
       read: (work) => work(ledger),
+      orders: {
+        isOn() {
+          const { http } = session().config;
+          return http !== false && http.orders;
+        },
+        tracker: () => session().sides.tracker,
+        start: crew.start,
+        log: followLog(post),
+        signal,
+      },
       redact: (text) => session().clean(text),
     }),
     metricsPart(metrics, async () => ({ projects: await measureStates(), sides: session().sides })),

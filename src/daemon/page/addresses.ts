@@ -39,6 +39,17 @@ export function readPostAddress(
   }
 }
 
+/** The page of a run. */
+export function runAddress(run: number): string {
+  return `/runs/${run}`;
+}
+
+/** The number of the run of such an address; undefined where it is none. */
+export function readRunAddress(url: string): number | undefined {
+  const [, number] = /^\/runs\/([1-9]\d{0,14})(?:\?|$)/.exec(url) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
 /** The list of links, searched as this says; what is undefined or empty is left out. */
 export function linksAddress(search: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();

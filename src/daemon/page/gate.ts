@@ -4,32 +4,42 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 export interface Gate {
   /** `BOARDSYNC_HTTP_TOKEN`; undefined where nobody has set it. */
   readonly token: string | undefined;
+  /** `BOARDSYNC_HTTP_READ_TOKEN`, likewise. */
+  readonly readToken: string | undefined;
 }
 
 /** Who asks for the page. */
 export interface Visitor {
   /** The header `Authorization`. */
   readonly authorization: string | undefined;
-  /** Whether `boardsync page` has let this browser in. */
-  readonly isGuest: boolean;
+  /** Whom `boardsync page` has let in, as `Guests` knows this browser; undefined for everybody else. */
+  readonly guest: string | undefined;
 }
 
-/** `ask`: the token is wanted. `closed`: only `boardsync page` opens it. */
-export type Entry = "open" | "ask" | "closed";
+/**
+ * `open`: to read, and to give orders where `mayOrder`. `session` tells who it is from others, and is no secret. `ask`: the token
+ * is wanted. `closed`: only `boardsync page` opens it.
+ */
+export type Entry =
+  | { readonly kind: "open"; readonly mayOrder: boolean; readonly session: string }
+  | { readonly kind: "ask" | "closed" };
 
 /**
  * The token opens the page, and so does an address of `boardsync page`. Nothing else does, where it was asked for from least of
  * all: a proxy on this machine asks for the whole world.
  */
-export function judgeVisitor({ authorization, isGuest }: Visitor, { token }: Gate): Entry {
-  if (isGuest) return "open";
-  if (token === undefined) return "closed";
-  const given = readToken(authorization);
-  return given !== undefined && isSame(given, token) ? "open" : "ask";
+export function judgeVisitor({ authorization, guest }: Visitor, { token, readToken }: Gate): Entry {
+  if (guest !== undefined) return { kind: "open", mayOrder: true, session: guest };
+  if (token === undefined && readToken === undefined) return { kind: "closed" };
+  const given = readGiven(authorization);
+  const mayOrder = given !== undefined && token !== undefined && isSame(given, token);
+  const mayRead = given !== undefined && readToken !== undefined && isSame(given, readToken);
+  if (!mayOrder && !mayRead) return { kind: "ask" };
+  return { kind: "open", mayOrder, session: hash("sha256", `token ${given}`) };
 }
 
 /** `Bearer TOKEN`, or the password of `Basic`: a browser can ask for that. */
-function readToken(authorization: string | undefined): string | undefined {
+function readGiven(authorization: string | undefined): string | undefined {
   const [, scheme, value] = /^(Bearer|Basic) +(\S+)$/i.exec(authorization ?? "") ?? [];
   if (scheme === undefined || value === undefined) return undefined;
   if (scheme.toLowerCase() === "bearer") return value;
@@ -51,8 +61,12 @@ const mostGuests = 100;
 export interface Guests {
   /** Lets a browser in for a day; what it is given is the value of `Set-Cookie`. */
   admit(isSecure: boolean): string;
-  /** @param cookies - the header `Cookie`. */
-  isGuest(cookies: string | undefined): boolean;
+  /**
+   * Who it is, for `Visitor`; undefined for a browser that was not let in.
+   *
+   * @param cookies - the header `Cookie`.
+   */
+  recognise(cookies: string | undefined): string | undefined;
 }
 
 /** @param monotonic - milliseconds since some moment, by a clock that nobody can set. */
@@ -68,13 +82,12 @@ export function createGuests(monotonic: () => number): Guests {
       const secure = isSecure ? "; Secure" : "";
       return `${cookieName}=${secret}; Path=/; Max-Age=${dayMs / 1000}; HttpOnly; SameSite=Strict${secure}`;
     },
-    isGuest(cookies = "") {
-      return cookies.split(/; */).some((cookie) => {
+    recognise(cookies = "") {
+      const prints = cookies.split(/; */).flatMap((cookie) => {
         const [name, secret] = cookie.split("=");
-        if (name !== cookieName || secret === undefined) return false;
-        const until = known.get(hash("sha256", secret));
-        return until !== undefined && monotonic() < until;
+        return name === cookieName && secret !== undefined ? [hash("sha256", secret)] : [];
       });
+      return prints.find((print) => monotonic() < (known.get(print) ?? 0));
     },
   };
 }

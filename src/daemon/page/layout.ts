@@ -11,6 +11,12 @@ export interface Frame {
   readonly foot: Piece;
 }
 
+/** One page: what stands on it, or that there is none. */
+export interface Answer extends Pick<Frame, "title" | "current"> {
+  readonly status: number;
+  readonly content: Markup;
+}
+
 /** Nothing runs and nothing is fetched; the one style sheet is known by its hash. */
 export const contentSecurityPolicy = [
   "default-src 'none'",

@@ -2,10 +2,11 @@ import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
 import { describeIssueState } from "../../story/explain/explanation.ts";
-import { issueAddress, linksAddress, postAddress, siteOf } from "./addresses.ts";
+import { linksAddress, postAddress, siteOf } from "./addresses.ts";
 import { type Column, html, type Markup, table } from "./html.ts";
+import { boardAddress, renderBoardLink, renderIssue, renderPostLink } from "./sides.ts";
 import type { Looking } from "./view.ts";
-import { renderBadge, renderPostLink } from "./waits.ts";
+import { renderBadge } from "./waits.ts";
 
 /** What the address asks for; whatever else stands there is as if it were left out. */
 export type LinksQuery = Readonly<Record<string, string | undefined>>;
@@ -24,6 +25,8 @@ const longestText = 200;
 /** A link, and the project that it was found in. */
 interface Found extends BrowsedLink {
   readonly key: string;
+  /** On the board. */
+  readonly address: string | undefined;
 }
 
 interface Page {
@@ -76,7 +79,7 @@ async function countLinks({ ledger }: Looking, keys: readonly string[]): Promise
 
 /** Project after project, in the order of the config: `after` names the project by its place there, and the place in it. */
 async function readPage(
-  { ledger }: Looking,
+  looking: Looking,
   keys: readonly string[],
   search: Omit<LinkSearch, "after">,
   after: string | undefined,
@@ -86,15 +89,16 @@ async function readPage(
   let place = begin === "" ? undefined : begin;
   for (let index = Number(first); index < keys.length; index++) {
     const key = keys[index] ?? "";
-    const memory = ledger.memory.project(key);
+    const memory = looking.ledger.memory.project(key);
     if (memory === undefined) continue;
     if (links.length === search.limit) return { links, next: `${index}-` };
-    const page = await ledger.browse.links(memory.id, {
+    const page = await looking.ledger.browse.links(memory.id, {
       ...search,
       limit: search.limit - links.length,
       after: place,
     });
-    links.push(...page.links.map((link) => ({ ...link, key })));
+    for (const link of page.links)
+      links.push({ ...link, key, address: await boardAddress(looking, key, link.post) });
     if (page.next !== undefined) return { links, next: `${index}-${page.next}` };
     place = undefined;
   }
@@ -147,9 +151,9 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
   return [
     {
       title: "Post",
-      show: ({ key, post, title }) =>
+      show: ({ key, post, title, address }) =>
         html`${renderPostLink(key, post, title)}
-          <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi></span>`,
+          <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi>${address !== undefined && html` · ${renderBoardLink(address)}`}</span>`,
     },
     { title: "Status", show: ({ status }) => html`<bdi>${status === null ? "–" : String(status)}</bdi>` },
     { title: "Issue", show: (link) => renderIssue(nameOf(link), site) },
@@ -169,10 +173,4 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
 
 function nameOf({ repository, issue }: BrowsedLink): string {
   return `${repository ?? `repository ${issue.repositoryId}`}#${issue.number}`;
-}
-
-/** An issue, with a way to it where the tracker has pages. */
-export function renderIssue(name: string, site: string | undefined): Markup {
-  const address = issueAddress(site, name);
-  return address === undefined ? html`${name}` : html`<a href="${address}" rel="noreferrer">${name}</a>`;
 }

@@ -13,11 +13,12 @@ import {
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { describeLength } from "../../sync/tell/times.ts";
-import { linksAddress, postAddress } from "./addresses.ts";
+import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { html, type Markup, type Piece } from "./html.ts";
+import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
-import { renderCommand, renderSentence, renderWaits } from "./waits.ts";
+import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
 
 const hourMs = 3_600_000;
 /** So many errors of a run are shown. */
@@ -40,13 +41,19 @@ interface Seen {
  */
 export async function renderOverview(looking: Looking, range: string | undefined): Promise<Markup> {
   const projects = await inOrder(looking.view.projects, async (known) => see(looking, known));
+  const urgentOf = (key: string): Markup | undefined =>
+    renderUrgent(
+      looking,
+      projects.find(({ known }) => known.project.key === key),
+    );
   return html`<h1>${judge(projects)}</h1>
     <p class="lead">As of ${looking.times.today}.</p>
+    ${await renderWaits(looking, urgentOf)}
     <section aria-labelledby="projects">
       <h2 id="projects">Projects</h2>
-      ${await inOrder(projects, async (seen) => renderProject(looking, seen))}
+      ${projects.map((seen) => renderProject(looking, seen))}
+      ${await renderOtherWaits(looking)}
     </section>
-    ${await renderWaits(looking)}
     ${await renderChart(looking, range)}
     <section aria-labelledby="search"><h2 id="search">Links</h2>
       <form action="/links" method="get">
@@ -54,19 +61,37 @@ export async function renderOverview(looking: Looking, range: string | undefined
         <button>Search</button>
       </form>
     </section>
-    ${await renderReplicas(looking)}`;
+    <section aria-labelledby="machine"><h2 id="machine">For maintainers</h2>
+      ${await inOrder(projects, async (seen) => renderMachine(looking, seen))}
+      ${await renderReplicas(looking)}
+    </section>`;
+}
+
+/** What concerns a whole project, and has to be looked at: why it is held, what failed. */
+function renderUrgent({ forms }: Looking, seen: Seen | undefined): Markup | undefined {
+  if (seen?.report === undefined) return undefined;
+  const { report, known } = seen;
+  const { key } = known.project;
+  const hold =
+    report.hold !== undefined &&
+    html`<p>${renderSentence(report.hold)}</p>${
+      forms === undefined
+        ? renderCommand(command("approve", key))
+        : html`<div class="orders">${renderOrder(forms, { kind: "approve", project: key }, "Accept the present size…")}</div>`
+    }`;
+  const errors = renderErrors(key, report);
+  return hold === false && errors === undefined ? undefined : html`${hold}${errors}`;
 }
 
 /** Who shares the state, and what each runs now. */
 async function renderReplicas({ ledger, times }: Looking): Promise<Piece> {
   const replicas = await ledger.runs.replicas();
   if (replicas.length === 0) return "";
-  return html`<section aria-labelledby="replicas"><h2 id="replicas">Replicas</h2>
+  return html`<h3 id="replicas">Replicas</h3>
       <ul>${replicas.map(
         ({ who, at, projects }) =>
           html`<li>${who}: last sign of life ${times.show(at)}, ${projects.length === 0 ? "runs nothing now" : `runs ${projects.join(", ")}`}</li>`,
-      )}</ul>
-    </section>`;
+      )}</ul>`;
 }
 
 async function see({ ledger, view, times }: Looking, known: PageProject): Promise<Seen> {
@@ -112,7 +137,7 @@ const badges: Readonly<Record<StateKind, readonly [look: "good" | "warn" | "bad"
   "in-sync": ["good", "in step"],
 };
 
-async function renderProject(looking: Looking, seen: Seen): Promise<Markup> {
+function renderProject(looking: Looking, seen: Seen): Markup {
   const { known, counts, last, report, state } = seen;
   const { key, settings } = known.project;
   const { kind, hasRun, failing } = state;
@@ -127,25 +152,32 @@ async function renderProject(looking: Looking, seen: Seen): Promise<Markup> {
     ["Linked issues", html`<a href="${linksAddress({ project: key })}">${counts?.issues ?? 0}</a>`],
     ["Synced later", counts?.waiting ?? 0],
     ["Written by the last run", report === undefined ? "–" : describeWrites(report)],
+  ];
+  return html`<article class="card" aria-label="Project ${key}">
+    <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
+      <span>${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span></span></div>
+    <p>${renderSentence(describeState(state, looking.times.name))}</p>
+    <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
+    ${looking.forms && html`<div class="orders">${renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}</div>`}
+  </article>`;
+}
+
+/** What only maintainers ask: requests, and what is left of the pace. */
+async function renderMachine(looking: Looking, { known, report }: Seen): Promise<Markup> {
+  const facts: readonly (readonly [string, Piece])[] = [
     [
       "Requests of the last run",
       report === undefined ? "–" : html`board ${report.requests.board}, GitHub ${report.requests.tracker}`,
     ],
     ...(await describeBudgets(looking, known)),
   ];
-  return html`<article class="card" aria-label="Project ${key}">
-    <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
-      <span>${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span></span></div>
-    <p>${renderSentence(describeState(state, looking.times.name))}</p>
-    ${report?.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>${renderCommand(command("approve", key))}`}
-    ${report !== undefined && renderErrors(key, report)}
-    <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
-  </article>`;
+  return html`<div class="machine"><h3>${known.project.key}</h3>
+    <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl></div>`;
 }
 
 /** The result is the project's own: another one of the same run may have failed. */
 function renderRun({ times }: Looking, { run, startedAt, finishedAt }: StoredRun, result: string): Markup {
-  return html`${times.show(finishedAt)} <span class="quiet more">run ${run}: ${result}, ${describeLength(finishedAt - startedAt)}</span>`;
+  return html`${times.show(finishedAt)} <span class="quiet more"><a href="${runAddress(run)}">run ${run}</a>: ${result}, ${describeLength(finishedAt - startedAt)}</span>`;
 }
 
 function describeWrites({ created, issueWrites, postWrites }: StoredReport): string {
@@ -184,7 +216,7 @@ async function describeBudgets(
   ];
 }
 
-function renderErrors(key: string, { errors }: StoredReport): Markup | undefined {
+export function renderErrors(key: string, { errors }: StoredReport): Markup | undefined {
   if (errors.length === 0) return undefined;
   const more = errors.length - mostErrors;
   const advice = [...new Set(errors.map((error) => error.advice))].filter((said) => said !== undefined);

@@ -1,14 +1,16 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import type { HttpPart } from "../http.ts";
-import { readPostAddress } from "./addresses.ts";
-import { createGuests, type Gate, judgeVisitor } from "./gate.ts";
+import { readPostAddress, readRunAddress } from "./addresses.ts";
+import { createGuests, type Entry, type Gate, judgeVisitor } from "./gate.ts";
 import { html, type Markup } from "./html.ts";
-import { contentSecurityPolicy, type Frame, layOut } from "./layout.ts";
+import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
+import { createOrders, type OrderOptions, type Reader } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
+import { renderRun } from "./run.ts";
 import { createTimes, type Looking, type PageView } from "./view.ts";
 
 /** What the status page is made of. */
@@ -25,49 +27,84 @@ export interface PageOptions {
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
   read<T>(work: (ledger: Ledger) => Promise<T>): Promise<T | undefined>;
+  /** What orders are carried out with; left out where the page takes none. */
+  readonly orders?: OrderOptions;
   /** Takes out whatever is secret: the words of the other sides may hold anything. */
   redact(text: string): string;
 }
 
-/** One page: what stands on it, or that there is none. */
-interface Answer extends Pick<Frame, "title" | "current"> {
-  readonly status: number;
-  readonly content: Markup;
-}
-
 /**
- * The status page: `GET /`, `GET /links` and `GET /post/PROJECT/POST`. It changes nothing, asks neither side for anything, and
- * works without any script.
+ * The status page: `GET /`, `GET /links`, `GET /runs/N` and `GET /post/PROJECT/POST`. These change nothing, and ask neither side
+ * for anything. `POST /orders` takes the orders of whoever may give them. All of it works without any script.
  */
 export function pagePart(options: PageOptions): HttpPart {
   const { clock, version } = options;
   const guests = createGuests(options.monotonic);
+  const judge = ({ headers: { authorization, cookie } }: FastifyRequest): Entry =>
+    judgeVisitor({ authorization, guest: guests.recognise(cookie) }, options.gate());
+  const recognise = (request: FastifyRequest): Reader | undefined => {
+    const entry = judge(request);
+    return entry.kind === "open" ? entry : undefined;
+  };
+  const admit = (request: FastifyRequest, reply: FastifyReply): Reader | undefined => {
+    const entry = judge(request);
+    if (entry.kind === "open") return entry;
+    if (entry.kind === "ask") askForToken(reply);
+    else reply.code(403).type("text/plain; charset=utf-8").send(closedWords);
+    return undefined;
+  };
+  const look = (reader: Reader, ledger: Ledger): Looking => {
+    const view = options.view();
+    const times = createTimes(clock.now(), view.timezone);
+    return { view, ledger, times, forms: orders?.formsFor(reader) };
+  };
+  const show = async (
+    reply: FastifyReply,
+    reader: Reader,
+    render: (looking: Looking) => Promise<Answer>,
+    done?: string,
+  ): Promise<FastifyReply> => {
+    const { status, title, current, content } =
+      (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
+    const use = orders?.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
+    const foot = `boardsync ${version}. ${use}Times are in ${options.view().timezone}.`;
+    const said = done !== undefined && html`<p class="said good" role="status">${done}</p>`;
+    return reply
+      .code(status)
+      .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
+      .type("text/html; charset=utf-8")
+      .send(options.redact(layOut({ title, current, foot }, html`${said}${content}`)));
+  };
+  const orders =
+    options.orders &&
+    createOrders({
+      options: options.orders,
+      monotonic: options.monotonic,
+      admit,
+      show,
+      write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),
+    });
   const serve =
     (render: (looking: Looking, request: FastifyRequest) => Promise<Answer>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const { code } = queryOf(request);
+      const { code, done } = queryOf(request);
       if (code !== undefined && request.method === "GET" && (await options.takeCode(code))) {
         const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
         return reply.code(303).header("set-cookie", cookie).header("location", "/").send();
       }
-      const { authorization, cookie } = request.headers;
-      const verdict = judgeVisitor({ authorization, isGuest: guests.isGuest(cookie) }, options.gate());
-      if (verdict === "ask") return askForToken(reply);
-      if (verdict === "closed") return reply.code(403).type("text/plain; charset=utf-8").send(closedWords);
-      const view = options.view();
-      const times = createTimes(clock.now(), view.timezone);
-      const answer = (await options.read((ledger) => render({ view, ledger, times }, request))) ?? nothingYet;
-      const foot = `boardsync ${version}. Read-only: commands are typed at a terminal. Times are in ${view.timezone}.`;
-      return reply
-        .code(answer.status)
-        .header("content-security-policy", contentSecurityPolicy)
-        .type("text/html; charset=utf-8")
-        .send(options.redact(layOut({ title: answer.title, current: answer.current, foot }, answer.content)));
+      const reader = admit(request, reply);
+      if (reader === undefined) return reply;
+      const told =
+        done !== undefined && request.method === "GET" ? orders?.takeDone(reader, done) : undefined;
+      return show(reply, reader, (looking) => render(looking, request), told);
     };
   return (server) => {
     server.get("/", serve(overview));
     server.get("/links", serve(links));
     server.get("/post/*", serve(post));
+    server.get("/runs/*", serve(run));
+    orders?.route(server);
+    serveUnknown(server, recognise, show);
   };
 }
 
@@ -90,6 +127,24 @@ const nothingYet: Answer = {
   current: undefined,
   content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync plan</code></p>`,
 };
+
+/** Whoever is let in gets a page for an address that is none; others are told what every stranger is told. */
+function serveUnknown(
+  server: FastifyInstance,
+  recognise: (request: FastifyRequest) => Reader | undefined,
+  show: (
+    reply: FastifyReply,
+    reader: Reader,
+    render: (looking: Looking) => Promise<Answer>,
+  ) => Promise<FastifyReply>,
+): void {
+  server.get("/*", async (request, reply) => {
+    const url = request.url.replace(/\?.*$/s, "");
+    const reader = server.hasRoute({ method: "POST", url }) ? undefined : recognise(request);
+    if (reader === undefined) return reply.callNotFound();
+    return show(reply, reader, async () => missing("No such page", html`There is nothing at this address.`));
+  });
+}
 
 async function overview(looking: Looking, request: FastifyRequest): Promise<Answer> {
   const { range } = queryOf(request);
@@ -116,13 +171,29 @@ async function post(looking: Looking, request: FastifyRequest): Promise<Answer> 
   if (named !== undefined && content !== undefined) {
     return { status: 200, title: `${named.project}/${named.post}`, current: undefined, content };
   }
-  const missing = html`<h1>No such post</h1>
-    <p>No listing has shown a post of this name, or the config has no such project. <a href="/links">All links</a></p>`;
-  return { status: 404, title: "No such post", current: undefined, content: missing };
+  return missing(
+    "No such post",
+    html`No listing has shown a post of this name, or the config has no such project. <a href="/links">All links</a>`,
+  );
+}
+
+async function run(looking: Looking, request: FastifyRequest): Promise<Answer> {
+  const number = readRunAddress(request.url);
+  const content = number === undefined ? undefined : await renderRun(looking, number);
+  if (content !== undefined) return { status: 200, title: `Run ${number}`, current: undefined, content };
+  return missing(
+    "No such run",
+    html`No run has this number, or what it did was deleted (<code>keep</code> in the config).`,
+  );
+}
+
+function missing(title: string, why: Markup): Answer {
+  const content = html`<h1>${title}</h1><p>${why}</p><p><a href="/">Overview</a></p>`;
+  return { status: 404, title, current: undefined, content };
 }
 
 /** The last of several values counts. */
-function queryOf({ url }: FastifyRequest): LinksQuery & { readonly code?: string } {
+function queryOf({ url }: FastifyRequest): LinksQuery & { readonly code?: string; readonly done?: string } {
   const start = url.indexOf("?");
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start + 1)));
 }

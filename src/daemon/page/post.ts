@@ -6,19 +6,20 @@ import {
   describeFacts,
   describeSet,
   type ExplainedField,
-  type ExplainedWait,
   type ExplainedWrite,
   type Explanation,
   findDeciding,
   tellRules,
   waitNames,
 } from "../../story/explain/explanation.ts";
+import { explainWait } from "../../sync/orders/waits-of-post.ts";
 import { showChange } from "../../sync/tell/waiting-lines.ts";
-import { siteOf, webAddress } from "./addresses.ts";
+import { runAddress, siteOf } from "./addresses.ts";
 import { type Column, html, type Markup, type Piece, table } from "./html.ts";
-import { renderIssue } from "./links.ts";
+import { renderOrder } from "./orders/order.ts";
+import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
-import { renderCode, renderCommand, renderSentence } from "./waits.ts";
+import { renderAnswers, renderCode, renderCommand, renderSentence } from "./waits.ts";
 
 /** One post, as an address names it. */
 export interface NamedPost {
@@ -45,7 +46,7 @@ export async function renderPost(
     ${await renderPlaces(looking, story, site)}
     <section aria-labelledby="next"><h2 id="next">What happens next</h2>
       <ul>${comingOf(story).map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
-    ${renderWaits(looking, story.waits)}
+    ${await renderWaits(looking, story)}
     ${renderRules(story, site)}
     ${renderFields(story)}
     ${renderSelection(story)}
@@ -57,33 +58,44 @@ function showAge({ times }: Looking, age: Explanation["facts"]["board"]): Piece 
   return age === null ? "never" : times.show(Date.parse(age.at));
 }
 
-async function renderPlaces(
-  { ledger, times }: Looking,
-  story: Explanation,
-  site: string | undefined,
-): Promise<Markup> {
-  const memory = ledger.memory.project(story.project);
-  const row = memory && (await ledger.rows.row(memory.id, story.post as PostId, times.now));
-  const page = webAddress(row?.post.values.url);
+async function renderPlaces(looking: Looking, story: Explanation, site: string | undefined): Promise<Markup> {
+  const { forms } = looking;
+  const { project, post } = story;
+  const page = await boardAddress(looking, project, post as PostId);
   const issues = story.issues.map(
     ({ issue, facts }) =>
-      html`<div>${renderIssue(issue, site)} ${facts !== null && html`<span class="quiet more">${describeFacts(facts)}</span>`}</div>`,
+      html`<div class="place">${renderIssue(issue, site)} ${facts !== null && html`<span class="quiet more">${describeFacts(facts)}</span>`}
+        ${renderOrder(forms, { kind: "unlink", project, post, issue, from: "post" }, "Unlink…")}</div>`,
   );
-  return html`<dl>
+  const field = html`<label class="wide">Link it to an issue <input name="issue" required maxlength="300" autocomplete="off" placeholder="${story.select.repo}#12"></label>`;
+  return html`<dl class="sides">
     <div><dt>Issue</dt><dd>${issues.length === 0 ? `none; it would go to ${story.select.repo}` : issues}</dd></div>
     ${page !== undefined && html`<div><dt>On the board</dt><dd><a href="${page}" rel="noreferrer">${page}</a></dd></div>`}
-  </dl>`;
+  </dl>
+  ${renderOrder(forms, { kind: "link", project, post, from: "post" }, "Link…", field)}`;
 }
 
-function renderWaits({ times }: Looking, waits: readonly ExplainedWait[]): Markup | undefined {
-  if (waits.length === 0) return undefined;
+async function renderWaits(
+  looking: Looking,
+  { project, post, waits }: Explanation,
+): Promise<Markup | undefined> {
+  const { ledger, times, forms } = looking;
+  const named = { key: project, post: post as PostId, project: ledger.memory.project(project)?.id };
+  // A post whose links a person has ended has nothing that is parked, and can be given an issue all the same.
+  const canRetry =
+    forms !== undefined &&
+    named.project !== undefined &&
+    (await explainWait(ledger, "retry", { ...named, project: named.project }, times.now)) !== undefined;
+  const isNamed = waits.some(({ kind, command }) => kind === "parked" && command !== null);
+  const about = { project, post, from: "post" } as const;
+  if (waits.length === 0 && !canRetry) return undefined;
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
     ({ kind, code, message, since, command }) => html`<li>
       <span class="badge ${command === null ? "" : kind === "held" ? "warn" : "bad"}">${waitNames[kind]}</span>
       ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
       <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
-      ${command !== null && renderCommand(command)}</li>`,
-  )}</ul></section>`;
+      ${command !== null && (renderAnswers(looking, kind, about) ?? renderCommand(command))}</li>`,
+  )}</ul>${canRetry && !isNamed && renderAnswers(looking, "parked", about)}</section>`;
 }
 
 function renderRules(story: Explanation, site: string | undefined): Markup | undefined {
@@ -196,7 +208,7 @@ function renderRecord({ times }: Looking, { writes }: Explanation): Markup | und
     "The last writes to either side",
     [
       { title: "When", show: ({ at }) => times.show(Date.parse(at)) },
-      { title: "Run", show: ({ run }) => run },
+      { title: "Run", show: ({ run }) => html`<a href="${runAddress(run)}">${run}</a>` },
       { title: "What", show: describeWrite },
       { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
       { title: "Outcome", show: renderOutcome },

@@ -4,6 +4,7 @@ import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
 import type { Late } from "../readiness.ts";
 import { html, type Markup } from "./html.ts";
+import type { OrderForms } from "./orders/order.ts";
 
 /** What the page shows beside the state; asked for anew with every request, because a config may be read again. */
 export interface PageView {
@@ -30,6 +31,8 @@ export interface Looking {
   readonly view: PageView;
   readonly ledger: Ledger;
   readonly times: Times;
+  /** Makes the forms of orders; undefined for whoever may give none. */
+  readonly forms: OrderForms | undefined;
 }
 
 /** How the page tells times. */

@@ -1,11 +1,14 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { PersonRequest } from "../../ledger/requests.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { FieldValue } from "../../model/post.ts";
+import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
-import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
-import { linksAddress, postAddress } from "./addresses.ts";
+import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { linksAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
+import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";
+import { renderPostLink, renderSides } from "./sides.ts";
 import type { Looking } from "./view.ts";
 
 /** So much of what waits in one project is shown; `boardsync status` has more. */
@@ -13,54 +16,94 @@ const mostShown = 50;
 /** And so much of it is looked at. */
 const mostRead = 1000;
 
-/** Everything that waits for a person, with the command that frees it; then what waits for a time. */
-export async function renderWaits(looking: Looking): Promise<Markup> {
-  const projects = looking.view.projects.map(({ project }) => ({
-    key: project.key,
-    memory: looking.ledger.memory.project(project.key),
-  }));
-  const known = projects.flatMap(({ key, memory }) => (memory === undefined ? [] : [{ key, memory }]));
-  const lists = await inOrder(known, async ({ key, memory }) => renderList(looking, key, memory));
+/**
+ * Everything that waits for a person, with what frees it: a form, or the command for whoever can't use one.
+ *
+ * @param urgent - what concerns a project as a whole, by its key.
+ */
+export async function renderWaits(
+  looking: Looking,
+  urgent: (key: string) => Markup | undefined,
+): Promise<Markup> {
+  const lists = await inOrder(looking.view.projects, async ({ project: { key } }) =>
+    renderList(looking, key, urgent(key)),
+  );
   const isNothing = lists.every((list) => list === undefined);
   return html`<section aria-labelledby="waits">
     <h2 id="waits">What needs you</h2>
     ${isNothing ? html`<p class="lead">Nothing.</p>` : lists}
-    ${await inOrder(known, async ({ key, memory }) => renderOthers(looking, key, memory))}
   </section>`;
 }
 
-async function renderList(looking: Looking, key: string, memory: ProjectMemory): Promise<Markup | undefined> {
-  const found = await looking.ledger.rows.waiting(memory.id, mostRead, ["held", "parked", "quarantined"]);
-  if (found.length === 0) return undefined;
-  const counts = await looking.ledger.rows.counts(memory.id);
+/** What waits for a time, or stays as it is; undefined where nothing does. */
+export async function renderOtherWaits(looking: Looking): Promise<Markup | undefined> {
+  const found = (
+    await inOrder(looking.view.projects, async ({ project: { key } }) => {
+      const memory = looking.ledger.memory.project(key);
+      return memory === undefined ? [] : renderOthers(looking, key, memory);
+    })
+  )
+    .flat()
+    .filter((one) => one !== undefined);
+  return found.length === 0 ? undefined : html`<div class="others">${found}</div>`;
+}
+
+/** A project, what is looked at of it, and what people have asked for it already. */
+interface Listing {
+  readonly looking: Looking;
+  readonly key: string;
+  readonly pending: readonly PersonRequest[];
+}
+
+async function renderList(
+  looking: Looking,
+  key: string,
+  urgent: Markup | undefined,
+): Promise<Markup | undefined> {
+  const { ledger, forms } = looking;
+  const memory = ledger.memory.project(key);
+  const found =
+    memory === undefined
+      ? []
+      : await ledger.rows.waiting(memory.id, mostRead, ["held", "parked", "quarantined"]);
+  if (found.length === 0 || memory === undefined)
+    return urgent && html`<div class="card"><div class="head"><h3>${key}</h3></div>${urgent}</div>`;
+  const counts = await ledger.rows.counts(memory.id);
   const total = [
     counts.held > 0 && `${counts.held} held`,
     counts.parked > 0 && `${counts.parked} parked`,
     counts.quarantined > 0 && `${counts.quarantined} quarantined`,
-  ].filter((part) => part !== false);
+    describeHeard(counts.voters, counts.unknownVotes),
+  ].filter((part) => part !== false && part !== "");
+  const listing: Listing = { looking, key, pending: await ledger.requests.pending(memory.id) };
   const alike = groupAlike(found, false);
   const shown = alike.reduce((sum, group) => sum + group.shown.length, 0);
   const isAll = shown <= mostShown && shown === found.length;
   const more =
     !isAll &&
     html`<p class="quiet">Not each is shown; ${renderCommand("boardsync status --full")} lists them. <a href="${linksAddress({ project: key, state: "waiting" })}">Those with an issue</a></p>`;
+  const whole =
+    counts.approvable > 1 &&
+    forms &&
+    html`<div class="orders">${renderOrder(forms, { kind: "approve", project: key }, `Approve all ${counts.approvable.toLocaleString("en")}…`)}
+      ${renderOrder(forms, { kind: "discard", project: key }, "Discard all…")}</div>`;
+  const lines = (await inOrder(alike, async (group) => renderAlike(listing, group))).flat();
   return html`<div class="card">
     <div class="head"><h3>${key}</h3><span class="quiet">${total.join(", ")}</span></div>
-    <ul class="waits">${alike.flatMap((group) => renderAlike(looking, key, group)).slice(0, mostShown)}</ul>${more}
+    ${urgent}${whole}
+    <ul class="waits">${lines.slice(0, mostShown)}</ul>${more}
   </div>`;
 }
 
-function renderAlike(looking: Looking, key: string, alike: Alike<WaitingRow>): readonly Markup[] {
+async function renderAlike(listing: Listing, alike: Alike<WaitingRow>): Promise<readonly Markup[]> {
   const { lines, shown, isGroup, heard } = alike;
   const [first] = shown;
-  if (!isGroup || first === undefined) return shown.map((post) => renderWait(looking, key, post));
+  const single = await inOrder(shown, async (post) => renderWait(listing, post));
+  if (!isGroup || first === undefined) return single;
   const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
-  const isHeld = first.kind === "held" && first.isStopped !== true;
-  const remedy = isHeld && renderCommand(command("approve", key));
-  return [
-    html`<li>${renderBadge(first)} <b>${what}</b> ${remedy}</li>`,
-    ...shown.map((post) => renderWait(looking, key, post)),
-  ];
+  const isHeld = first.kind === "held" && first.isStopped !== true && listing.looking.forms === undefined;
+  const remedy = isHeld && renderCommand(command("approve", listing.key));
+  return [html`<li>${renderBadge(first)} <b>${what}</b> ${remedy}</li>`, ...single];
 }
 
 /** The kind of what waits, by how bad it is. */
@@ -68,17 +111,60 @@ export function renderBadge({ kind }: Pick<WaitingRow, "kind">): Markup {
   return html`<span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`;
 }
 
-function renderWait({ times }: Looking, key: string, waiting: WaitingRow): Markup {
-  const { post, title, code, message, since } = waiting;
-  const remedy = remedyOf(waiting, key);
+async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup> {
+  const { looking, key } = listing;
+  const { post, title, code, message, since, issues } = waiting;
   return html`<li>
-    ${renderBadge(waiting)}
-    ${renderPostLink(key, post, title)}
-    <span class="quiet"><bdi>${key}/${post}</bdi>, since ${times.show(since)}</span>
+    <div class="what">${renderBadge(waiting)} ${renderPostLink(key, post, title)}</div>
     ${renderPlanned(waiting)}
     <p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>
-    ${remedy !== undefined && renderCommand(remedy)}
+    <p class="quiet"><bdi>${key}/${post}</bdi> · ${await renderSides(looking, key, post, issues)}since ${looking.times.show(since)}</p>
+    ${renderRemedy(listing, waiting)}
   </li>`;
+}
+
+function renderRemedy({ looking, key, pending }: Listing, waiting: WaitingRow): Markup | undefined {
+  const remedy = remedyOf(waiting, key);
+  if (remedy === undefined) return undefined;
+  if (isAsked(pending, waiting)) return html`<p class="quiet">It is asked for: the next run does it.</p>`;
+  return renderAnswers(looking, waiting.kind, { project: key, post: waiting.post }) ?? renderCommand(remedy);
+}
+
+/** The forms that answer what waits; undefined for whoever may give no orders, and where nobody has to answer. */
+export function renderAnswers(
+  { forms }: Looking,
+  kind: string,
+  about: Omit<AskedOrder, "kind">,
+): Markup | undefined {
+  if (forms === undefined) return undefined;
+  const orders = ordersFor(kind);
+  if (orders.length === 0) return undefined;
+  return html`<div class="orders">${orders.map(([order, label]) => renderOrder(forms, { ...about, kind: order }, label))}</div>`;
+}
+
+/** What answers each kind of wait. */
+const answers: Readonly<Record<string, readonly (readonly [order: OrderKind, label: string])[]>> = {
+  held: [
+    ["approve", "Approve…"],
+    ["discard", "Discard…"],
+  ],
+  parked: [["retry", "Retry…"]],
+  quarantined: [["release", "Release…"]],
+};
+
+function ordersFor(kind: string): readonly (readonly [order: OrderKind, label: string])[] {
+  return answers[kind] ?? [];
+}
+
+/** Whether a person has answered it, and no run has taken that up yet. */
+function isAsked(pending: readonly PersonRequest[], { kind, post }: WaitingRow): boolean {
+  const kinds: readonly string[] = ordersFor(kind).map(([order]) => order);
+  return pending.some((request) => kinds.includes(request.kind) && postsOf(request).includes(post));
+}
+
+function postsOf(request: PersonRequest): readonly PostId[] {
+  if ("posts" in request) return request.posts;
+  return request.kind === "approve" ? request.actions.map(({ post }) => post) : [];
 }
 
 /** What would be written, and how many voters would hear of it. */
@@ -109,24 +195,20 @@ async function renderOthers(
   });
 }
 
-function renderOther({ times }: Looking, title: string, key: string, found: readonly WaitingRow[]): Markup {
+function renderOther(looking: Looking, title: string, key: string, found: readonly WaitingRow[]): Markup {
+  const { times } = looking;
+  const renderAnswer = (kind: string, post: PostId, remedy: string | undefined): Markup | undefined =>
+    remedy === undefined
+      ? undefined
+      : (renderAnswers(looking, kind, { project: key, post }) ?? renderCommand(remedy));
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
       ({ kind, post, title: named, message, since, until, planned }) => html`<li>
         ${renderPostLink(key, post, named)}
         <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
-        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p>${renderRemedy(remedyOf({ kind, post }, key))}</li>`,
+        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p>${renderAnswer(kind, post, remedyOf({ kind, post }, key))}</li>`,
     )}</ul></details>`;
-}
-
-function renderRemedy(remedy: string | undefined): Markup | undefined {
-  return remedy === undefined ? undefined : renderCommand(remedy);
-}
-
-/** A post by its title, or by its id where it has none, with the way to its page. */
-export function renderPostLink(key: string, post: string, title: FieldValue): Markup {
-  return html`<a href="${postAddress(key, post)}"><bdi>${title === null || title === "" ? post : String(title)}</bdi></a>`;
 }
 
 /** Nothing runs on the page: a click on a command, or a long touch, takes all of it for copying. */

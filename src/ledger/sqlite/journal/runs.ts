@@ -1,4 +1,4 @@
-import type { Runs, StoredRun } from "../../runs.ts";
+import type { FoundRun, Runs, StoredRun } from "../../runs.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
@@ -31,6 +31,14 @@ export function createRuns(
   const selectLastOf = store.prepare<[string], RunColumns & { report: string }>(`
     SELECT ${columns}, report FROM run_projects JOIN runs ON runs.number = run_projects.run
     WHERE project = ? ORDER BY run_projects.run DESC LIMIT 1`);
+  const selectRun = store.prepare<[number], RunColumns & Pick<FoundRun, "before" | "after">>(`
+    SELECT ${columns},
+      (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL) AS before,
+      (SELECT MIN(number) FROM runs AS other WHERE other.number > runs.number AND other.finished_at IS NOT NULL) AS after
+    FROM runs WHERE number = ? AND finished_at IS NOT NULL`);
+  const selectProjects = store.prepare<[number], { project: string; report: string }>(
+    "SELECT project, report FROM run_projects WHERE run = ? ORDER BY position",
+  );
   const writeBeat = store.prepare<[string]>(
     "INSERT OR REPLACE INTO meta (key, value) VALUES ('heartbeat', ?)",
   );
@@ -53,6 +61,18 @@ export function createRuns(
         const found = selectLast.get();
         return (
           found && { ...found, report: selectReports.all(found.run).map(({ report }) => JSON.parse(report)) }
+        );
+      }),
+    find: (run) =>
+      store.read(() => {
+        const found = selectRun.get(run);
+        return (
+          found && {
+            ...found,
+            projects: selectProjects
+              .all(run)
+              .map(({ project, report }) => ({ project, report: JSON.parse(report) })),
+          }
         );
       }),
     takePage: (print, now) =>

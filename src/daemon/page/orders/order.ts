@@ -1,0 +1,92 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { postAddress } from "../addresses.ts";
+import { html, type Markup } from "../html.ts";
+
+/** What can be ordered on the page; `foresee.ts` says what each does. */
+export const orderKinds = ["approve", "discard", "retry", "release", "link", "unlink", "run"] as const;
+export type OrderKind = (typeof orderKinds)[number];
+
+/** An order, as a form names it. */
+export interface PageOrder {
+  readonly kind: OrderKind;
+  /** `project` of the config. */
+  readonly project: string;
+  /** '' for the whole project. */
+  readonly post: string;
+  /** Of `link` and `unlink`: the issue, as a person wrote it; '' for every issue of the post. */
+  readonly issue: string;
+  /** Where its form stood, and where one comes back to. */
+  readonly from: "overview" | "post";
+}
+
+/** Lets forms be made for whoever looks. */
+export interface OrderForms {
+  /** A token for the form of this order; the issue is left to who fills it in. */
+  seal(order: PageOrder): string;
+}
+
+/** Seals forms for each session, with a secret of this process. A form that nobody here has made is not taken. */
+export function createSeals(): {
+  seal(session: string, order: PageOrder): string;
+  isSealed(session: string, order: PageOrder, seal: string): boolean;
+} {
+  const secret = randomBytes(32);
+  const seal = (session: string, { kind, project, post, from }: PageOrder): string =>
+    createHmac("sha256", secret)
+      .update(JSON.stringify([session, kind, project, post, from]))
+      .digest("base64url");
+  return {
+    seal,
+    isSealed(session, order, given) {
+      const right = Buffer.from(seal(session, order));
+      const other = Buffer.from(given);
+      return right.length === other.length && timingSafeEqual(right, other);
+    },
+  };
+}
+
+/** The order that the fields of a form name; undefined where they name none. */
+export function readOrder(fields: URLSearchParams): PageOrder | undefined {
+  const kind = orderKinds.find((one) => one === fields.get("order"));
+  if (kind === undefined) return undefined;
+  const read = (name: string): string => fields.get(name) ?? "";
+  return {
+    kind,
+    project: read("project"),
+    post: read("post"),
+    issue: read("issue").trim(),
+    from: read("from") === "post" ? "post" : "overview",
+  };
+}
+
+/** Where an order's form stood. */
+export function placeOf({ from, project, post }: PageOrder): string {
+  return from === "post" ? postAddress(project, post) : "/";
+}
+
+/** What an order is made of, where the rest is to be left out. */
+export type AskedOrder = Pick<PageOrder, "kind" | "project"> & Partial<PageOrder>;
+
+/**
+ * A small form that leads to the question what the order will do; undefined where whoever looks may give none.
+ *
+ * @param label - of its button.
+ * @param input - what is to be filled in.
+ */
+export function renderOrder(
+  forms: OrderForms | undefined,
+  asked: AskedOrder,
+  label: string,
+  input?: Markup,
+): Markup | undefined {
+  if (forms === undefined) return undefined;
+  const order: PageOrder = { post: "", issue: "", from: "overview", ...asked };
+  const fields = { order: order.kind, project: order.project, post: order.post, from: order.from };
+  const issue = input === undefined ? { issue: order.issue } : {};
+  const hidden = Object.entries({ ...fields, ...issue, seal: forms.seal(order) }).filter(
+    ([, value]) => value !== "",
+  );
+  return html`<form class="order" method="post" action="/orders">${hidden.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}${input}<button${input === undefined && html` class="small"`}>${label}<span class="unseen"> ${[order.project, order.post].filter(Boolean).join("/")}</span></button></form>`;
+}

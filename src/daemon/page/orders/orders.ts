@@ -1,0 +1,250 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ConfigError, RemoteError } from "../../../errors.ts";
+import type { Log } from "../../../log.ts";
+import type { Tracker } from "../../../tracker/tracker.ts";
+import type { Entry } from "../gate.ts";
+import { html, type Markup } from "../html.ts";
+import type { Answer } from "../layout.ts";
+import type { Looking } from "../view.ts";
+import { renderSentence } from "../waits.ts";
+import { type Foresight, foresee, type Nothing, printOf, type Sight } from "./foresee.ts";
+import { createOnce } from "./once.ts";
+import { createSeals, type OrderForms, type PageOrder, placeOf, readOrder } from "./order.ts";
+import { renderQuestion } from "./question.ts";
+
+/** What orders are carried out with. */
+export interface OrderOptions {
+  /** `http.orders`, as it is now. */
+  isOn(): boolean;
+  tracker(): Pick<Tracker, "repository" | "readIssue">;
+  /** Starts the run of a project at once. */
+  start(project: string): void;
+  readonly log: Log;
+  /** Ends what is being asked of GitHub. */
+  readonly signal: AbortSignal;
+}
+
+/** Whoever may read the page. */
+export type Reader = Extract<Entry, { kind: "open" }>;
+
+/** How the page answers. */
+interface Serving {
+  readonly options: OrderOptions;
+  monotonic(): number;
+  /** Lets in, or answers by itself and gives undefined. */
+  admit(request: FastifyRequest, reply: FastifyReply): Reader | undefined;
+  /** Shows a page. */
+  show(
+    reply: FastifyReply,
+    reader: Reader,
+    render: (looking: Looking) => Promise<Answer>,
+  ): Promise<FastifyReply>;
+  /** Works on the state; undefined where there is none yet. */
+  write<T>(reader: Reader, work: (looking: Looking) => Promise<T>): Promise<T | undefined>;
+}
+
+/** The orders of the page. */
+export interface Orders {
+  /** For the pages of whoever may give orders; undefined for everybody else. */
+  formsFor(reader: Reader): OrderForms | undefined;
+  /** What was done a moment ago, once. */
+  takeDone(reader: Reader, token: string): string | undefined;
+  route(server: FastifyInstance): void;
+}
+
+/** More than any form of the page sends. */
+const maxFormBytes = 8 * 1024;
+/** How long GitHub may take to say whether an issue exists. */
+const askMs = 15_000;
+
+/** A question that somebody was asked. */
+interface Asked {
+  readonly order: PageOrder;
+  /** Of what was shown. */
+  readonly print: string;
+}
+
+/**
+ * `POST /orders`, twice for each order: the first shows what will happen, with a form of its own that is good once; that form
+ * carries it out, unless something else would happen by now. Requests come from forms of this very page only: see `whyRefused`.
+ */
+export function createOrders({ options, monotonic, admit, show, write }: Serving): Orders {
+  const seals = createSeals();
+  const questions = createOnce<Asked>(monotonic);
+  const done = createOnce<string>(monotonic);
+  const readers = new WeakMap<FastifyRequest, Reader>();
+  // Two people may say yes at once: the second one is answered when what the first one asked for is written down.
+  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const look = (order: PageOrder, { view, ledger, times }: Looking): Promise<Foresight | Nothing> => {
+    const bounds = {
+      until: times.now + askMs,
+      signal: AbortSignal.any([options.signal, AbortSignal.timeout(askMs)]),
+    };
+    const sight: Sight = { view, ledger, now: times.now, tracker: options.tracker(), bounds };
+    return tellFaults(foresee(order, sight));
+  };
+  const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): Answer => {
+    const form = questions.keep(reader.session, { order, print: printOf(foresight) });
+    return {
+      status: isAgain ? 409 : 200,
+      title: foresight.question,
+      current: undefined,
+      content: renderQuestion(order, foresight, form, isAgain),
+    };
+  };
+  const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
+    const order = readOrder(fields);
+    if (order === undefined || !seals.isSealed(reader.session, order, fields.get("seal") ?? ""))
+      return show(reply, reader, async () => refusal(403, ...strangeForm));
+    return show(reply, reader, async (looking) => {
+      const foresight = await look(order, looking);
+      return "nothing" in foresight
+        ? sayNothing(order, foresight, 200)
+        : ask(reader, order, foresight, false);
+    });
+  };
+  const answerSecond = async (reader: Reader, form: string, reply: FastifyReply): Promise<FastifyReply> => {
+    const asked = questions.take(reader.session, form);
+    if (asked === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
+    const { order, print } = asked;
+    const outcome = await oneByOne(() =>
+      write(reader, async (looking) => {
+        const foresight = await look(order, looking);
+        if ("nothing" in foresight || printOf(foresight) !== print) return foresight;
+        for (const request of foresight.requests)
+          await looking.ledger.commit([{ kind: "add-request", request }]);
+        return { words: `${foresight.done}.` };
+      }),
+    );
+    if (outcome === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
+    if (!("words" in outcome))
+      return show(reply, reader, async () =>
+        "nothing" in outcome ? sayNothing(order, outcome, 409) : ask(reader, order, outcome, true),
+      );
+    const { kind, project, post } = order;
+    options.log.info(
+      { project, order: kind, ...(post !== "" && { post }) },
+      "An order was given on the page",
+    );
+    options.start(project);
+    const told = kind === "run" ? outcome.words : `${outcome.words} A run starts now and does it.`;
+    const location = `${placeOf(order)}?done=${done.keep(reader.session, told)}`;
+    return reply.code(303).header("location", location).send();
+  };
+
+  return {
+    formsFor({ mayOrder, session }) {
+      if (!mayOrder || !options.isOn()) return undefined;
+      return { seal: (order) => seals.seal(session, order) };
+    },
+    takeDone: ({ session }, token) => done.take(session, token),
+    route(server) {
+      void server.register((scope, _options, ready) => {
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser(
+          "application/x-www-form-urlencoded",
+          { parseAs: "string", bodyLimit: maxFormBytes },
+          (_request, body, take) => take(null, new URLSearchParams(String(body))),
+        );
+        scope.post(
+          "/orders",
+          {
+            // Before anything of the body is read.
+            async onRequest(request, reply) {
+              const reader = admit(request, reply);
+              if (reader === undefined) return reply;
+              const refused = whyRefused(request, reader, options.isOn());
+              if (refused !== undefined) return show(reply, reader, async () => refusal(403, ...refused));
+              readers.set(request, reader);
+              return undefined;
+            },
+          },
+          async (request, reply) => {
+            const reader = readers.get(request);
+            const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+            if (reader === undefined) return reply.code(403).send();
+            const form = fields.get("form");
+            return form === null ? answerFirst(reader, fields, reply) : answerSecond(reader, form, reply);
+          },
+        );
+        ready();
+      });
+    },
+  };
+}
+
+/** What is said where nothing is done: a heading, and a sentence with its code. */
+type Words = readonly [heading: string, sentence: string];
+
+const strangeForm: Words = [
+  "Nothing was done: this form is not known",
+  "It was made for somebody else, or before the daemon was started anew. Open the page again and take its form. [page.form]",
+];
+const usedForm: Words = [
+  "Nothing was done: this form is used up",
+  "It was sent before, or is older than 15 minutes, or was made before the daemon was started anew. The page shows how things stand now. [page.used]",
+];
+
+/** Why no order is taken from this request, whatever it says; undefined where it may be one. */
+function whyRefused({ headers }: FastifyRequest, { mayOrder }: Reader, isOn: boolean): Words | undefined {
+  if (!isOn)
+    return [
+      "Nothing was done: the page takes no orders",
+      "The config says `http.orders: false`. Orders are given at a terminal. [page.orders]",
+    ];
+  if (!mayOrder)
+    return [
+      "Nothing was done: you may only read",
+      "BOARDSYNC_HTTP_READ_TOKEN gives no orders; BOARDSYNC_HTTP_TOKEN does, and so does an address of `boardsync page`. [page.read]",
+    ];
+  const { origin, host, "sec-fetch-site": site } = headers;
+  // Another site's form would bring cookie or password along. A browser says where a form stood, and no script can change that.
+  const isOwn = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+  if (isOwn && (site === undefined || site === "same-origin")) return undefined;
+  return [
+    "Nothing was done: the form came from elsewhere",
+    "Orders are taken from this page alone: `Origin` has to name the host that `Host` names. A proxy before the daemon has to pass `Host` on as it is. [page.origin]",
+  ];
+}
+
+function refusal(status: number, heading: string, sentence: string): Answer {
+  return {
+    status,
+    title: heading,
+    current: undefined,
+    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack("/")}`,
+  };
+}
+
+function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): Answer {
+  const heading =
+    status === 409 ? "Nothing was done: it has changed since it was shown" : "There is nothing to do";
+  return {
+    status,
+    title: heading,
+    current: undefined,
+    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(placeOf(order))}`,
+  };
+}
+
+function wayBack(address: string): Markup {
+  return html`<p><a href="${address}">Back to the page</a></p>`;
+}
+
+/** What a person can mend is an answer, too. */
+async function tellFaults(found: Promise<Foresight | Nothing>): Promise<Foresight | Nothing> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof ConfigError) return { nothing: error.problems.join(" ") };
+    if (error instanceof RemoteError)
+      return { nothing: `GitHub could not be asked for the issue: ${error.message}` };
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { HeldAction } from "../../../ledger/rows.ts";
+import { describeHeld, likenessOfHeld, votersOfHeld } from "../../../sync/orders/held.ts";
+import { type Group, groupAlike, showVoters } from "../../../sync/tell/alike.ts";
+import { type Column, html, type Markup, table } from "../html.ts";
+import { renderPostLink } from "../sides.ts";
+import { renderSentence } from "../waits.ts";
+import type { Foresight } from "./foresee.ts";
+import { type PageOrder, placeOf } from "./order.ts";
+
+/** So many lines of actions are shown; what is alike is one. */
+const mostLines = 200;
+/** So many posts of one line are named. */
+const mostNamed = 3;
+
+/**
+ * What an order will do, and the form that carries it out.
+ *
+ * @param form - the token of that form, good once.
+ * @param isAgain - it was to be carried out, and something else would have happened by then.
+ */
+export function renderQuestion(
+  order: PageOrder,
+  { question, effects, actions, mailed, button }: Foresight,
+  form: string,
+  isAgain: boolean,
+): Markup {
+  const lines = groupAlike(actions, likenessOfHeld);
+  const more = lines.length - mostLines;
+  return html`${
+    isAgain &&
+    html`<p class="said warn" role="alert"><b>Nothing was done.</b> What would happen has changed since it was shown. Here is how it stands now.</p>`
+  }
+    <h1><bdi>${question}</bdi></h1>
+    <p class="mailed">${mailed}</p>
+    ${effects.map((effect) => html`<p>${renderSentence(effect)}</p>`)}
+    ${actions.length > 0 && table("What happens", columnsOf(order.project), lines.slice(0, mostLines))}
+    ${more > 0 && html`<p class="quiet">And ${more.toLocaleString("en")} lines more, which \`boardsync approve ${order.project}\` shows.</p>`}
+    <form class="answer" method="post" action="/orders">
+      <input type="hidden" name="form" value="${form}">
+      <button class="go">${button}</button>
+      <a href="${placeOf(order)}">Leave it as it is</a>
+    </form>`;
+}
+
+function columnsOf(project: string): readonly Column<Group<HeldAction>>[] {
+  return [
+    {
+      title: "Post",
+      show({ all }) {
+        const more = all.length - mostNamed;
+        const named = all.slice(0, mostNamed).map(({ post, title }) => renderPostLink(project, post, title));
+        return html`${named.map((one, index) => html`${index > 0 && ", "}${one}`)}${more > 0 && ` and ${more.toLocaleString("en")} more`}`;
+      },
+    },
+    {
+      title: "What",
+      show: ({ first }) => html`<bdi>${describeHeld(first)}</bdi> <span class="quiet">${first.kind}</span>`,
+    },
+    { title: "Voters", show: ({ all }) => showVoters(votersOfHeld(all)), isNumber: true },
+    { title: "Held because", show: ({ first }) => renderSentence(first.message) },
+  ];
+}
