@@ -151,6 +151,50 @@ describe("the list of links", () => {
   });
 });
 
+describe("the page of a run", () => {
+  it("tells what it wrote, by whose rules, and the command that takes it back", async () => {
+    const { page } = await openPage();
+    expect(await page("/")).toContain('<a href="/runs/1">run 1</a>');
+    const text = await page("/runs/1");
+    expect(text).toContain("<h1>Run 1</h1>");
+    expect(text).toContain('<a href="/post/acme-app/p1"><bdi>acme-app/p1</bdi></a>');
+    expect(text).toContain("acme/app#1");
+    expect(text).toContain('<code class="command">boardsync undo 1</code>');
+    expect(text).toMatch(/4 issues opened[\s\S]*2 issues opened/);
+    expect(text).not.toContain('rel="prev"');
+  });
+
+  it("leads to the run before and after it, and says where nothing was written", async () => {
+    const { page, stage } = await openPage();
+    await stage.run(["sync", "-c", `${stage.folder}/page.yaml`]);
+    expect(await page("/runs/1")).toContain('<a rel="next" href="/runs/2">');
+    const text = await page("/runs/2");
+    expect(text).toContain('<a rel="prev" href="/runs/1">');
+    expect(text).toContain("Nothing to either side.");
+    expect(text).not.toContain("boardsync undo");
+  });
+
+  it.each(["/runs/99", "/runs/0", "/runs/1x", "/runs/", "/runs/1/2"])("is not there: %s", async (path) => {
+    const { get } = await openPage();
+    const response = await get(path);
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining("No such run")]);
+  });
+});
+
+describe("an address that is none", () => {
+  it("answers whoever is let in with a page, and others as ever", async () => {
+    const { get } = await openPage();
+    for (const path of ["/nothing", "/links/x", "/%3Cscript%3E", "/runs"]) {
+      const response = await get(path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(await response.text()).toContain("<h1>No such page</h1>");
+      const stranger = await get(path, { cookie: "" });
+      expect([stranger.status, await stranger.json()]).toEqual([404, { status: "not found" }]);
+    }
+  });
+});
+
 describe("the page of a post", () => {
   it("tells its story: what is linked, which rule matches, what waits, what was written", async () => {
     const { page } = await openPage({ after: addWaits });

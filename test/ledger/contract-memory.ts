@@ -217,6 +217,20 @@ export function describeMemory(ledger: () => Ledger): void {
         result: "partial",
         report: { posts: 2 },
       });
+      expect(await runs.find(1)).toEqual({
+        run: 1,
+        startedAt: noon,
+        finishedAt: noon + 5,
+        result: "partial",
+        projects: [
+          { project: "one", report: { posts: 1 } },
+          { project: "two", report: { posts: 2 } },
+        ],
+        before: null,
+        after: 2,
+      });
+      expect(await runs.find(2)).toMatchObject({ before: 1, after: null });
+      expect(await runs.find(3)).toBeUndefined();
     });
 
     it("that never finished are no last run, and none can be finished twice", async () => {

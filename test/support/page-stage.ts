@@ -146,7 +146,7 @@ function secretsOf({ story }: CommandStage): Parameters<typeof connectSides>[1] 
 }
 
 /** The hidden fields of a form, as HTML has them. */
-function readForm(text: string, button: string): Readonly<Record<string, string>> {
+export function readForm(text: string, button: string): Readonly<Record<string, string>> {
   const form = [...text.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)].find(([one]) =>
     new RegExp(`<button[^>]*>${button}`).test(one),
   );

@@ -155,10 +155,9 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   ];
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
-      <span>${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span></span></div>
+      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span>${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}</div></div>
     <p>${renderSentence(describeState(state, looking.times.name))}</p>
     <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
-    ${looking.forms && html`<div class="orders">${renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}</div>`}
   </article>`;
 }
 

@@ -44,9 +44,9 @@ export async function renderPost(
     <p><span class="badge ${story.standing.kind === "linked" ? "good" : ""}">${story.standing.kind}</span>
       ${renderSentence(story.standing.reason)}</p>
     ${await renderPlaces(looking, story, site)}
+    ${await renderWaits(looking, story)}
     <section aria-labelledby="next"><h2 id="next">What happens next</h2>
       <ul>${comingOf(story).map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
-    ${await renderWaits(looking, story)}
     ${renderRules(story, site)}
     ${renderFields(story)}
     ${renderSelection(story)}

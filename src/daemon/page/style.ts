@@ -50,7 +50,8 @@ ul { margin: .35rem 0; padding-left: 1.25rem; }
 .badge.bad { background: var(--bad-paper); color: var(--bad); }
 .card { background: var(--sheet); border: 1px solid var(--line); border-radius: .6rem; padding: 1.1rem 1.35rem; margin: 0 0 1rem; box-shadow: var(--lift); }
 .card > .head { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; justify-content: space-between; }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem 1.5rem; margin: .75rem 0 0; }
+.side { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.25rem, 1fr)); gap: .75rem 1.25rem; margin: .75rem 0 0; }
 dt { color: var(--soft); font-size: .8125rem; }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
 section > .waits > li:first-child { padding-top: 0; }
@@ -58,6 +59,7 @@ table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
 th { text-align: left; color: var(--soft); font-size: .8125rem; font-weight: 550; vertical-align: bottom; overflow-wrap: normal; }
 th, td { padding: .45rem .9rem .45rem 0; border-bottom: 1px solid var(--line); }
 td { vertical-align: top; }
+td:first-child { min-width: 8rem; }
 tbody tr:last-child td { border-bottom: 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font: .875em/1.5 ui-monospace, monospace; background: var(--code); border-radius: .25rem; padding: .1rem .35rem; }
@@ -103,7 +105,7 @@ dl.sides { grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
 .others { margin-top: 1.25rem; }
 .machine { display: flex; flex-wrap: wrap; gap: 0 2rem; padding: .6rem 0; border-top: 1px solid var(--line); font-size: .9375rem; }
 .machine h3 { flex: 0 0 9rem; padding-top: .1rem; font-size: .9375rem; }
-.machine dl { flex: 1 1 20rem; margin: 0; }
+.machine dl { flex: 1 1 20rem; margin: 0; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); }
 .pages { display: flex; gap: 1.5rem; margin: 1rem 0; }
 .rule { margin: .5rem 0; }
 .rule ul { list-style: none; padding-left: 1.4rem; margin: .1rem 0; }
@@ -116,7 +118,8 @@ dl.sides { grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
   tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
   tbody tr:last-child { border-bottom: 0; }
   td { display: grid; grid-template-columns: 7rem 1fr; gap: .75rem; padding: .15rem 0; border: 0; }
-  td::before { content: attr(data-title); color: var(--soft); font-size: .8125rem; line-height: 1.6; }
+  td::before { content: attr(data-title); color: var(--soft); font-size: .8125rem; line-height: 1.75rem; }
+  td > div { line-height: 1.75rem; }
   td.number { text-align: left; }
   dl.sides { grid-template-columns: 1fr; }
   button.small { min-height: 2.75rem; padding: .25rem 1rem; }
