@@ -117,9 +117,8 @@ dl.sides { grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
   table, tbody, tr, td { display: block; }
   tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
   tbody tr:last-child { border-bottom: 0; }
-  td { display: grid; grid-template-columns: 7rem 1fr; gap: .75rem; padding: .15rem 0; border: 0; }
-  td::before { content: attr(data-title); color: var(--soft); font-size: .8125rem; line-height: 1.75rem; }
-  td > div { line-height: 1.75rem; }
+  td { display: grid; grid-template-columns: 7rem 1fr; gap: .75rem; align-items: baseline; padding: .15rem 0; border: 0; }
+  td::before { content: attr(data-title); color: var(--soft); font-size: .8125rem; }
   td.number { text-align: left; }
   dl.sides { grid-template-columns: 1fr; }
   button.small { min-height: 2.75rem; padding: .25rem 1rem; }
