@@ -109,7 +109,7 @@ describe("a paused post", () => {
     expect(next.join("\n")).toContain("Held until a person lets it go: then the next run writes to the post");
     await ask(stage, "resume-discard");
     expect(JSON.stringify(await stage.explain("p1"))).toContain(
-      "`boardsync resume --discard` was asked for; the next run takes it up.",
+      "The next run carries out `boardsync resume --discard`.",
     );
   });
 

@@ -37,7 +37,7 @@ const brokenOff: HandedOutcome = {
   problems: [
     "The daemon that had taken the order ended before the run did, and it is not begun again. `boardsync history` shows what was written; say it again if it is still wanted.",
   ],
-  code: "order.broken-off",
+  code: "state.broken-off",
   exit: exitCodes.partial,
 };
 

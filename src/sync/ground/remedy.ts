@@ -121,6 +121,6 @@ const advice: Readonly<Record<string, string>> = {
 
   "state.held":
     "Only one process may write, and this one takes no orders: it is no daemon, or it stands still. Wait for it, or end it. `boardsync status` and `boardsync plan` work beside it.",
-  "order.broken-off":
+  "state.broken-off":
     "Look at what was written, and say it again if it is still wanted: what is done already is not done twice.",
 };

@@ -211,6 +211,6 @@ it("an order whose daemon has died is not begun again, and that is said", async 
   };
   await runProgram({ ...terminal, args: ["daemon"] });
   expect(await ledger.orders.find(number)).toMatchObject({
-    outcome: { kind: "refused", code: "order.broken-off", exit: 1 },
+    outcome: { kind: "refused", code: "state.broken-off", exit: 1 },
   });
 });
