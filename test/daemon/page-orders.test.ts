@@ -115,6 +115,29 @@ describe("an order on the page", () => {
     expect(await pending(stage)).toEqual([]);
   });
 
+  it("pauses a post at once, and resumes it with what has come together", async () => {
+    const stage = await openPage({ orders: true });
+    const path = "/post/acme-app/p1";
+    const pause = await ask(stage, "Pause…", path);
+    expect(pause).toContain("Nothing more is written for it, to either side");
+    expect((await stage.post(stage.form(pause, "Pause"))).status).toBe(303);
+    expect(stage.started).toEqual([]);
+    stage.stage.story.github.close("acme/app", 1, "completed");
+    await stage.stage.run(["sync", "-c", `${stage.stage.folder}/page.yaml`]);
+    expect(stage.stage.story.board.notifications).toEqual([]);
+
+    const quietly = await ask(stage, "Resume without writing…", path);
+    expect(quietly).toContain("No voter will be mailed.");
+    const resume = await ask(stage, "Resume…", path);
+    expect(resume).toMatch(/128 voters will be mailed/);
+    expect(resume).toMatch(/status: planned → completed/);
+    expect((await stage.post(stage.form(resume, "Resume"))).status).toBe(303);
+    expect(await pending(stage)).toMatchObject([{ kind: "resume", posts: ["p1"], by: "page" }]);
+    expect(stage.started).toEqual(["acme-app"]);
+    await stage.stage.run(["sync", "-c", `${stage.stage.folder}/page.yaml`]);
+    expect(stage.stage.story.board.notifications.map(({ post }) => post)).toEqual(["p1"]);
+  });
+
   it("starts a run without asking the state for anything", async () => {
     const stage = await openPage({ orders: true });
     const question = await ask(stage, "Run now…");

@@ -1,15 +1,16 @@
 import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
+import { describeOpen, listWaiting, type WhatWaits } from "../../sync/orders/what-waits.ts";
 import { type Beside, besideRuns, findPost } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import { describeOpen, listWaiting, printWaiting, type WhatWaits } from "./what-waits.ts";
+import { printWaiting } from "./print-waiting.ts";
 
 /** `boardsync pause POST`: from now on nothing is written for a post, either way, until a person resumes it. */
 export function pause(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
     const found = await findPost(beside, text);
-    const waits = await listWaiting(beside, found);
+    const waits = await listWaiting(beside.ledger, found, beside.now);
     const { project, post } = found;
     const isResuming = await isResumeAsked(beside, found);
     await beside.ledger.commit([{ kind: "pause", project, post, at: beside.now }]);

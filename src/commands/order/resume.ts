@@ -1,10 +1,11 @@
 import { ConfigError } from "../../errors.ts";
+import { describeOpen, effectOfResuming, listWaiting, type WhatWaits } from "../../sync/orders/what-waits.ts";
 import { showVoters } from "../../sync/tell/alike.ts";
 import { besideRuns, findPost } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import { describeOpen, listWaiting, printWaiting, type WhatWaits } from "./what-waits.ts";
+import { printWaiting } from "./print-waiting.ts";
 
 interface ResumeOptions extends CommonOptions {
   readonly discard?: boolean;
@@ -15,7 +16,7 @@ interface ResumeOptions extends CommonOptions {
 export function resume(terminal: Terminal, options: ResumeOptions, text: string): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
     const { key, project, post } = await findPost(beside, text);
-    const waits = await listWaiting(beside, { key, project, post });
+    const waits = await listWaiting(beside.ledger, { key, project, post }, beside.now);
     const say = (isRequested: boolean, message: string): number => {
       if (options.json === true) {
         const { actions } = waits;
@@ -38,15 +39,9 @@ export function resume(terminal: Terminal, options: ResumeOptions, text: string)
     await beside.ledger.commit([
       { kind: "add-request", request: { kind, posts: [post], project, at: beside.now } },
     ]);
-    return say(true, `${effects[kind]}${describeOpen(waits)}`);
+    return say(true, `${effectOfResuming[kind]}${describeOpen(waits)}`);
   });
 }
-
-const effects = {
-  resume: "its pause ends with the next run, which decides what is written by then as for any other post.",
-  "resume-discard":
-    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
-} as const;
 
 /** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
 async function isAgreed(terminal: Terminal, options: ResumeOptions, waits: WhatWaits): Promise<boolean> {

@@ -72,7 +72,8 @@ async function renderPlaces(looking: Looking, story: Explanation, site: string |
     <div><dt>Issue</dt><dd>${issues.length === 0 ? `none; it would go to ${story.select.repo}` : issues}</dd></div>
     ${page !== undefined && html`<div><dt>On the board</dt><dd><a href="${page}" rel="noreferrer">${page}</a></dd></div>`}
   </dl>
-  ${renderOrder(forms, { kind: "link", project, post, from: "post" }, "Link…", field)}`;
+  ${renderOrder(forms, { kind: "link", project, post, from: "post" }, "Link…", field)}
+  ${story.waits.every(({ kind }) => kind !== "paused") && renderOrder(forms, { kind: "pause", project, post, from: "post" }, "Pause…")}`;
 }
 
 async function renderWaits(

@@ -150,6 +150,10 @@ const answers: Readonly<Record<string, readonly (readonly [order: OrderKind, lab
   ],
   parked: [["retry", "Retry…"]],
   quarantined: [["release", "Release…"]],
+  paused: [
+    ["resume", "Resume…"],
+    ["resume-discard", "Resume without writing…"],
+  ],
 };
 
 function ordersFor(kind: string): readonly (readonly [order: OrderKind, label: string])[] {

@@ -17,6 +17,14 @@ import {
 import { type Held, readHeld, requestsForHeld, sayMailed, votersOfHeld } from "../../../sync/orders/held.ts";
 import { findConfigured, parseIssue, showIssue } from "../../../sync/orders/named-issue.ts";
 import { effectOf, explainWait, type NamedPost, nothingWaits } from "../../../sync/orders/waits-of-post.ts";
+import {
+  describeOpen,
+  effectOfResuming,
+  listWaiting,
+  type Resuming,
+  type WhatWaits,
+} from "../../../sync/orders/what-waits.ts";
+import { describePlanned } from "../../../sync/tell/waiting-lines.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import type { PageProject, PageView } from "../view.ts";
 import type { OrderKind, PageOrder } from "./order.ts";
@@ -35,6 +43,8 @@ export interface Foresight {
   readonly button: string;
   /** What the next run is asked for; none where the run itself is the order. */
   readonly requests: readonly NewRequest[];
+  /** The post that is paused at once. */
+  readonly pauses?: NamedPost;
   /** What is said when it is carried out, without its full stop. */
   readonly done: string;
 }
@@ -101,6 +111,9 @@ const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Fores
   release: (foreseeing) => answerWait(foreseeing, "release"),
   link: foreseeLink,
   unlink: foreseeUnlink,
+  pause: foreseePause,
+  resume: (foreseeing) => foreseeResume(foreseeing, "resume"),
+  "resume-discard": (foreseeing) => foreseeResume(foreseeing, "resume-discard"),
   run: foreseeRun,
 };
 
@@ -249,6 +262,60 @@ async function foreseeUnlink(foreseeing: Foreseeing): Promise<Foresight | Nothin
     requests: [{ ...asked, kind: "unlink", post: named.post, issues }],
     done: `The link of ${order.project}/${order.post} to ${names.join(", ")} ends`,
   };
+}
+
+async function foreseePause(foreseeing: Foreseeing): Promise<Foresight | Nothing> {
+  const { ledger, order, now } = foreseeing;
+  const named = nameOf(foreseeing);
+  const waits = await listWaiting(ledger, named, now);
+  const name = `${order.project}/${order.post}`;
+  if (waits.since !== undefined) return { nothing: `${name} is paused already.` };
+  return {
+    question: `Pause ${name}?`,
+    effects: [
+      `Nothing more is written for it, to either side, until somebody resumes it.${describeOpen(waits)}`,
+      ...tellWaiting(waits),
+    ],
+    actions: [],
+    mailed: noMail,
+    button: "Pause",
+    requests: [],
+    pauses: named,
+    done: `${name} is paused`,
+  };
+}
+
+async function foreseeResume(foreseeing: Foreseeing, way: Resuming): Promise<Foresight | Nothing> {
+  const { ledger, order, pending, asked, now } = foreseeing;
+  const named = nameOf(foreseeing);
+  const waits = await listWaiting(ledger, named, now);
+  const name = `${order.project}/${order.post}`;
+  if (waits.since === undefined) return { nothing: `${name} is not paused.` };
+  if (
+    pending.some(
+      ({ kind, ...request }) => kind === way && "posts" in request && request.posts.includes(named.post),
+    )
+  )
+    return { nothing: already };
+  const isDiscard = way === "resume-discard";
+  return {
+    question: isDiscard ? `Resume ${name}, and leave both sides as they are?` : `Resume ${name}?`,
+    effects: [`${asSentence(effectOfResuming[way])}${describeOpen(waits)}`, ...tellWaiting(waits)],
+    actions: [],
+    mailed: isDiscard ? noMail : sayMailed(waits.voters),
+    button: isDiscard ? "Resume without writing" : "Resume",
+    requests: [{ ...asked, kind: way, posts: [named.post] }],
+    done: `${name} is resumed`,
+  };
+}
+
+/** What has come together, as of the last run. */
+function tellWaiting({ actions }: WhatWaits): readonly string[] {
+  if (actions.length === 0) return ["As of the last run nothing waits for it."];
+  return actions.map((action) => {
+    const place = action.place === null ? "" : `${action.place}: `;
+    return asSentence(`${place}${describePlanned(action, true)}`);
+  });
 }
 
 async function foreseeRun({ order, known }: Foreseeing): Promise<Foresight> {

@@ -3,7 +3,18 @@ import { postAddress } from "../addresses.ts";
 import { html, type Markup } from "../html.ts";
 
 /** What can be ordered on the page; `foresee.ts` says what each does. */
-export const orderKinds = ["approve", "discard", "retry", "release", "link", "unlink", "run"] as const;
+export const orderKinds = [
+  "approve",
+  "discard",
+  "retry",
+  "release",
+  "link",
+  "unlink",
+  "pause",
+  "resume",
+  "resume-discard",
+  "run",
+] as const;
 export type OrderKind = (typeof orderKinds)[number];
 
 /** An order, as a form names it. */

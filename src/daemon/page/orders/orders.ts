@@ -119,6 +119,10 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
         if ("nothing" in foresight || printOf(foresight) !== print) return foresight;
         for (const request of foresight.requests)
           await looking.ledger.commit([{ kind: "add-request", request }]);
+        if (foresight.pauses !== undefined) {
+          const { project, post } = foresight.pauses;
+          await looking.ledger.commit([{ kind: "pause", project, post, at: looking.times.now }]);
+        }
         return { words: `${foresight.done}.` };
       }),
     );
@@ -132,8 +136,10 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
       { project, order: kind, ...(post !== "" && { post }) },
       "An order was given on the page",
     );
-    options.start(project);
-    const told = kind === "run" ? outcome.words : `${outcome.words} A run starts now and does it.`;
+    // A pause counts at once, and asks for nothing to be done.
+    if (kind !== "pause") options.start(project);
+    const told =
+      kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
     const location = `${placeOf(order)}?done=${done.keep(reader.session, told)}`;
     return reply.code(303).header("location", location).send();
   };

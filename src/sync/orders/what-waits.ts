@@ -1,10 +1,8 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { NewRequest } from "../../ledger/requests.ts";
 import type { PlannedChange, Row, RowNote } from "../../model/link.ts";
-import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
-import { countVoters, type Voters } from "../../sync/tell/alike.ts";
-import { describePlanned } from "../../sync/tell/waiting-lines.ts";
-import type { Beside } from "../open/beside.ts";
-import type { Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
+import { countVoters, type Voters } from "../tell/alike.ts";
+import type { NamedPost } from "./waits-of-post.ts";
 
 /** What is decided of a post and not written, as the last run has recorded it. */
 export interface WhatWaits {
@@ -22,7 +20,11 @@ interface WaitingAction extends Omit<PlannedChange, "isPassing"> {
 }
 
 /** Reads what waits for a post. */
-export async function listWaiting({ ledger, now }: Beside, { project, post }: NamedPost): Promise<WhatWaits> {
+export async function listWaiting(
+  ledger: Ledger,
+  { project, post }: NamedPost,
+  now: number,
+): Promise<WhatWaits> {
   const row = await ledger.rows.row(project, post, now);
   const actions = notesOf(row).flatMap(({ planned, message }) =>
     planned === undefined ? [] : [toAction(planned, message)],
@@ -46,18 +48,18 @@ function notesOf(row: Row | undefined): readonly RowNote[] {
   return paused.length > 0 ? paused : notes;
 }
 
-/** A line for each, with what it would write, from what to what, and how many voters would hear. */
-export function printWaiting({ out }: Terminal, { actions }: WhatWaits): void {
-  for (const action of actions) {
-    const place = action.place === null ? "" : `${action.place}: `;
-    printLine(out, "  ", oneLine(`${place}${describePlanned(action, true)}`));
-  }
-  if (actions.length === 0) printLine(out, "  ", "As of the last run nothing waits for it.");
-}
-
 /** What can't be called back any more; '' where there is nothing. */
 export function describeOpen({ isOpen }: WhatWaits): string {
   return isOpen
     ? " A write for it has left already, and nobody knows yet what became of that: it is looked up, and not sent again."
     : "";
 }
+
+/** How a pause ends: what has come together is written as for any other post, or never. */
+export type Resuming = Extract<NewRequest["kind"], "resume" | "resume-discard">;
+
+export const effectOfResuming: Readonly<Record<Resuming, string>> = {
+  resume: "its pause ends with the next run, which decides what is written by then as for any other post.",
+  "resume-discard":
+    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
+};
