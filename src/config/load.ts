@@ -132,7 +132,11 @@ function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readon
   for (const fault of faults) {
     const { line, column } = document.locate(fault);
     if (problems.size === faultLimit) {
-      problems.set("more", { line, column, message: "from here on there is more; mend what is above first" });
+      problems.set("more", {
+        line,
+        column,
+        message: "there are more mistakes further down; mend these first",
+      });
       break;
     }
     const place = `${line}:${column}:${fault.path.at(-1)}: ${fault.message}`;

@@ -500,7 +500,7 @@ describe("all mistakes are said at once, in the order of their lines", () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `zebra${index}: 1`);
     const problems = problemsIn(smallest(lines.join("\n")));
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toContain("mend what is above first");
+    expect(problems.at(-1)).toContain("mend these first");
     const repeated = lines.concat(lines).join("\n");
     expect(problemsIn(smallest(repeated)).filter((line) => line.includes("already"))).toHaveLength(10);
   });

@@ -48,6 +48,7 @@ function explain(waits: WhatWaits, isResuming: boolean): string {
     return `it is paused from now on: nothing more is written for it, to either side, until \`boardsync resume\`.${open}`;
   }
   const since = new Date(waits.since).toISOString();
-  if (isResuming) return `it stays paused, since ${since}: that it was to be resumed is taken back.${open}`;
+  if (isResuming)
+    return `it stays paused, since ${since}; the resume that was asked for is taken back.${open}`;
   return `it is paused already, since ${since}.${open}`;
 }

@@ -36,7 +36,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
     return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   }
   const found = await lookAt(cycle, part, linked);
-  if (found === undefined) return stay("the issue can't be found, or not be written to, by now");
+  if (found === undefined) return stay("the issue can't be found any more, or can't be written to");
   const { refusals, writes } = found;
   if (writes.length === 0) return stay(...refusals);
   const action: ChangeIssue = {

@@ -70,7 +70,7 @@ describe("boardsync pause", () => {
   it("takes back that it was to be resumed", async () => {
     const stage = await openPaused();
     await stage.run(["resume", "p1", "--yes"]);
-    expect((await stage.run(["pause", "p1"])).out).toContain("that it was to be resumed is taken back");
+    expect((await stage.run(["pause", "p1"])).out).toContain("the resume that was asked for is taken back");
     await stage.run(["sync"]);
     expect(statusOf(stage)).toBe("planned");
   });

@@ -116,7 +116,11 @@ async function askPatiently(
   for (let attempt = 0; ; attempt += 1) {
     if (bounds.signal.aborted) throw new RemoteError("board", "aborted", "The run was ended.");
     if (clock.now() >= bounds.until) {
-      throw new RemoteError("board", "aborted", "The time of this run was over before the board was asked.");
+      throw new RemoteError(
+        "board",
+        "aborted",
+        "The time of this run (budget) was over before the board was asked.",
+      );
     }
     const reply = await transport.send({ method: "GET", url, conditions, signal: bounds.signal });
     if (reply.kind === "answer" && reply.status >= 200 && reply.status < 300) return reply;

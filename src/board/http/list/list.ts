@@ -170,7 +170,8 @@ async function askForPage(url: URL, before: Recognised, options: ListOptions): P
   const reading = recallReading(known, before);
   if (known === undefined || reading === undefined) {
     const answer = await reader.askPage(url, bounds, undefined);
-    if (answer.kind === "unchanged") throw new Error("A page that nobody knows came back as unchanged.");
+    if (answer.kind === "unchanged")
+      throw new Error("The board says that a page is unchanged, and boardsync has never read that page.");
     const page = readPage(answer, before, lensOf(options));
     const found = { request, digest: answer.digest, ...readValidators(answer.headers) };
     return { ...present(page, found, options), bytes: answer.bytes };

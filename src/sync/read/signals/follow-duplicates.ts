@@ -245,7 +245,7 @@ function leadNowhere(
   if (canonical?.kind !== "known" || canonical.value !== null) {
     cycle.world.log.warn(
       { project: cycle.project.key, issue: nameIssue(cycle, issue), reason },
-      "An issue was closed as a duplicate of none that can be followed; the rules for duplicates decide",
+      "An issue was closed as a duplicate, and the other issue can't be followed; the rules for duplicates decide",
     );
   }
   return { kind: "known", value: null };

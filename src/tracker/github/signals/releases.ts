@@ -146,7 +146,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
     if (keys.some((key) => compared.get(key) === true)) return { kind: "known", value: true };
     const open = keys.find((key) => !compared.has(key));
     if (open !== undefined) {
-      const later = "which releases contain its merge is not found out yet; later runs go on with it";
+      const later = "it is not known yet which releases contain its merge; later runs go on looking";
       return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? later);
     }
     const { doubt, completeSince } = known.get(repository) ?? unread(repository, "they were not asked for");

@@ -71,7 +71,7 @@ async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | st
       return askAgainForLost(call, ids, answer, readNodes(call, ids, answer));
     }
   }
-  return "its answers about a project field changed all the time";
+  return "its answers about a project field kept changing while they were read";
 }
 
 /**
@@ -184,7 +184,7 @@ function followNames({ wish, names }: Call, { data }: QueryAnswer): boolean {
 function readNodes(call: Call, ids: readonly string[], { data, errors }: QueryAnswer): Shown[] {
   const nodes = data?.["nodes"];
   if (!Array.isArray(nodes) || nodes.length !== ids.length) {
-    throw new RemoteError("tracker", "unreadable", "GitHub's answer about issues has not one row for each.");
+    throw new RemoteError("tracker", "unreadable", "GitHub's answer does not have one row for each issue.");
   }
   const byNode = new Map<number, QueryError[]>();
   let general: string | undefined;

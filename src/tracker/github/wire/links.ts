@@ -29,7 +29,7 @@ function readLink(answer: Answer, relation: RegExp): string | undefined {
  */
 export function resolveOnOrigin(address: string, base: string, quote: Quote): string {
   if (!URL.canParse(address, base)) {
-    throw new RemoteError("tracker", "unreadable", "GitHub named a further address that is none.");
+    throw new RemoteError("tracker", "unreadable", "GitHub names a next page whose address can't be read.");
   }
   const url = new URL(address, base);
   if (url.origin === new URL(base).origin && url.username === "" && url.password === "") return url.href;
