@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
 import type { OrderNumber } from "../../../src/ledger/orders.ts";
 import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
@@ -138,6 +138,29 @@ describe("beside a daemon", () => {
     await daemon.said("Project finished", 3);
     expect(issues()).toBeGreaterThan(before);
   });
+});
+
+it("a terminal shows how far the daemon is with the order", async () => {
+  const stage = await openStage();
+  await stage.run(["sync"]);
+  const lock = acquireState(stateOf(stage), "daemon, process 99 on host box", options);
+  onTestFinished(() => lock.release());
+  const ledger = openLedger(stateOf(stage), options);
+  onTestFinished(() => ledger.close());
+  await ledger.commit([{ kind: "beat", sign: { at: Date.now(), who: "daemon, process 99" } }]);
+  const run = stage.run(["sync"], { isTerminal: true });
+  await vi.waitUntil(() => ledger.orders.areWaiting(Date.now()), { timeout: 20_000 });
+  const order = (await ledger.orders.take("daemon, process 99 on host box", Date.now()))?.number;
+  if (order === undefined) throw new Error("There is no order.");
+  const progress = { project: "acme-app", what: "issues opened", done: 3, total: 9 };
+  await ledger.commit([{ kind: "note-progress", order, progress }]);
+  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  const outcome = { kind: "refused", problems: ["It was broken off."], code: "state.broken-off", exit: 1 };
+  await ledger.commit([{ kind: "end-order", order, outcome, at: Date.now() }]);
+  const { code, err } = await run;
+  expect(code).toBe(1);
+  expect(err).toContain("acme-app: issues opened");
+  expect(err).toContain("It was broken off.");
 });
 
 describe("an order that nobody takes", () => {
