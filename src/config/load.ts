@@ -7,7 +7,7 @@ import { explainReadFault, isAbsent } from "./files.ts";
 import { type Fault, formatPath } from "./paths.ts";
 import { type ConfigPlace, defaultFile, nameFile } from "./place.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
+import { isPostgresUrl, readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
 import { host } from "./values.ts";
 import { toFaults, wordIssue } from "./wording.ts";
 
@@ -75,7 +75,7 @@ function readConfig(source: ConfigSource): ConfigResult {
   const place = readStatePlace(source);
   if ("problem" in place) return { kind: "faulty", problems: [place.problem] };
   // Else each replica would take a file of its own, and open an issue of its own for each post.
-  if (place.value !== undefined && isServer(parsed.config.state) && !isServer(place.value)) {
+  if (place.value !== undefined && isPostgresUrl(parsed.config.state) && !isPostgresUrl(place.value)) {
     const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${place.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
     return { kind: "faulty", problems: [problem] };
   }
@@ -85,10 +85,6 @@ function readConfig(source: ConfigSource): ConfigResult {
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
   return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file } };
-}
-
-function isServer(state: string): boolean {
-  return /^postgres(ql)?:/i.test(state);
 }
 
 function explainMissingConfig(file: string, fault: unknown): string {

@@ -244,6 +244,11 @@ export function readStatePlace(source: SecretSource): Reading | { readonly value
   return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);
 }
 
+/** Whether a state is a PostgreSQL server, and no file. */
+export function isPostgresUrl(state: string): boolean {
+  return /^postgres(ql)?:/i.test(state);
+}
+
 /** Whether a state is meant to be no file. */
 export function isAddress(state: string): boolean {
   return /^[a-z]+:\/\//i.test(state);

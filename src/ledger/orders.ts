@@ -38,7 +38,7 @@ export interface OrderState {
 
 export type OrderChange =
   | { readonly kind: "note-progress"; readonly order: OrderNumber; readonly progress: object }
-  | { readonly kind: "end-order"; readonly order: OrderNumber; readonly outcome: object; readonly at: number }
+  | { readonly kind: "end-order"; readonly order: OrderNumber; readonly outcome: object }
   /** Nobody waits for it any more: it is not taken. One that was taken goes on. */
   | { readonly kind: "withdraw-order"; readonly order: OrderNumber }
   /** Ends those that were taken by others than these: whoever took them lives no more. */
@@ -46,5 +46,4 @@ export type OrderChange =
       readonly kind: "end-orphans";
       readonly living: readonly string[];
       readonly outcome: object;
-      readonly at: number;
     };

@@ -172,7 +172,7 @@ export interface PlannedChange {
   readonly isPassing?: true;
 }
 
-/** What is said of a post that a person has paused, wherever it is said. */
+/** The reason why nothing is written for a paused post. */
 export const pausedByPerson =
   "a person has paused the post: nothing is written for it, either way, until `boardsync resume`";
 

@@ -44,7 +44,7 @@ export function describeOrders(ledger: () => Ledger): void {
         progress: { done: 3 },
         outcome: undefined,
       });
-      await ledger().commit([{ kind: "end-order", order: number, outcome: { kind: "done" }, at: noon }]);
+      await ledger().commit([{ kind: "end-order", order: number, outcome: { kind: "done" } }]);
       expect(await orders.find(number)).toMatchObject({ outcome: { kind: "done" } });
     });
 
@@ -75,7 +75,7 @@ export function describeOrders(ledger: () => Ledger): void {
       await orders.take("daemon, dead", noon);
       await orders.take(daemon, noon);
       const [orphan, other, free] = numbers as [OrderNumber, OrderNumber, OrderNumber];
-      const end = { kind: "end-orphans", living: [daemon], outcome: { kind: "refused" }, at: noon } as const;
+      const end = { kind: "end-orphans", living: [daemon], outcome: { kind: "refused" } } as const;
       await ledger().commit([end]);
       expect(await orders.find(orphan)).toMatchObject({ outcome: { kind: "refused" } });
       expect(await orders.find(other)).toMatchObject({ outcome: undefined });
@@ -85,7 +85,7 @@ export function describeOrders(ledger: () => Ledger): void {
     it("keeps its first end", async () => {
       const number = await ledger().orders.give(createOrder());
       await ledger().orders.take(daemon, noon);
-      const end = { kind: "end-order", order: number, at: noon } as const;
+      const end = { kind: "end-order", order: number } as const;
       await ledger().commit([{ ...end, outcome: { kind: "refused" } }]);
       await ledger().commit([{ ...end, outcome: { kind: "done" } }]);
       expect(await ledger().orders.find(number)).toMatchObject({ outcome: { kind: "refused" } });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { isPostgresUrl } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
-import { isPostgresUrl, showPlace } from "../../ledger/postgres/url.ts";
+import { showPlace } from "../../ledger/postgres/url.ts";
 import { besideRuns } from "../open/beside.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";

@@ -12,6 +12,7 @@ import {
 } from "../../sync/orders/held.ts";
 import { type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
 import { type Beside, besideRuns, findProject } from "../open/beside.ts";
+import { isAgreed } from "../print/agree.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -39,7 +40,7 @@ export function approve(
     if (actions.length === 0 && hold === undefined)
       return say(terminal, options, key, [], "Nothing is held.");
     if (options.json !== true && options.quiet !== true) show(terminal, options, held);
-    if (!(await isAgreed(terminal, options, held))) {
+    if (!(await isAgreed(terminal, options, questionOf(options, held)))) {
       return say(terminal, options, key, [], "Nothing was changed.");
     }
     const answer = { isDiscard: options.discard === true, isWhole: posts.length === 0 };
@@ -87,16 +88,6 @@ const columns: readonly Column<Line>[] = [
   { title: "voters", show: ({ all }) => showVoters(votersOfHeld(all)) },
   { title: "held because", show: ({ first }) => first.message },
 ];
-
-/** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
-async function isAgreed(terminal: Terminal, options: ApproveOptions, held: Held): Promise<boolean> {
-  if (options.yes === true) return true;
-  if (terminal.ask === undefined) {
-    throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
-  }
-  const question = questionOf(options, held);
-  return /^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim());
-}
 
 function questionOf({ discard }: ApproveOptions, { actions, hold }: Held): string {
   const what = count(actions.length, "action");

@@ -1,7 +1,7 @@
-import { ConfigError } from "../../errors.ts";
 import { describeOpen, effectOfResuming, listWaiting, type WhatWaits } from "../../sync/orders/what-waits.ts";
 import { showVoters } from "../../sync/tell/alike.ts";
 import { besideRuns, findPost } from "../open/beside.ts";
+import { isAgreed } from "../print/agree.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
@@ -34,22 +34,14 @@ export function resume(terminal: Terminal, options: ResumeOptions, text: string)
     };
     if (waits.since === undefined) return say(false, "it is not paused.");
     if (options.json !== true && options.quiet !== true) printWaiting(terminal, waits);
-    if (!(await isAgreed(terminal, options, waits))) return say(false, "it stays paused.");
+    if (!(await isAgreed(terminal, options, questionOf(options, waits))))
+      return say(false, "it stays paused.");
     const kind = options.discard === true ? "resume-discard" : "resume";
     await beside.ledger.commit([
       { kind: "add-request", request: { kind, posts: [post], project, at: beside.now } },
     ]);
     return say(true, `${effectOfResuming[kind]}${describeOpen(waits)}`);
   });
-}
-
-/** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
-async function isAgreed(terminal: Terminal, options: ResumeOptions, waits: WhatWaits): Promise<boolean> {
-  if (options.yes === true) return true;
-  if (terminal.ask === undefined) {
-    throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
-  }
-  return /^y(es)?$/i.test((await terminal.ask(`${questionOf(options, waits)} [y/N] `)).trim());
 }
 
 function questionOf({ discard }: ResumeOptions, { voters }: WhatWaits): string {

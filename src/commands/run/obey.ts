@@ -55,7 +55,7 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
     // What this process has taken before it took anything, another one of its name has taken.
     const living = orphansAt === undefined ? others : [...others, who];
     orphansAt = now;
-    await ledger.commit([{ kind: "end-orphans", living, outcome: brokenOff, at: now }]);
+    await ledger.commit([{ kind: "end-orphans", living, outcome: brokenOff }]);
   };
   return {
     async haveOrdered() {
@@ -68,7 +68,7 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
         if (given === undefined) return;
         session().log.info({ order: given.number, who: given.who }, "Order taken");
         const outcome = await carryOut(terminal, options, given);
-        await ledger.commit([{ kind: "end-order", order: given.number, outcome, at: clock.now() }]);
+        await ledger.commit([{ kind: "end-order", order: given.number, outcome }]);
       }
     },
     async haveAsked() {

@@ -6,6 +6,7 @@ import type { Carried } from "../../sync/handed.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
+import { isAgreed } from "../print/agree.ts";
 import type { Terminal } from "../print/terminal.ts";
 import { count } from "../print/text.ts";
 import { exitOfResult } from "../reports/run.ts";
@@ -37,7 +38,9 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
     const actions = look.saved.flatMap((project) => project.actions);
     if (actions.length === 0 || terminal.signal.aborted) return exitOf(terminal, end(look, true));
     if (options.json !== true && options.quiet !== true) printLook(safe, clean(actions), clean(look.report));
-    if (!(await isAgreed(safe, options, actions.length)))
+    if (
+      !(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? Voters may be mailed.`))
+    )
       return sayNothing(safe, options, number, "Nothing was changed.");
     const order = { kind: "undo", run: number, agreed: look.saved } as const;
     return carryOut(terminal, session, options, { command: "undo", projects: concerned, order }, (carried) =>
@@ -101,13 +104,4 @@ async function findConcerned(
     ]);
   }
   return found;
-}
-
-/** Asks on a terminal; elsewhere somebody must have said so with `--yes`. */
-async function isAgreed(terminal: Terminal, { yes }: UndoOptions, actions: number): Promise<boolean> {
-  if (yes === true) return true;
-  if (terminal.ask === undefined)
-    throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
-  const answer = await terminal.ask(`Undo this, ${count(actions, "write")}? Voters may be mailed. [y/N] `);
-  return /^y(es)?$/i.test(answer.trim());
 }

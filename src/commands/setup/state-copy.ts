@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
-import { holdsPassword, readStatePlace } from "../../config/secrets.ts";
+import { holdsPassword, isPostgresUrl, readStatePlace } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
-import { isPostgresUrl, showPlace } from "../../ledger/postgres/url.ts";
+import { showPlace } from "../../ledger/postgres/url.ts";
 import { fillState, nameState, takeOutState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";

@@ -7,14 +7,9 @@ import { type Connection, createConnection } from "./connection.ts";
 import type { SharedLog } from "./log.ts";
 import { openReplica } from "./replica.ts";
 import { findHead, openTables } from "./schema.ts";
-import {
-  createServerLeases,
-  createServerLog,
-  isAlive,
-  replaceImage,
-  type ServerOptions,
-} from "./server-log.ts";
-import { createSharedLedger, type Signs } from "./shared-ledger.ts";
+import { createServerLeases, createServerLog, replaceImage, type ServerOptions } from "./server-log.ts";
+import { createSharedLedger } from "./shared-ledger.ts";
+import { byThisClock, createSigns, measureClock } from "./signs.ts";
 import { showPlace } from "./url.ts";
 
 /** What a shared state is opened with. */
@@ -289,63 +284,4 @@ async function bringUpToDate(
       await turn.end();
     }
   }
-}
-
-/** How far the server's clock is ahead of this one; half of the question's way is allowed for. */
-async function measureClock(connection: Connection, { now }: Pick<SharedOptions, "now">): Promise<number> {
-  const before = now();
-  const [found] = await connection.ask(
-    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
-  );
-  const theirs = Number(found?.rows[0]?.["now"]);
-  const ahead = Math.round(theirs - (before + now()) / 2);
-  // Less than this is the way of the question.
-  return Math.abs(ahead) < 1_000 ? 0 : ahead;
-}
-
-function createSigns(
-  connection: Connection,
-  { who = "", host, config = () => "" }: Partial<SharedOptions> & Pick<SharedOptions, "host">,
-): Signs {
-  let known: readonly Process[] = [];
-  return {
-    async write(sign) {
-      await connection.ask(
-        `INSERT INTO boardsync.replicas (who, host, config, sign, at) VALUES ($1, $2, $3, $4, now())
-         ON CONFLICT (who) DO UPDATE SET config = $3, sign = $4, at = now()`,
-        [who, host, config(), JSON.stringify(sign)],
-      );
-      await connection.ask("DELETE FROM boardsync.replicas WHERE at < now() - interval '1 day'");
-    },
-    async read() {
-      const [found] = await connection.ask(
-        "SELECT sign FROM boardsync.replicas ORDER BY host = $1 DESC, at DESC LIMIT 1",
-        [host],
-      );
-      const sign = found?.rows[0]?.["sign"];
-      return sign === undefined ? undefined : JSON.parse(String(sign));
-    },
-    async processes() {
-      const answers = await connection
-        .ask(`
-          SELECT who, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
-            SELECT json_agg(project ORDER BY project) FROM boardsync.leases
-            WHERE holder = who AND until > clock_timestamp()), '[]') AS projects
-          FROM boardsync.replicas WHERE ${isAlive} ORDER BY who`)
-        .catch(() => undefined);
-      // The page and the metrics are wanted most while the server is gone.
-      if (answers === undefined) return known;
-      known = (answers[0]?.rows ?? []).map(({ who: name, at, projects }) => ({
-        who: String(name),
-        at: Number(at),
-        projects: projects as readonly string[],
-      }));
-      return known;
-    },
-  };
-}
-
-/** Times of the server by this machine's clock, which is not set by it in a process that only looks. */
-function byThisClock<Timed extends { readonly at: number }>(timed: Timed, aheadMs: number): Timed {
-  return { ...timed, at: timed.at - aheadMs };
 }

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OrderNumber } from "../../../src/ledger/orders.ts";
 import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
@@ -51,6 +52,15 @@ async function startDaemon(stage: Stage, args: readonly string[] = []): Promise<
 const stateOf = ({ folder }: Stage): string => join(folder, "state.db");
 const options = { now: 0, version: "1.2.3" };
 const minute = 60_000;
+
+/** Stands in for a process that has the state; what it does with it is the test's. */
+function holdState(stage: Stage, who: string): Ledger {
+  const lock = acquireState(stateOf(stage), who, options);
+  onTestFinished(() => lock.release());
+  const ledger = openLedger(stateOf(stage), options);
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
 
 describe("beside a daemon", () => {
   it("sync is carried out by it, and prints its report", async () => {
@@ -143,10 +153,7 @@ describe("beside a daemon", () => {
 it("a terminal shows how far the daemon is with the order", async () => {
   const stage = await openStage();
   await stage.run(["sync"]);
-  const lock = acquireState(stateOf(stage), "daemon, process 99 on host box", options);
-  onTestFinished(() => lock.release());
-  const ledger = openLedger(stateOf(stage), options);
-  onTestFinished(() => ledger.close());
+  const ledger = holdState(stage, "daemon, process 99 on host box");
   await ledger.commit([{ kind: "beat", sign: { at: Date.now(), who: "daemon, process 99" } }]);
   const run = stage.run(["sync"], { isTerminal: true });
   await vi.waitUntil(() => ledger.orders.areWaiting(Date.now()), { timeout: 20_000 });
@@ -156,7 +163,7 @@ it("a terminal shows how far the daemon is with the order", async () => {
   await ledger.commit([{ kind: "note-progress", order, progress }]);
   await new Promise((resolve) => setTimeout(resolve, 3_500));
   const outcome = { kind: "refused", problems: ["It was broken off."], code: "state.broken-off", exit: 1 };
-  await ledger.commit([{ kind: "end-order", order, outcome, at: Date.now() }]);
+  await ledger.commit([{ kind: "end-order", order, outcome }]);
   const { code, err } = await run;
   expect(code).toBe(1);
   expect(err).toContain("acme-app: issues opened");
@@ -167,10 +174,7 @@ describe("an order that nobody takes", () => {
   it("is taken back when the daemon gives no sign of life any more", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
-    const lock = acquireState(stateOf(stage), "daemon, process 99 on host box", options);
-    onTestFinished(() => lock.release());
-    const ledger = openLedger(stateOf(stage), options);
-    onTestFinished(() => ledger.close());
+    const ledger = holdState(stage, "daemon, process 99 on host box");
     const sign = { at: Date.now() - minute + 1_500, who: "daemon, process 99" };
     await ledger.commit([{ kind: "beat", sign }]);
     const { code, json } = await stage.run(["sync", "--json"]);
@@ -184,21 +188,15 @@ describe("an order that nobody takes", () => {
   it("is not given where the holder is no daemon, or stands still", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
-    const lock = acquireState(stateOf(stage), "sync, process 99 on host box", options);
-    onTestFinished(() => lock.release());
+    const ledger = holdState(stage, "sync, process 99 on host box");
     expect((await stage.run(["sync", "--no-wait"])).code).toBe(5);
-    const ledger = openLedger(stateOf(stage), options);
-    onTestFinished(() => ledger.close());
     expect(await ledger.orders.areWaiting(Date.now())).toBe(false);
   });
 
   it("is taken back when its command is ended", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
-    const lock = acquireState(stateOf(stage), "daemon, process 99 on host box", options);
-    onTestFinished(() => lock.release());
-    const ledger = openLedger(stateOf(stage), options);
-    onTestFinished(() => ledger.close());
+    const ledger = holdState(stage, "daemon, process 99 on host box");
     await ledger.commit([{ kind: "beat", sign: { at: Date.now(), who: "daemon, process 99" } }]);
     const end = new AbortController();
     setTimeout(() => end.abort("SIGINT"), 100);

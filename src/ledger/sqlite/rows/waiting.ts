@@ -80,7 +80,7 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
 /** Notes of what is written later: of a paused post that is what its pause holds up. */
 const putOffKinds = "'held', 'settling', 'waiting'";
 
-/** Notes of posts that nobody has paused: whatever is said of the others waits for the end of the pause. */
+/** Notes of posts that are not paused. Those of a paused post are told under its pause. */
 const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)";
 
 /** Reads what `status` shows. */

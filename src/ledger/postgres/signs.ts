@@ -1,0 +1,68 @@
+import type { Replica as Process } from "../runs.ts";
+import type { Connection } from "./connection.ts";
+import { isAlive } from "./server-log.ts";
+import type { Signs } from "./shared-ledger.ts";
+
+/** How far the server's clock is ahead of this one; half of the question's way is allowed for. */
+export async function measureClock(connection: Connection, { now }: { now(): number }): Promise<number> {
+  const before = now();
+  const [found] = await connection.ask(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
+  );
+  const theirs = Number(found?.rows[0]?.["now"]);
+  const ahead = Math.round(theirs - (before + now()) / 2);
+  // Less than this is the way of the question.
+  return Math.abs(ahead) < 1_000 ? 0 : ahead;
+}
+
+/** Whose signs are written; who only reads them has nothing but a host. */
+interface Signer {
+  readonly who?: string;
+  readonly host: string;
+  config?(): string;
+}
+
+/** Signs of life on a server. */
+export function createSigns(connection: Connection, { who = "", host, config = () => "" }: Signer): Signs {
+  let known: readonly Process[] = [];
+  return {
+    async write(sign) {
+      await connection.ask(
+        `INSERT INTO boardsync.replicas (who, host, config, sign, at) VALUES ($1, $2, $3, $4, now())
+         ON CONFLICT (who) DO UPDATE SET config = $3, sign = $4, at = now()`,
+        [who, host, config(), JSON.stringify(sign)],
+      );
+      await connection.ask("DELETE FROM boardsync.replicas WHERE at < now() - interval '1 day'");
+    },
+    async read() {
+      const [found] = await connection.ask(
+        "SELECT sign FROM boardsync.replicas ORDER BY host = $1 DESC, at DESC LIMIT 1",
+        [host],
+      );
+      const sign = found?.rows[0]?.["sign"];
+      return sign === undefined ? undefined : JSON.parse(String(sign));
+    },
+    async processes() {
+      const answers = await connection
+        .ask(`
+          SELECT who, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
+            SELECT json_agg(project ORDER BY project) FROM boardsync.leases
+            WHERE holder = who AND until > clock_timestamp()), '[]') AS projects
+          FROM boardsync.replicas WHERE ${isAlive} ORDER BY who`)
+        .catch(() => undefined);
+      // The page and the metrics are wanted most while the server is gone.
+      if (answers === undefined) return known;
+      known = (answers[0]?.rows ?? []).map(({ who: name, at, projects }) => ({
+        who: String(name),
+        at: Number(at),
+        projects: projects as readonly string[],
+      }));
+      return known;
+    },
+  };
+}
+
+/** Times of the server by this machine's clock, which is not set by it in a process that only looks. */
+export function byThisClock<Timed extends { readonly at: number }>(timed: Timed, aheadMs: number): Timed {
+  return { ...timed, at: timed.at - aheadMs };
+}
