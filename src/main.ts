@@ -18,7 +18,7 @@ const defaultColumns = 80;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
   process.stderr.write(
-    `boardsync needs Node.js ${oldestNode.join(".")} or newer, and this is ${process.versions.node}: run it with a newer one, or with \`npx boardsync\` after \`npm ci\`.\n`,
+    `boardsync needs Node.js ${oldestNode.join(".")} or newer, and this is ${process.versions.node}: start it with a newer one (in a checkout, \`npm ci\` brings it, for \`npx boardsync\`).\n`,
   );
   process.exitCode = 2;
 } else {
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   // Without a listener Node.js opens its inspector, and whoever reaches that port reads every secret.
   process.on("SIGUSR1", () => undefined);
   const { runProgram } = await import("./commands/program.ts");
+  const { startedAs } = await import("./commands/open/started-as.ts");
   const interruption = new AbortController();
   let command: string | undefined;
   let isEcho = false;
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     version: readVersion(),
+    command: startedAs({ script: String(process.argv[1]), cwd: process.cwd(), env: process.env }),
     pid: process.pid,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),

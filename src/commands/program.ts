@@ -5,6 +5,7 @@ import { type Call, type CommandRow, commandTable } from "./commands.ts";
 import { failWith, printFailure } from "./print/failure.ts";
 import { ownScreen } from "./print/screen.ts";
 import { exitCodes, type Terminal } from "./print/terminal.ts";
+import { hint } from "./print/text.ts";
 
 /** Called with the name of the command that is going to run. */
 export type OnCommand = (name: string) => void;
@@ -45,7 +46,7 @@ function usageFailure(terminal: Terminal, error: CommanderError): number {
 type Finish = (code: number) => void;
 
 function createProgram(terminal: Terminal, finish: Finish): Command {
-  const program = new Command("boardsync")
+  const program = new Command(terminal.command)
     .description("Keeps a feedback board and GitHub Issues in step, without ever mailing a voter twice.")
     .version(terminal.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -55,8 +56,8 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
     .showHelpAfterError("(--help says more)")
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
-      writeOut: (text) => terminal.out.write(text),
-      writeErr: (text) => terminal.err.write(text),
+      writeOut: (text) => terminal.out.write(hint(terminal.out, text)),
+      writeErr: (text) => terminal.err.write(hint(terminal.err, text)),
       // It quotes what was typed, or handed on by a script.
       outputError: (text, write) => write(escapeControls(text)),
       getOutHelpWidth: () => terminal.out.columns,
@@ -64,7 +65,7 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .addHelpText("after", programHelp);
+    .addHelpText("after", nameProgram(terminal, programHelp));
   addCommonOptions(program);
   for (const row of commandTable) addCommand(program, row, terminal, finish);
   return program;
@@ -87,6 +88,11 @@ Exit codes:
   4  something waits for a person
   5  another instance holds the state`;
 
+/** Examples as a person can type them here. */
+function nameProgram({ command }: Terminal, examples: string): string {
+  return examples.replaceAll(/(?<=^|\s)boardsync (?=[a-z])/gm, () => `${command} `);
+}
+
 function showExamples({ examples, title }: CommandRow): string {
   const heading = title ?? (examples.length > 1 ? "Examples" : "Example");
   return `\n${heading}:\n${examples.map((line) => `  ${line}`).join("\n")}`;
@@ -97,7 +103,7 @@ function addCommand(program: Command, row: CommandRow, terminal: Terminal, finis
   for (const argument of row.args ?? []) command.addArgument(argument);
   for (const option of row.options ?? []) command.addOption(option);
   if (row.summary !== "") command.description(row.summary);
-  if (row.examples.length > 0) command.addHelpText("after", showExamples(row));
+  if (row.examples.length > 0) command.addHelpText("after", nameProgram(terminal, showExamples(row)));
   command.action(async (...given: readonly unknown[]) => {
     const values = given.slice(0, row.args?.length ?? 0);
     const call: Call = {

@@ -90,7 +90,7 @@ function readConfig(source: ConfigSource): ConfigResult {
 function explainMissingConfig(file: string, fault: unknown): string {
   const reason = `${file}: ${explainReadFault(fault)}`;
   if (!isAbsent(fault)) return reason;
-  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows, and config/sample.yaml is a commented one to start from`;
+  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`;
 }
 
 function hostFaults(httpHost: string): readonly string[] {
@@ -106,7 +106,7 @@ function parseConfig(
   const document = parseConfigDocument(text);
   if (document.content === undefined) return { config: undefined, problems: document.problems };
   if (document.content === null) {
-    const message = "the file is empty; config/sample.yaml shows what belongs into it";
+    const message = "the file is empty; `boardsync init` writes one from what your board shows";
     return { config: undefined, problems: [{ line: 1, column: 1, message }] };
   }
   const { data, error } = configSchema.safeParse(document.content, { error: wordIssue });

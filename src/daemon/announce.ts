@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
 import { inOrder, select } from "../select.ts";
+import { asStarted } from "../sync/ground/remedy.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
@@ -36,6 +37,8 @@ export interface AnnounceOptions {
   readonly log: Log;
   readonly call: Call;
   readonly version: string;
+  /** How a person starts the program here, for the commands that a notice names. */
+  readonly command: string;
   readonly signal: AbortSignal;
   /** A call has come to its end. */
   note?(call: "heartbeat" | "notice", isTaken: boolean): void;
@@ -66,7 +69,7 @@ async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promi
 }
 
 async function sendNotices({ projects }: RunReport, options: AnnounceOptions): Promise<void> {
-  const { notices: url, ledger, clock } = options;
+  const { notices: url, ledger, clock, command } = options;
   if (url === undefined) return;
   const now = clock.now();
   const news = pickNews(
@@ -87,7 +90,8 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
     projects.filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`))),
     async ({ project }) => ({ project, state: await readProjectState(ledger, project, { now }) }),
   );
-  const outcome = await send("notice", url, JSON.stringify(composeMessage(news, concerned)), options);
+  const text = asStarted(composeMessage(news, concerned).text, command);
+  const outcome = await send("notice", url, JSON.stringify({ text }), options);
   if (outcome === "refused") await ledger.commit([{ kind: "unsay", causes: news.map(({ cause }) => cause) }]);
 }
 

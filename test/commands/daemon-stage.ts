@@ -42,6 +42,7 @@ export function startDaemon(
     cwd: stage.folder,
     env: { ...stage.env, ...env },
     version: "1.2.3",
+    command: "boardsync",
     pid: 4711,
     out: createOutput(),
     err: { ...createOutput(), write },

@@ -105,6 +105,7 @@ it("tells which command is going to run", async () => {
     env: {},
     cwd: makeFolder(),
     version: "1",
+    command: "boardsync",
     pid: 1,
     out,
     err,
@@ -123,7 +124,17 @@ it("a mistake of ours is said with its stack, and exits 1", async () => {
   };
   const err = createOutput();
   const { signal } = new AbortController();
-  const terminal = { args: ["schema"], env: {}, cwd: makeFolder(), version: "1", pid: 1, out, err, signal };
+  const terminal = {
+    args: ["schema"],
+    env: {},
+    cwd: makeFolder(),
+    version: "1",
+    command: "boardsync",
+    pid: 1,
+    out,
+    err,
+    signal,
+  };
   expect(await runProgram(terminal)).toBe(1);
   expect(err.text()).toMatch(/^a bug<1b>\nThis is a mistake in boardsync\..*\nTypeError: a bug<1b>\n {4}at /);
 });

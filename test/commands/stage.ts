@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly isTerminal?: boolean;
   readonly hasColours?: boolean;
   readonly columns?: number;
+  /** How the program was started; default: `boardsync`. */
+  readonly command?: string;
   readonly signal?: AbortSignal;
   readonly ask?: (question: string) => Promise<string>;
   readonly askSecret?: (question: string) => Promise<string>;
@@ -67,6 +69,7 @@ export async function runCommand(
     args,
     ...surroundings,
     version: "1.2.3",
+    command: options.command ?? "boardsync",
     pid: 4711,
     out,
     err,

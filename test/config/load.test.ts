@@ -195,7 +195,7 @@ describe("where the config is found", () => {
     expect(
       problemsOf(() => loadConfig(sourceOf("", { file: undefined, readText: readTextFrom({}) }))),
     ).toEqual([
-      "config/boardsync.yaml: there is no such file. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at config/boardsync.yaml; `boardsync init` writes one from what your board shows, and config/sample.yaml is a commented one to start from",
+      "config/boardsync.yaml: there is no such file. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at config/boardsync.yaml; `boardsync init` writes one from what your board shows",
     ]);
   });
 

@@ -541,11 +541,11 @@ describe("templates", () => {
 
 describe("YAML that can't be read", () => {
   it.each<[string, string, string]>([
-    ["an empty file", "", "1:1: the file is empty; config/sample.yaml shows what belongs into it"],
+    ["an empty file", "", "1:1: the file is empty; `boardsync init` writes one from what your board shows"],
     [
       "nothing but comments",
       "# hello\n\n# world\n",
-      "1:1: the file is empty; config/sample.yaml shows what belongs into it",
+      "1:1: the file is empty; `boardsync init` writes one from what your board shows",
     ],
     ["a quote that never ends", "board: 'secret", "1:15: this is not valid YAML: Missing closing 'quote"],
     ["a tab", "board:\n\turl: x", "2:1: this is not valid YAML: Tabs are not allowed as indentation"],

@@ -32,6 +32,15 @@ describe("the status page", () => {
     expect(text).toContain("<code>board.rejected</code>");
   });
 
+  it("shows commands as the program was started", async () => {
+    const { page } = await openPage({ after: addWaits, command: "docker compose exec 'b&s' boardsync" });
+    const text = await page("/");
+    expect(text).toContain(
+      '<code class="command">docker compose exec &#39;b&#38;s&#39; boardsync retry acme-app/p2</code>',
+    );
+    expect(text).not.toMatch(/<code[^>]*>boardsync [a-z]/);
+  });
+
   it('is not "all in step" while one post settles and one differs, and shows both by themselves', async () => {
     const { page } = await openPage({ after: addOthers });
     const text = await page("/");

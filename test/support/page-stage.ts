@@ -15,6 +15,8 @@ import { createMemoryLog } from "../daemon/memory-log.ts";
 import { createIssue } from "../ledger/samples.ts";
 
 export interface PageSetup {
+  /** How the program was started; default: `boardsync`. */
+  readonly command?: string;
   readonly token?: string;
   readonly readToken?: string;
   /** Nobody is let in but who brings the token or a code. */
@@ -88,6 +90,7 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
     clock: { now: Date.now },
     monotonic: () => clock.now,
     version: "1.2.3",
+    command: setup.command ?? "boardsync",
     view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
     ...(setup.orders !== undefined && {
       orders: {

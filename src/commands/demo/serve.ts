@@ -90,6 +90,7 @@ async function servePage(
     clock: systemClock,
     monotonic,
     version,
+    command: terminal.command,
     view: () => viewConfig(config, projects, tracker, undefined),
     read: async (work) => {
       const ledger = await readState(terminal, placeOfState(terminal, config));

@@ -24,6 +24,7 @@ import { readDatabase } from "../open/status-database.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
 import {
   type LastRun,
   type ProjectStatus,
@@ -50,7 +51,7 @@ export async function status(
       if (options.json === true) printJson(terminal.out, report);
       else if (options.quiet === true) return exitCodes.ok;
       else if (ledger === undefined) {
-        terminal.out.write(`No run yet: there is no state at ${state}. Next: \`boardsync plan\`.\n`);
+        printLine(terminal.out, "", `No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`);
       } else {
         const times = tellTimes(systemClock.now(), config.timezone);
         printStatus(terminal.out, times, report, options.full === true);

@@ -18,6 +18,7 @@ import {
   type ProjectOptions,
   type Terminal,
 } from "../print/terminal.ts";
+import { hint } from "../print/text.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 
@@ -125,7 +126,7 @@ export function createTerminalLog({ err }: Pick<Terminal, "err">, level: string,
     isReadable: err.isTerminal,
     hasColours: err.hasColours,
     redact,
-    write: (line) => err.write(line),
+    write: (line) => err.write(err.isTerminal ? hint(err, line) : line),
   });
 }
 

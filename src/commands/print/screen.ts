@@ -20,6 +20,7 @@ export function ownScreen(terminal: Terminal): Terminal {
   };
   const own = (output: Output): Output => ({
     ...output,
+    command: terminal.command,
     write(text) {
       if (text === "") return;
       clear();

@@ -1,5 +1,5 @@
 import type { Output } from "./terminal.ts";
-import { oneLine, widthOf, wrap } from "./text.ts";
+import { hint, oneLine, widthOf, wrap } from "./text.ts";
 
 /** A word that is longer than this is broken where the room is short; ids and names stay whole. */
 const longestWord = 40;
@@ -15,7 +15,7 @@ export function printTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
 ): void {
-  const cells = rows.map((row) => row.map(oneLine));
+  const cells = rows.map((row) => row.map((cell) => hint(output, oneLine(cell))));
   const room = fitWidths(head, cells, output.columns);
   if (room === undefined) {
     printLists(output, head, cells);

@@ -4,6 +4,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly version: string;
+  /** How a person starts the program here, for hints: `boardsync`, `npx boardsync`, … */
+  readonly command: string;
   readonly pid: number;
   readonly out: Output;
   readonly err: Output;
@@ -29,6 +31,8 @@ export interface Output {
   readonly hasColours: boolean;
   /** Width in columns. */
   readonly columns: number;
+  /** How hints name the program; the terminal's `command`. */
+  readonly command?: string;
   write(text: string): void;
 }
 

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { escapeControls } from "../../escape.ts";
+import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
 import type { Voters } from "../../sync/tell/alike.ts";
 import type { Output } from "./terminal.ts";
 
@@ -88,13 +89,24 @@ function cut(word: string, width: number): readonly string[] {
  */
 export function printLine(output: Output, sign: string, text: string): void {
   const indent = widthOf(sign);
-  const lines = output.isTerminal ? wrap(text, Math.max(20, output.columns - indent)) : [text];
+  const said = hint(output, text);
+  const lines = output.isTerminal ? wrap(said, Math.max(20, output.columns - indent)) : [said];
   output.write(`${sign}${lines.join(`\n${" ".repeat(indent)}`)}\n`);
 }
 
 /** Prints a paragraph that is broken at words wherever it goes. */
 export function printParagraph(output: Output, text: string): void {
-  output.write(`${wrap(text, output.columns).join("\n")}\n`);
+  output.write(`${wrap(hint(output, text), output.columns).join("\n")}\n`);
+}
+
+/** A text whose commands, between back-ticks, can be typed here as they stand. */
+export function hint({ command }: Output, text: string): string {
+  return command === undefined ? text : asStarted(text, command);
+}
+
+/** The same for a text that is nothing but a command. */
+export function hintCommand({ command }: Output, typed: string): string {
+  return command === undefined ? typed : commandAsStarted(typed, command);
 }
 
 /** `1 issue`, `2 issues`; thousands are set apart. */

@@ -16,7 +16,7 @@ import type { ToldTimes } from "../../sync/tell/times.ts";
 import { showChange, showValue } from "../../sync/tell/waiting-lines.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, type Look, oneLine, paint, printLine } from "../print/text.ts";
 
 /** The story of a post for a person. */
 export function printExplanation(
@@ -156,7 +156,7 @@ function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void
       paint(out, "yellow", "! "),
       oneLine(`${waitNames[kind]}${time}: ${times.tell(message)}${end}`),
     );
-    if (command !== null) printLine(out, "→ ", oneLine(command));
+    if (command !== null) printLine(out, "→ ", hintCommand(out, oneLine(command)));
   }
 }
 

@@ -8,7 +8,7 @@ import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, type Look, oneLine, paint, printLine } from "../print/text.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {
@@ -217,7 +217,7 @@ function nameOf({ post, title }: Pick<WaitingLine, "post" | "title">): string {
 function printWait(out: Output, text: string, remedy: string | null, state: StateKind = "needs-you"): void {
   const [sign, look] = signs[state];
   printLine(out, paint(out, look, sign), oneLine(text));
-  if (remedy !== null) printLine(out, "  → ", oneLine(remedy));
+  if (remedy !== null) printLine(out, "  → ", hintCommand(out, oneLine(remedy)));
 }
 
 const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [

@@ -8,7 +8,7 @@ import type { Terminal } from "../print/terminal.ts";
 export function announceOptions(
   { config, machine, log }: Session,
   ledger: Ledger,
-  { signal, version }: Pick<Terminal, "signal" | "version">,
+  { signal, version, command }: Pick<Terminal, "signal" | "version" | "command">,
 ): AnnounceOptions {
   return {
     heartbeat: config.heartbeat,
@@ -19,6 +19,7 @@ export function announceOptions(
     log,
     call: createCall(machine),
     version,
+    command,
     signal,
   };
 }

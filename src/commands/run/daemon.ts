@@ -102,7 +102,7 @@ async function runUntilSignal(
     reloaded = reloaded.then(reload);
   });
   try {
-    http = await listen(post, crew, terminal.signal);
+    http = await listen(post, crew, terminal);
     await crew.run();
   } finally {
     ignoreHangUps?.();
@@ -178,7 +178,7 @@ const otherConfig =
 async function listen(
   post: Post,
   crew: Daemon,
-  signal: AbortSignal,
+  terminal: Pick<Terminal, "signal" | "command">,
 ): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;
   const { config, machine, log } = session();
@@ -220,6 +220,7 @@ async function listen(
       clock: machine.clock,
       monotonic,
       version: machine.version,
+      command: terminal.command,
       view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
       read: (work) => work(ledger),
       orders: {
@@ -230,7 +231,7 @@ async function listen(
         tracker: () => session().sides.tracker,
         start: crew.start,
         log: followLog(post),
-        signal,
+        signal: terminal.signal,
       },
       redact: (text) => session().clean(text),
     }),

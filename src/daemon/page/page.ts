@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../model/surroundings.ts";
+import { asStarted } from "../../sync/ground/remedy.ts";
 import type { HttpPart } from "../http.ts";
 import { readPostAddress, readRunAddress } from "./addresses.ts";
 import { createGuests, type Entry, type Gate, judgeVisitor } from "./gate.ts";
-import { html, type Markup } from "./html.ts";
+import { html, type Markup, textOf } from "./html.ts";
 import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
 import { createOrders, type OrderOptions, type Reader } from "./orders/orders.ts";
@@ -23,6 +24,8 @@ export interface PageOptions {
   /** Whether a code of `boardsync page` lets in, and is used up by that. */
   takeCode(code: string): Promise<boolean>;
   readonly version: string;
+  /** How a person starts the program beside this page, for the commands that it shows. */
+  readonly command: string;
   /** As it is now. */
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
@@ -38,7 +41,9 @@ export interface PageOptions {
  * for anything. `POST /orders` takes the orders of whoever may give them. All of it works without any script.
  */
 export function pagePart(options: PageOptions): HttpPart {
-  const { clock, version } = options;
+  const { clock, version, command } = options;
+  const nameProgram = (page: string): string =>
+    page.replaceAll(/(<code[^>]*>)boardsync (?=[a-z])/g, (_, code) => `${code}${textOf(html`${command}`)} `);
   const guests = createGuests(options.monotonic);
   const judge = ({ headers: { authorization, cookie } }: FastifyRequest): Entry =>
     judgeVisitor({ authorization, guest: guests.recognise(cookie) }, options.gate());
@@ -50,7 +55,7 @@ export function pagePart(options: PageOptions): HttpPart {
     const entry = judge(request);
     if (entry.kind === "open") return entry;
     if (entry.kind === "ask") askForToken(reply);
-    else reply.code(403).type("text/plain; charset=utf-8").send(closedWords);
+    else reply.code(403).type("text/plain; charset=utf-8").send(asStarted(closedWords, command));
     return undefined;
   };
   const look = (reader: Reader, ledger: Ledger): Looking => {
@@ -73,7 +78,7 @@ export function pagePart(options: PageOptions): HttpPart {
       .code(status)
       .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
       .type("text/html; charset=utf-8")
-      .send(options.redact(layOut({ title, current, foot }, html`${said}${content}`)));
+      .send(options.redact(nameProgram(layOut({ title, current, foot }, html`${said}${content}`))));
   };
   const orders =
     options.orders &&

@@ -35,7 +35,22 @@ export function command(...words: readonly string[]): string {
   return ["boardsync", ...words.map(quote)].join(" ");
 }
 
-function quote(word: string): string {
+/**
+ * The commands between the back-ticks of a text, as a person starts the program at this place.
+ *
+ * @param started - for example `npx boardsync`.
+ */
+export function asStarted(text: string, started: string): string {
+  return text.replaceAll(/`boardsync (?=[a-z])/g, () => `\`${started} `);
+}
+
+/** The same for a text that is nothing but a command. */
+export function commandAsStarted(typed: string, started: string): string {
+  return typed.replace(/^boardsync(?= )/, () => started);
+}
+
+/** As a shell takes it for one word. */
+export function quote(word: string): string {
   return /^[\w./:@#=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

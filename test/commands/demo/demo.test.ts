@@ -96,7 +96,16 @@ describe("demo", () => {
       if (text.includes("Day 2")) interruption.abort("SIGTERM");
     };
     const { signal } = interruption;
-    const terminal = { args: ["demo"], env: {}, cwd: "/", version: "1", pid: 1, err: createOutput(), signal };
+    const terminal = {
+      args: ["demo"],
+      env: {},
+      cwd: "/",
+      version: "1",
+      command: "boardsync",
+      pid: 1,
+      err: createOutput(),
+      signal,
+    };
     expect(await runProgram({ ...terminal, out: { ...out, write } })).toBe(143);
     expect(out.text()).not.toContain("Day 3");
   });
@@ -120,6 +129,7 @@ async function serve(args: readonly string[]) {
     env: {},
     cwd: makeFolder(),
     version: "1.2.3",
+    command: "boardsync",
     pid: 1,
     out: { ...out, write },
     err,

@@ -15,7 +15,17 @@ it.each([
 ])("%s ends a command with %i and `%s`", (error, exit, code, message) => {
   const [out, err] = [createOutput(), createOutput()];
   const { signal } = new AbortController();
-  const terminal = { args: [], env: {}, cwd: "/", version: "1", pid: 1, out, err, signal };
+  const terminal = {
+    args: [],
+    env: {},
+    cwd: "/",
+    version: "1",
+    command: "boardsync",
+    pid: 1,
+    out,
+    err,
+    signal,
+  };
   expect(failWith(terminal, { json: true }, error)).toBe(exit);
   expect(JSON.parse(out.text())).toEqual({ error: { code, message } });
   expect(err.text().startsWith(`${message}\n`)).toBe(true);

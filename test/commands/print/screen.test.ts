@@ -53,6 +53,7 @@ function openTerminal(options: { readonly isPiped?: boolean; readonly columns?: 
     env: {},
     cwd: "/",
     version: "1",
+    command: "boardsync",
     pid: 1,
     out: options.isPiped === true ? piped : screen.output(),
     err: screen.output(),
@@ -145,7 +146,17 @@ describe("a terminal with a bar", () => {
 it("nothing but the texts themselves is written where there is no terminal", () => {
   const [out, err] = [createOutput(), createOutput()];
   const { signal } = new AbortController();
-  const terminal = ownScreen({ args: [], env: {}, cwd: "/", version: "1", pid: 1, out, err, signal });
+  const terminal = ownScreen({
+    args: [],
+    env: {},
+    cwd: "/",
+    version: "1",
+    command: "boardsync",
+    pid: 1,
+    out,
+    err,
+    signal,
+  });
   expect(createProgressBar(terminal, () => 0, "UTC", true)).toBeUndefined();
   terminal.err.write("a");
   terminal.out.write("b");

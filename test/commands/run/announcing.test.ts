@@ -132,6 +132,15 @@ describe("a notice", () => {
     expect(listener.at("/notice")).toHaveLength(1);
   });
 
+  it("names commands as the program was started", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, held);
+    await stage.run(["sync", "-c", file], { command: "kubectl exec deploy/boardsync -- boardsync" });
+    const message = JSON.parse(String(listener.at("/notice")[0]?.body)).text;
+    expect(message).toContain("then `kubectl exec deploy/boardsync -- boardsync approve acme-app`");
+    expect(message).not.toContain("`boardsync ");
+  });
+
   it("of a side that can't be reached is said, too", async () => {
     const [stage, listener] = [await openStage(), await listen()];
     const file = announcing(stage, listener, (config) =>

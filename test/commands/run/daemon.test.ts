@@ -22,7 +22,7 @@ async function runDaemon(
     onLine(line, () => interruption.abort("SIGTERM"));
   };
   const { folder: cwd, env } = stage;
-  const terminal = { cwd, env, version: "1", pid: 4711, out, err: { ...err, write } };
+  const terminal = { cwd, env, version: "1", command: "boardsync", pid: 4711, out, err: { ...err, write } };
   const code = await runProgram({ ...terminal, args: ["daemon", ...args], signal: interruption.signal });
   return { code, out: out.text(), lines };
 }

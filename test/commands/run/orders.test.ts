@@ -31,7 +31,7 @@ async function startDaemon(stage: Stage, args: readonly string[] = []): Promise<
     wake();
   };
   const { folder: cwd, env } = stage;
-  const terminal = { cwd, env, version: "1.2.3", pid: 99, out, err: { ...err, write } };
+  const terminal = { cwd, env, version: "1.2.3", command: "boardsync", pid: 99, out, err: { ...err, write } };
   const ended = runProgram({ ...terminal, args: ["daemon", ...args], signal: interruption.signal });
   const end = (): Promise<number> => {
     interruption.abort("SIGTERM");
@@ -225,6 +225,7 @@ it("an order whose daemon has died is not begun again, and that is said", async 
     cwd: stage.folder,
     env: stage.env,
     version: "1.2.3",
+    command: "boardsync",
     pid: 99,
     out: createOutput(),
     err,
