@@ -22,6 +22,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --cache /tmp/npm && rm -rf /tmp/npm
 COPY --from=build /app/dist ./dist
+# So that `docker compose exec boardsync boardsync status` is all there is to type.
+RUN ln -s /app/dist/main.js /usr/local/bin/boardsync
 # The state's folder belongs to the image's user. Others may make files in it, too, so that `--user` works with any number;
 # the files themselves are always readable by their owner alone.
 RUN mkdir -p /data && chown 1000:1000 /data && chmod 1777 /data
