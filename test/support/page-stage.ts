@@ -22,7 +22,7 @@ export interface PageSetup {
   /** Nobody is let in but who brings the token or a code. */
   readonly isShut?: true;
   /** Changes both sides before the run. */
-  readonly before?: (stage: CommandStage) => void;
+  readonly before?: (stage: CommandStage) => void | Promise<void>;
   /** Changes the state after the run. */
   readonly after?: (ledger: Ledger) => Promise<void>;
   readonly config?: (config: string) => string;
@@ -63,8 +63,8 @@ export const code = "code-of-the-page";
 /** Opens a page; the end of the test closes it. */
 export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
   const stage = await openStage();
-  setup.before?.(stage);
   const file = stage.writeConfig("page.yaml", setup.config ?? ((config) => config));
+  await setup.before?.(stage);
   if (setup.isNew !== true) await stage.run(["sync", "-c", file]);
   const { config } = loadConfig({
     file,

@@ -29,7 +29,7 @@ export const contentSecurityPolicy = [
 
 // A file that the browser would ask for on its own is not there.
 const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 5h9m0 0L8 2m3 3L8 8m6 3H5m0 0 3 3m-3-3 3-3' fill='none' stroke='%23477' stroke-width='1.6'/%3E%3C/svg%3E";
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 5.5h10m-2.2-2.2 2.2 2.2-2.2 2.2M13 10.5H3m2.2-2.2L3 10.5l2.2 2.2' fill='none' stroke='%23477' stroke-width='1.6'/%3E%3C/svg%3E";
 
 /** The whole document. */
 export function layOut({ title, current, foot }: Frame, content: Markup): string {
