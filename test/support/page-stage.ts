@@ -22,7 +22,7 @@ export interface PageSetup {
   /** Nobody is let in but who brings the token or a code. */
   readonly isShut?: true;
   /** Changes both sides before the run. */
-  readonly before?: (stage: CommandStage) => void | Promise<void>;
+  readonly before?: (stage: CommandStage) => unknown;
   /** Changes the state after the run. */
   readonly after?: (ledger: Ledger) => Promise<void>;
   readonly config?: (config: string) => string;
