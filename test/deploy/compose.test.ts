@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { imageEnvironment, version } from "./files.ts";
-import { parseSample, valueAt } from "./sample.ts";
+import { parse } from "yaml";
+import { imageEnvironment, read, version } from "./files.ts";
+import { folder, parseSample, valueAt } from "./sample.ts";
 
 const image = imageEnvironment();
 const mountPoints = [dirname(image["BOARDSYNC_CONFIG"] ?? ""), dirname(image["BOARDSYNC_STATE"] ?? "")];
@@ -41,6 +42,20 @@ describe("Docker Compose", () => {
       GITHUB_TOKEN_FILE: "/run/secrets/github_token",
     });
     expect(secrets).toEqual(["board_api_key", "github_token"]);
+  });
+
+  it.each([
+    ["compose.yaml", "docker compose exec"],
+    ["compose-postgres.yaml", "docker compose -f compose-postgres.yaml exec"],
+    ["compose-instances.yaml", "docker compose -f compose-instances.yaml exec"],
+  ])("tells each daemon of %s how a person starts it there", (name, command) => {
+    const { services } = parse(read(`${folder}${name}`), { merge: true });
+    const daemons = Object.entries<Record<string, unknown>>(services).filter(([, { image }]) =>
+      String(image).includes("boardsync"),
+    );
+    expect(daemons.length).toBeGreaterThan(0);
+    for (const [service, { environment }] of daemons)
+      expect(Object(environment).BOARDSYNC_COMMAND).toBe(`${command} ${service} boardsync`);
   });
 
   it("runs this version", () => {

@@ -1,8 +1,11 @@
+import { globSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { load } from "../config/support.ts";
-import { imageEnvironment, version } from "./files.ts";
-import { listAt, parseSample, valueAt } from "./sample.ts";
+import { problemsOfObject } from "./api.ts";
+import { imageEnvironment, read, root, version } from "./files.ts";
+import { folder, listAt, parseSample, valueAt } from "./sample.ts";
 
 const image = imageEnvironment();
 const mountPoints = [dirname(image["BOARDSYNC_CONFIG"] ?? ""), dirname(image["BOARDSYNC_STATE"] ?? "")];
@@ -17,6 +20,25 @@ describe("Kubernetes", () => {
     ["the Deployment", deployment, ["spec", "template", "spec"], "daemon"],
     ["the CronJob", cronJob, ["spec", "jobTemplate", "spec", "template", "spec"], "sync"],
   ] as const;
+
+  it.each(
+    globSync("*.yaml", { cwd: `${root}${folder}kubernetes` }).filter((name) => name !== "kustomization.yaml"),
+  )("takes %s, field by field", (name) => {
+    expect(problemsOfObject(parse(read(`${folder}kubernetes/${name}`)))).toEqual([]);
+  });
+
+  it("puts the daemon together with kustomize, and names the image that its Deployment has", () => {
+    const { resources, images } = parse(read(`${folder}kubernetes/kustomization.yaml`));
+    expect(resources).toEqual(["config.yaml", "state.yaml", "deployment.yaml"]);
+    expect(images).toEqual([{ name: "boardsync", newName: "boardsync", newTag: version }]);
+  });
+
+  it("tells the daemon how a person starts it here", () => {
+    expect(listAt(deployment, "spec", "template", "spec", "containers", 0, "env")).toContainEqual({
+      name: "BOARDSYNC_COMMAND",
+      value: "kubectl exec deploy/boardsync -- boardsync",
+    });
+  });
 
   it.each(pods)("%s takes every right from the pod", (_, document, path) => {
     expect(valueAt(document, ...path)).toMatchObject({
@@ -38,7 +60,7 @@ describe("Kubernetes", () => {
 
   it.each(pods)("%s runs one command of this version", (_, document, path, command) => {
     expect(listAt(document, ...path, "containers")).toEqual([
-      expect.objectContaining({ args: [command], image: expect.stringMatching(`/boardsync:${version}$`) }),
+      expect.objectContaining({ args: [command], image: `boardsync:${version}` }),
     ]);
   });
 
@@ -62,7 +84,8 @@ describe("Kubernetes", () => {
 
   it.each(pods)("%s names secrets that there are", (_, document, path) => {
     const keys = Object.keys(valueAt(secret, "stringData"));
-    expect(listAt(document, ...path, "containers", 0, "env")).toEqual([
+    const env = listAt(document, ...path, "containers", 0, "env");
+    expect(env.filter(({ name }) => String(name).endsWith("_FILE"))).toEqual([
       { name: "BOARD_API_KEY_FILE", value: `/run/secrets/boardsync/${keys[0]}` },
       { name: "GITHUB_TOKEN_FILE", value: `/run/secrets/boardsync/${keys[1]}` },
     ]);
@@ -78,7 +101,7 @@ describe("Kubernetes", () => {
   it("asks whether it lives without a connection, which others could take", () => {
     const container = valueAt(deployment, "spec", "template", "spec", "containers", 0);
     expect(container["livenessProbe"]).toMatchObject({
-      exec: { command: ["node", "/app/dist/main.js", "health"] },
+      exec: { command: ["boardsync", "health"] },
     });
   });
 
