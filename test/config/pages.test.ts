@@ -11,6 +11,7 @@ const pages = [
   "config/POSTGRES.md",
   "config/COMPARISON.md",
   "config/deploy/README.md",
+  "config/deploy/helm/README.md",
   "src/README.md",
   "src/daemon/README.md",
   "src/ledger/README.md",
