@@ -12,10 +12,7 @@ describe("systemd", () => {
     "%s starts `%s`, and stops it no sooner than the write in hand may take",
     (name, command) => {
       const unit = parseUnit(read(`${folder}systemd/${name}`));
-      expect(unit).toContainEqual([
-        "Service.ExecStart",
-        `/usr/bin/node /opt/boardsync/dist/main.js ${command}`,
-      ]);
+      expect(unit).toContainEqual(["Service.ExecStart", `boardsync ${command}`]);
       expect(unit).toContainEqual(["Service.TimeoutStopSec", "10"]);
     },
   );
@@ -93,7 +90,7 @@ describe("cron", () => {
 
   it("starts one run as a user of its own, and is quiet unless something is wrong", () => {
     expect(lines.filter((line) => /^[*\d]/.test(line))).toEqual([
-      "*/15 * * * * boardsync /usr/bin/node /opt/boardsync/dist/main.js sync --quiet --log-level warn",
+      "*/15 * * * * boardsync boardsync sync --quiet --log-level warn",
     ]);
   });
 
@@ -101,6 +98,7 @@ describe("cron", () => {
     const names = lines.flatMap((line) => /^(\w+)=(.*)$/.exec(line)?.[1] ?? []);
     expect(names).toEqual([
       "MAILTO",
+      "PATH",
       "BOARDSYNC_CONFIG",
       "BOARDSYNC_STATE",
       "BOARD_API_KEY_FILE",
