@@ -47,6 +47,13 @@ describe("the image", () => {
     expect(valuesOf("WORKDIR")).toEqual(["/app"]);
   });
 
+  it("has `boardsync` on its PATH, as people and the probes of Kubernetes start it", () => {
+    expect(valuesOf("RUN")).toContain("ln -s /app/dist/main.js /usr/local/bin/boardsync");
+    // A link to a program needs what tells the system how to run it; the build makes it executable.
+    expect(read("src/main.ts")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(JSON.parse(read("package.json")).scripts.build).toContain("chmod +x dist/main.js");
+  });
+
   it("asks the program itself for its health, without a shell and without a port", () => {
     const [check] = valuesOf("HEALTHCHECK");
     expect(commandOf(check?.replace(/^.* CMD /, ""))).toEqual(["node", "/app/dist/main.js", "health"]);
