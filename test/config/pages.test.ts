@@ -11,7 +11,6 @@ const pages = [
   "config/POSTGRES.md",
   "config/COMPARISON.md",
   "config/deploy/README.md",
-  "config/deploy/helm/README.md",
   "src/README.md",
   "src/daemon/README.md",
   "src/ledger/README.md",
