@@ -99,7 +99,7 @@ describe("the installed program", () => {
   it("shows its help", async () => {
     const { code, out } = await finish(start(["--help"], {}));
     expect(code).toBe(0);
-    expect(out).toContain("Usage: boardsync");
+    expect(out).toContain("Usage: node dist/main.js [options] [command]");
   });
 
   it("is not healthy where no daemon has ever run, and leaves nothing behind by saying so", async () => {
