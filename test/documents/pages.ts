@@ -1,0 +1,122 @@
+import { globSync, readFileSync } from "node:fs";
+import { commandTable } from "../../src/commands/commands.ts";
+
+const root = new URL("../../", import.meta.url);
+
+/** Pages for people who use boardsync. */
+export const pages: readonly string[] = [
+  "README.md",
+  ...globSync(["config/**/*.md", ".github/**/*.md"], { cwd: root }).toSorted(),
+];
+
+/** One command as a page shows it. */
+export interface DocumentedCommand {
+  readonly page: string;
+  readonly line: number;
+  /** Without prompt, comment, assignments before it, `sudo` and redirections. */
+  readonly text: string;
+  /** What boardsync is given by it: behind `npx`, in a container or in a pod, too. undefined where another program is started. */
+  readonly boardsync: string | undefined;
+}
+
+export function readPage(page: string): string {
+  return readFileSync(new URL(page, root), "utf8");
+}
+
+/** Every command of every page: in blocks of code for a shell, and in code within a sentence. */
+export function findCommands(): readonly DocumentedCommand[] {
+  return pages.flatMap((page) => [...commandsOf(page, readPage(page))]);
+}
+
+/** Programs by which a block without a language, or code within a sentence, is known for a command. */
+const programs =
+  /^(?:sudo |[A-Z_]+=\S+ )*(?:boardsync|npx|npm|node|git|docker|kubectl|helm|systemctl|journalctl|cp|curl|gh|cosign|litestream|pg_dump|pg_restore|sqlite3|ssh|source|export|chown|chmod|apt-get|mkdir) \S/;
+
+const ownCommands = commandTable.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name);
+
+export function* commandsOf(page: string, text: string): Generator<DocumentedCommand> {
+  let block: { readonly isShell: boolean | undefined; begun: string } | undefined;
+  for (const [index, line] of text.split("\n").entries()) {
+    const place = { page, line: index + 1 };
+    const fence = /^\s*```(\w*)/.exec(line);
+    if (fence !== null) block = block === undefined ? { isShell: isShell(fence[1]), begun: "" } : undefined;
+    else if (block === undefined) {
+      const code = [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll("\\|", "|"));
+      for (const span of code) if (programs.test(span)) yield* split(place, span);
+    } else if (line.trimEnd().endsWith("\\") && block.isShell !== false) {
+      block.begun += line.trim().slice(0, -1);
+    } else {
+      const whole = (block.begun + line).trim();
+      block.begun = "";
+      if (block.isShell ?? (whole.startsWith("$ ") || programs.test(whole))) yield* split(place, whole);
+    }
+  }
+}
+
+/** undefined where a block names no language: then each line tells by itself. */
+function isShell(language: string | undefined): boolean | undefined {
+  return language === "" ? undefined : ["sh", "bash", "shell", "console"].includes(language ?? "");
+}
+
+/** The commands of one line. */
+function* split(place: Pick<DocumentedCommand, "page" | "line">, line: string): Generator<DocumentedCommand> {
+  const bare = line
+    .replace(/^\$ /, "")
+    .replace(/(?:^|\s)#\s.*$/, "")
+    .replace(/^source <\((.*)\)$/, "$1");
+  for (const part of splitShell(bare)) {
+    const text = part
+      .trim()
+      .replace(/^(?:sudo |export |[A-Z_]+=(?:'[^']*'|"[^"]*"|\S*)(?: +|$))+/, "")
+      .replaceAll(/ \d?[<>]+ ?[^<>\s]+/g, "")
+      .trim();
+    if (text !== "" && text !== "…") yield { ...place, text, boardsync: givenToBoardsync(text) };
+  }
+}
+
+/** At `&&`, `||`, `;` and `|`; quoted text and `$(…)` stay whole. */
+function splitShell(line: string): readonly string[] {
+  const parts = [""];
+  for (const [token] of line.matchAll(/'[^']*'|"[^"]*"|\$\([^)]*\)|&&|\|\||; | \| |./g)) {
+    if (["&&", "||", "; ", " | "].includes(token)) parts.push("");
+    else parts[parts.length - 1] += token;
+  }
+  return parts;
+}
+
+/** How a command of ours may be started; what it is given stands in the brackets. */
+const ways = [
+  /^(?:npx )?boardsync (.*)$/,
+  /^docker compose exec (?:-\S+ )*boardsync (?:boardsync|node \S+) (.*)$/,
+  /^kubectl exec (?:-\S+ )*\S+ -- (?:boardsync|node \S+) (.*)$/,
+  /^docker run .* \S*boardsync:\S+ (.*)$/,
+  /^node \S*main\.(?:js|ts) (.*)$/,
+];
+
+function givenToBoardsync(text: string): string | undefined {
+  for (const way of ways) {
+    const given = way.exec(text)?.[1];
+    // "…" stands for any command.
+    if (given !== undefined) return given === "…" ? undefined : given;
+  }
+  return undefined;
+}
+
+/** A command of ours with options, named in a sentence without the program: `plan --out FILE`. */
+export interface NamedOptions {
+  readonly page: string;
+  readonly command: string;
+  readonly options: readonly string[];
+}
+
+export function findNamedOptions(): readonly NamedOptions[] {
+  return pages.flatMap((page) =>
+    [...readPage(page).matchAll(/`([a-z]+) ([^`\n]*--[^`\n]*)`/g)]
+      .filter(([, command = ""]) => ownCommands.includes(command))
+      .map(([, command = "", rest = ""]) => ({
+        page,
+        command,
+        options: rest.match(/--[a-z-]+/g) ?? [],
+      })),
+  );
+}
