@@ -44,9 +44,9 @@ export function* commandsOf(page: string, text: string): Generator<DocumentedCom
       const code = [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll("\\|", "|"));
       for (const span of code) if (programs.test(span)) yield* split(place, span);
     } else if (line.trimEnd().endsWith("\\") && block.isShell !== false) {
-      block.begun += line.trim().slice(0, -1);
+      block.begun += `${line.trim().slice(0, -1).trim()} `;
     } else {
-      const whole = (block.begun + line).trim();
+      const whole = (block.begun + line.trim()).trim();
       block.begun = "";
       if (block.isShell ?? (whole.startsWith("$ ") || programs.test(whole))) yield* split(place, whole);
     }
