@@ -46,10 +46,7 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   },
   check: { on: "new", says: /✓ acme-app: \d+ posts, found under/ },
   plan: { on: "new", says: /issues? to open; no voter would be notified\. Nothing was written\./ },
-  "plan --out today.plan": {
-    on: "new",
-    says: /today\.plan`? (?:holds|has|is)|boardsync apply .*today\.plan/,
-  },
+  "plan --out today.plan": { on: "new", says: /Saved: `.*boardsync apply today\.plan` does exactly this/ },
   "apply today.plan": { on: "new", says: /Of (\d+) actions of the plan: \1 done\./ },
   "apply FILE": { on: "new", says: /Of (\d+) actions of the plan: \1 done before\./ },
   "sync --adopt": { on: "new", says: /Run \d+, .*: in step\./ },
