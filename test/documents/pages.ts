@@ -35,27 +35,67 @@ const programs =
 const ownCommands = commandTable.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name);
 
 export function* commandsOf(page: string, text: string): Generator<DocumentedCommand> {
-  let block: { readonly isShell: boolean | undefined; begun: string } | undefined;
-  for (const [index, line] of text.split("\n").entries()) {
-    const place = { page, line: index + 1 };
-    const fence = /^\s*```(\w*)/.exec(line);
-    if (fence !== null) block = block === undefined ? { isShell: isShell(fence[1]), begun: "" } : undefined;
-    else if (block === undefined) {
-      const code = [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.replaceAll("\\|", "|"));
-      for (const span of code) if (programs.test(span)) yield* split(place, span);
-    } else if (line.trimEnd().endsWith("\\") && block.isShell !== false) {
-      block.begun += `${line.trim().slice(0, -1).trim()} `;
-    } else {
-      const whole = (block.begun + line.trim()).trim();
-      block.begun = "";
-      if (block.isShell ?? (whole.startsWith("$ ") || programs.test(whole))) yield* split(place, whole);
-    }
+  const { prose, blocks } = parse(text);
+  for (const block of blocks) {
+    for (const { line, text: whole } of shellLines(block)) yield* split({ page, line }, whole);
+  }
+  // Code within a sentence may be broken at the end of a line, and not by an empty one.
+  for (const { 1: code = "", index } of prose.matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g)) {
+    const span = code.replaceAll(/\s+/g, " ").replaceAll("\\|", "|");
+    const line = prose.slice(0, index).split("\n").length;
+    if (programs.test(span)) yield* split({ page, line }, span);
   }
 }
 
-/** undefined where a block names no language: then each line tells by itself. */
-function isShell(language: string | undefined): boolean | undefined {
-  return language === "" ? undefined : ["sh", "bash", "shell", "console"].includes(language ?? "");
+/** Takes a page apart. The prose has an empty line for each of a block, so that lines keep their numbers. */
+function parse(text: string): { readonly prose: string; readonly blocks: readonly Block[] } {
+  const blocks: Block[] = [];
+  let block: Block | undefined;
+  const prose = text.split("\n").map((line, index) => {
+    const fence = /^\s*```(\w*)/.exec(line);
+    if (fence === null && block === undefined) return line;
+    if (fence === null) block?.lines.push({ line: index + 1, text: line.trim() });
+    else if (block === undefined) {
+      block = { language: fence[1] ?? "", lines: [] };
+      blocks.push(block);
+    } else block = undefined;
+    return "";
+  });
+  return { prose: prose.join("\n"), blocks };
+}
+
+interface Block {
+  readonly language: string;
+  readonly lines: Line[];
+}
+
+interface Line {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The lines of a block that are commands; of one with prompts, those behind them: the others are output. */
+function shellLines({ language, lines }: Block): readonly Line[] {
+  const prompted = lines.filter(({ text }) => text.startsWith("$ "));
+  if (prompted.length > 0) return prompted;
+  const isShell =
+    language === ""
+      ? lines.some(({ text }) => programs.test(text))
+      : ["sh", "bash", "shell", "console"].includes(language);
+  return isShell ? joinContinued(lines) : [];
+}
+
+/** A line that ends in `\` goes on with the next. */
+function joinContinued(lines: readonly Line[]): readonly Line[] {
+  const joined: Line[] = [];
+  let begun = "";
+  for (const { line, text } of lines) {
+    begun += text.endsWith("\\") ? `${text.slice(0, -1).trim()} ` : text;
+    if (text.endsWith("\\")) continue;
+    joined.push({ line, text: begun });
+    begun = "";
+  }
+  return joined;
 }
 
 /** The commands of one line. */
