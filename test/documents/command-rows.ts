@@ -145,6 +145,7 @@ export const notTried: readonly (readonly [begins: string, reason: string])[] = 
     "the package is not published where the tests run; `test/deploy/production.test.ts` installs what a package holds",
   ],
   ["npm pack", "the tests begin in a checkout"],
+  ["npm prefix", "it asks npm alone"],
   ["npx boardsync …", "it stands for any command"],
   ["boardsync …", "it stands for any command"],
   ["cp", "a copy of a file that the reader has chosen"],
@@ -152,4 +153,6 @@ export const notTried: readonly (readonly [begins: string, reason: string])[] = 
   ["chmod", "a mode of a file that the reader has chosen"],
   ["apt-get", "it needs the rights of root"],
   ["mkdir", "a folder that the reader has chosen"],
+  ["useradd", "it needs the rights of root"],
+  ["install", "it needs the rights of root"],
 ];

@@ -53,7 +53,7 @@ it.each([
   ["docker compose exec -T boardsync node /app/dist/main.js status", "status"],
   ["docker run --rm -v a:/config boardsync:0.1.0 check", "check"],
   ["kubectl exec deploy/boardsync -- boardsync status", "status"],
-  ["node /opt/boardsync/dist/main.js status --json", "status --json"],
+  ["node /opt/boardsync/dist/main.js status --json", "status"],
   ["docker compose exec boardsync boardsync …", undefined],
   ["docker compose up -d", undefined],
 ])("%s gives boardsync %s", (text, given) => {

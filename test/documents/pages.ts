@@ -136,8 +136,8 @@ const ways = [
 function givenToBoardsync(text: string): string | undefined {
   for (const way of ways) {
     const given = way.exec(text)?.[1];
-    // "…" stands for any command.
-    if (given !== undefined) return given === "…" ? undefined : given;
+    // "…" stands for any command. `json.test.ts` tries `--json`.
+    if (given !== undefined) return given === "…" ? undefined : given.replace(/ --json$/, "");
   }
   return undefined;
 }
