@@ -40,6 +40,7 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
     says: /first\.yaml is written\. It holds no secret\./,
   },
   init: { ...init, test: "asks for address, key and repositories, again where an answer won't do" },
+  "init --output boardsync.yaml": { ...init, test: "writes what passes `check`, and syncs as it stands" },
   "init --github-app": {
     ...app,
     test: "makes an App in the browser and stores its id, key and secret, with which `check` passes",

@@ -51,6 +51,7 @@ it.each([
   ["npx boardsync status", "status"],
   ["docker compose exec boardsync boardsync explain POST", "explain POST"],
   ["docker compose exec -T boardsync node /app/dist/main.js status", "status"],
+  ["docker compose run --rm boardsync check", "check"],
   ["docker run --rm -v a:/config boardsync:0.1.0 check", "check"],
   ["kubectl exec deploy/boardsync -- boardsync status", "status"],
   ["node /opt/boardsync/dist/main.js status --json", "status"],

@@ -129,6 +129,7 @@ const ways = [
   /^(?:npx )?boardsync (.*)$/,
   /^docker compose exec (?:-\S+ )*boardsync (?:boardsync|node \S+) (.*)$/,
   /^kubectl exec (?:-\S+ )*\S+ -- (?:boardsync|node \S+) (.*)$/,
+  /^docker compose run (?:-\S+ )*boardsync (.*)$/,
   /^docker run .* \S*boardsync:\S+ (.*)$/,
   /^node \S*main\.(?:js|ts) (.*)$/,
 ];
