@@ -4,16 +4,11 @@ import { describe, expect, it } from "vitest";
 const root = new URL("../../", import.meta.url);
 const pages = [
   "README.md",
-  "config/README.md",
-  "config/MESSAGES.md",
-  "config/SECURITY.md",
-  "config/UPGRADING.md",
-  "config/POSTGRES.md",
-  "config/COMPARISON.md",
-  "config/deploy/README.md",
   "src/README.md",
   "src/daemon/README.md",
   "src/ledger/README.md",
+  "test/README.md",
+  ...globSync(["config/**/*.md", ".github/*.md"], { cwd: root }).toSorted(),
 ];
 
 function read(url: URL): string {

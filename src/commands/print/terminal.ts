@@ -44,7 +44,7 @@ export interface Footer {
   clear(): void;
 }
 
-/** Exit codes, as the README lists them. */
+/** Exit codes, as `config/COMMANDS.md` lists them. */
 export const exitCodes = {
   ok: 0,
   partial: 1,

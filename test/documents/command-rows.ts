@@ -1,0 +1,161 @@
+import type { Stage } from "../commands/stage.ts";
+
+/** How far things have gone on both sides when a command is tried. The order of a stage's rows is that of its commands. */
+export type StageName = "new" | "told" | "held" | "parked" | "quarantined" | "daemon";
+
+/** A command that is run as it is documented, with a value for each placeholder. */
+export interface TriedRow {
+  readonly on: StageName;
+  /** What it is given instead, where the documented arguments lead to other machines. */
+  readonly given?: (stage: Stage) => readonly string[];
+  readonly code?: number;
+  /** Of stdout. */
+  readonly says: RegExp;
+}
+
+/** A command that another test runs. */
+export interface ElsewhereRow {
+  readonly file: string;
+  readonly test: string;
+}
+
+const init = { file: "test/commands/setup/init.test.ts" };
+const app = { file: "test/commands/setup/init-app.test.ts" };
+const copy = { file: "test/commands/setup/state-copy.test.ts" };
+
+/** Of every command of ours that a page shows: where it is tried. What stands in `[…]` is tried with and without. */
+export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
+  "--version": { on: "new", says: /^1\.2\.3\n$/ },
+  "help COMMAND": { on: "new", says: /^Usage: boardsync plan / },
+  schema: { on: "new", says: /"\$schema"/ },
+  "completion SHELL": { on: "new", says: /complete -c boardsync/ },
+  "completion bash": { on: "new", says: /complete -o .*boardsync/ },
+  "completion --help": { on: "new", says: /boardsync completion fish > / },
+  "init --board-url https://feedback.example.com/api/v1 --project acme-app=acme/app": {
+    on: "new",
+    given: ({ story }) => [
+      ...["init", "--board-url", story.board.url, "--github-url", story.github.url],
+      ...["--project", "acme-app=acme/app", "--output", "first.yaml"],
+    ],
+    says: /first\.yaml is written\. It holds no secret\./,
+  },
+  init: { ...init, test: "asks for address, key and repositories, again where an answer won't do" },
+  "init --output boardsync.yaml": { ...init, test: "writes what passes `check`, and syncs as it stands" },
+  "init --github-app": {
+    ...app,
+    test: "makes an App in the browser and stores its id, key and secret, with which `check` passes",
+  },
+  check: { on: "new", says: /✓ acme-app: \d+ posts, found under/ },
+  plan: { on: "new", says: /issues? to open; no voter would be notified\. Nothing was written\./ },
+  "plan --out today.plan": { on: "new", says: /Saved: `.*boardsync apply today\.plan` does exactly this/ },
+  "apply today.plan": { on: "new", says: /Of (\d+) actions of the plan: \1 done\./ },
+  "apply FILE": { on: "new", says: /Of (\d+) actions of the plan: \1 done before\./ },
+  "sync --adopt": { on: "new", says: /Run \d+, .*: in step\./ },
+  demo: { on: "new", says: /boardsync sync/ },
+  "demo --serve": { file: "test/main.test.ts", test: "ends `demo --serve`" },
+  daemon: {
+    file: "test/commands/run/daemon.test.ts",
+    test: "runs every project at once, is alive and holds the state meanwhile, and exits 0 at SIGTERM",
+  },
+
+  status: { on: "told", says: /✓ acme-app: in step\./ },
+  report: { on: "told", says: /^### boardsync 1\.2\.3\n/ },
+  "explain POST": { on: "told", says: /^acme-app\/p1 [\s\S]*rule 1 sets status: completed.* ← decides/ },
+  "explain OWNER/REPO#N": { on: "told", says: /^acme-app\/p1 [\s\S]*\nIssue acme\/app#1\n/ },
+  "history [POST]": { on: "told", says: /status: planned → completed/ },
+  history: { on: "told", says: /status: planned → completed/ },
+  "backup FILE": { on: "told", says: /The state is copied to .*\.db/ },
+  "backup before-upgrade.db": { on: "told", says: /The state is copied to .*before-upgrade\.db/ },
+  "undo RUN": { on: "told", says: /Undo of run 2: 1 undone/ },
+  "pause POST": { on: "told", says: /it is paused from now on/ },
+  "resume POST": { on: "told", says: /its pause ends with the next run/ },
+  "resume POST --discard": { on: "told", says: /takes both sides as they are by then, writes nothing/ },
+  "link POST OWNER/REPO#N": {
+    on: "told",
+    given: ({ story }) => [
+      "link",
+      "acme-app/p1",
+      `acme/app#${story.github.issues("acme/app").at(-1)?.number}`,
+    ],
+    says: /^acme-app\/p1: the next run links it to acme\/app#\d+/,
+  },
+  "unlink POST [OWNER/REPO#N]": {
+    on: "told",
+    says: /^acme-app\/p1: the next run ends its link to acme\/app#1/,
+  },
+  rebuild: { on: "told", says: /acme-app: / },
+
+  "approve PROJECT [POST…]": { on: "held", says: /status: planned → completed/ },
+  "approve PROJECT": { on: "held", says: /acme-app: \d+ action/ },
+  "retry POST": { on: "parked", says: /The board refused the change .* → the next run tries it again/ },
+  "release POST": { on: "quarantined", says: /its quarantine ends with the next run/ },
+
+  health: { on: "daemon", says: /^The daemon is alive: / },
+  page: { on: "daemon", says: /^http:\/\/127\.0\.0\.1:\d+\/\?code=/ },
+  sync: { on: "daemon", says: /Run \d+, .*: in step\./ },
+
+  "state copy FROM TO": { ...copy, test: "to a server and back to a file gives every row that there was" },
+};
+
+/** The row of a command. One that another test runs with states of its own is the same with any. */
+export function rowOf(command: string): string | undefined {
+  if (ownRows[command] !== undefined) return command;
+  return /^state copy \S+ \S+$/.test(command) ? "state copy FROM TO" : undefined;
+}
+
+/** A value for each placeholder of the pages. */
+export const placeholders: Readonly<Record<string, string>> = {
+  COMMAND: "plan",
+  SHELL: "fish",
+  PROJECT: "acme-app",
+  POST: "acme-app/p1",
+  "OWNER/REPO#N": "acme/app#1",
+  RUN: "2",
+  FROM: "from.db",
+  TO: "to.db",
+};
+
+/** Other programs, by how the command begins, and why no test starts them. The first row that fits counts. */
+export const notTried: readonly (readonly [begins: string, reason: string])[] = [
+  [
+    "docker",
+    "no container can be started where the tests run; the samples are read and checked in `test/deploy/`",
+  ],
+  ["kubectl", "there is no cluster; the samples are validated in `test/deploy/`"],
+  ["helm", "there is no cluster; what the chart renders is checked in `test/deploy/helm/`"],
+  [
+    "systemctl",
+    "systemd is not running where the tests run; the units are read and checked in `test/deploy/`",
+  ],
+  [
+    "journalctl",
+    "systemd is not running where the tests run; the units are read and checked in `test/deploy/`",
+  ],
+  ["litestream", "Litestream is another project's program; tried by hand, as the page says"],
+  ["pg_dump", "PostgreSQL's client programs are not among our packages"],
+  ["pg_restore", "PostgreSQL's client programs are not among our packages"],
+  ["sqlite3", "SQLite's shell is not among our packages"],
+  ["ssh", "there is no other machine"],
+  ["gh", "there is no GitHub"],
+  ["cosign", "there is no registry"],
+  ["curl", "there is no other machine"],
+  ["git", "the tests begin in a checkout"],
+  ["cd", "a folder that the reader has chosen"],
+  ["node", "the program as it is installed on the machine; the same command is tried from here"],
+  ["npm ci", "the tests begin after it"],
+  [
+    "npm install",
+    "the package is not published where the tests run; `test/deploy/production.test.ts` installs what a package holds",
+  ],
+  ["npm pack", "the tests begin in a checkout"],
+  ["npm prefix", "it asks npm alone"],
+  ["npx boardsync …", "it stands for any command"],
+  ["boardsync …", "it stands for any command"],
+  ["cp", "a copy of a file that the reader has chosen"],
+  ["chown", "it needs the rights of root"],
+  ["chmod", "a mode of a file that the reader has chosen"],
+  ["apt-get", "it needs the rights of root"],
+  ["mkdir", "a folder that the reader has chosen"],
+  ["useradd", "it needs the rights of root"],
+  ["install", "it needs the rights of root"],
+];

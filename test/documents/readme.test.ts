@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { pages, readPage } from "./pages.ts";
+
+describe("the README", () => {
+  const lines = readPage("README.md").trimEnd().split("\n");
+
+  it("has at most 150 lines", () => {
+    expect(lines.length).toBeLessThanOrEqual(150);
+  });
+
+  it("has no line of more than 120 characters, but rows of tables and pictures", () => {
+    const long = lines.filter((line) => [...line].length > 120 && !/^(?:\||!\[)/.test(line));
+    expect(long).toEqual([]);
+  });
+
+  it("is read in four minutes, and says in the first what boardsync is for", () => {
+    const wordsAMinute = 230;
+    expect(countWords(lines)).toBeLessThan(4 * wordsAMinute);
+    const picture = lines.findIndex((line) => line.includes("config/pictures/page.png"));
+    expect(countWords(lines.slice(0, picture))).toBeLessThan(wordsAMinute);
+  });
+
+  it("leads to every page", () => {
+    const text = lines.join("\n");
+    const others = pages.filter((page) => /^config\/(?:[A-Z]+\.md|deploy\/.*README\.md)$/.test(page));
+    expect(others.length).toBeGreaterThan(10);
+    expect(others.filter((page) => !text.includes(`](${page})`))).toEqual([]);
+  });
+});
+
+/** Of what is read: no rules of tables, no frames of pictures, no addresses. */
+function countWords(lines: readonly string[]): number {
+  const text = lines.join("\n").replaceAll(/\]\([^)]*\)/g, "]");
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
