@@ -45,6 +45,7 @@ export function findList(value: unknown, override: string | undefined, excerpt: 
     "board",
     "unreadable",
     `${found}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list${showLines(candidates.length > 0 ? candidates : deepLists(value), excerpt)}.`,
+    { keys: envelopeKeys(value, excerpt) },
   );
 }
 
@@ -67,6 +68,7 @@ export function readList(value: unknown, path: string, excerpt: Excerpt): FoundL
     "board",
     "unreadable",
     `The board's answer has no list at ${excerpt(path)}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list.`,
+    { keys: envelopeKeys(value, excerpt) },
   );
 }
 
@@ -132,11 +134,25 @@ function pathsOf(lists: readonly FoundList[]): string[] {
 
 /** The keys of an answer for a person: two levels, names only. */
 function describeKeys(value: unknown, excerpt: Excerpt): string {
-  const names = entriesOf(value).flatMap(([key, inner]) => [
+  return listNames(pathsIn(value), excerpt);
+}
+
+/** The keys of an answer as paths, two levels, names only; as many as anybody reads. */
+export function envelopeKeys(value: unknown, excerpt: Excerpt): readonly string[] {
+  return quoteKeys(pathsIn(value), excerpt);
+}
+
+const mostKeys = 100;
+
+function quoteKeys(keys: readonly string[], excerpt: Excerpt): readonly string[] {
+  return keys.slice(0, mostKeys).map((key) => excerpt(key, 60));
+}
+
+function pathsIn(value: unknown): readonly string[] {
+  return entriesOf(value).flatMap(([key, inner]) => [
     key,
     ...entriesOf(inner).map(([innerKey]) => `${key}.${innerKey}`),
   ]);
-  return listNames(names, excerpt);
 }
 
 /**
@@ -166,6 +182,7 @@ export function findIdName(
     "board",
     "unreadable",
     `${found}. The records have the keys ${keys}. Set board.fields.id to the name of the id${showIdLines(objects, names, excerpt)}.`,
+    { keys: quoteKeys(keysOf(records), excerpt) },
   );
 }
 
@@ -193,6 +210,22 @@ function isSameId(records: readonly JsonObject[], one: string, other: string): b
 /** Every key that some record has, sorted. */
 export function keysOf(records: readonly unknown[]): readonly string[] {
   return [...new Set(records.filter(isObject).flatMap((record) => Object.keys(record)))].sort();
+}
+
+/** Of each of these keys the JSON types of its values, such as `number or null`. */
+export function typesOf(records: readonly unknown[], keys: readonly string[]): readonly string[] {
+  const objects = records.filter(isObject);
+  return keys.map((key) => {
+    const values = objects
+      .filter((record) => Object.hasOwn(record, key))
+      .map((record) => readKey(record, key));
+    return [...new Set(values.map(typeOf))].join(" or ");
+  });
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** An id that is used to name a post to the board: text, without anything that could bend an address or a log line. */
