@@ -1,5 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import { isObject, type JsonObject, readKey, readPath } from "./access.ts";
+import { likelyNames, signs } from "./signs.ts";
 import { type Excerpt, listNames } from "./wording.ts";
 
 /**
@@ -137,10 +138,26 @@ function describeKeys(value: unknown, excerpt: Excerpt): string {
   return listNames(pathsIn(value), excerpt);
 }
 
-/** The keys of an answer as paths, two levels, names only; as many as anybody reads. */
+/**
+ * The keys of an answer that say how it is laid out, as paths of one or two levels, for whoever must read nothing else. An inner
+ * one may be the name of a person (`voters: { jane: 3 }`), so it counts only where it can hardly be one.
+ */
 export function envelopeKeys(value: unknown, excerpt: Excerpt): readonly string[] {
-  return quoteKeys(pathsIn(value), excerpt);
+  const paths = entriesOf(value).flatMap(([key, inner]) => {
+    const entries = entriesOf(inner);
+    const isOnlyList = entries.filter(([, part]) => Array.isArray(part)).length === 1;
+    const isTelling = likelyNames.test(key) || listNamesKnown.includes(key);
+    return [
+      key,
+      ...entries
+        .filter(([name, part]) => isTelling || layoutNames.has(name) || (isOnlyList && Array.isArray(part)))
+        .map(([name]) => `${key}.${name}`),
+    ];
+  });
+  return quoteKeys(paths, excerpt);
 }
+
+const layoutNames: ReadonlySet<string> = new Set([...listNamesKnown, ...signs.map(({ name }) => name)]);
 
 const mostKeys = 100;
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
 import { topLevel } from "../answer/shape.ts";
-import { type Meaning, signs } from "../answer/signs.ts";
+import { likelyNames, type Meaning, signs } from "../answer/signs.ts";
 
 /**
  * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined
@@ -86,7 +86,6 @@ interface Place {
 
 const deepest = 6;
 const mostPlaces = 500;
-const likelyNames = /pag|meta|cursor|link|info|range|nav/i;
 /** What stands in these is about one page, not about the list. */
 const pageNames = new Set(["next", "prev", "previous", "first", "last", "self"]);
 

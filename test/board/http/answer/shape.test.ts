@@ -45,6 +45,12 @@ describe("the list of posts", () => {
     expect((await refusal({ error: "no", meta: { page: 1 } })).keys).toEqual(["error", "meta", "meta.page"]);
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key${index}`, "a text"]));
     expect((await refusal(many)).keys).toHaveLength(100);
+    const people = {
+      voters: { jane: 3, bob: 1, total: 4 },
+      byAuthor: { jane: [{}], bob: [{}] },
+      rest: { rows: [1] },
+    };
+    expect((await refusal(people)).keys).toEqual(["voters", "voters.total", "byAuthor", "rest", "rest.rows"]);
     expect((await refusal([{ title: "no id", votes: 1 }])).keys).toEqual(["title", "votes"]);
   });
 
