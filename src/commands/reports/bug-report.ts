@@ -125,11 +125,18 @@ function tellBoard({ access, projects, lists }: BoardFacts): readonly string[] {
   ];
 }
 
+/** By how the look at a list ended; anything else is a code. */
+const ends: Readonly<Record<string, string>> = {
+  complete: "is complete",
+  cut: "looks cut off",
+  incomplete: "is incomplete",
+  stopped: "was read for as many pages as a report needs",
+};
+
 /** @param before - what was told already: the lists of one board look alike. */
 function tellList(list: ListFacts, before: readonly ListFacts[]): readonly string[] {
   const { project, end, posts, unusable, items, id, paging, found } = list;
   const bad = unusable === 0 ? "" : `, ${count(unusable, "record")} of no use`;
-  const how = end.includes(".") ? `not read (\`${end}\`)` : end;
   const shape =
     items === null
       ? "no list was recognised"
@@ -138,7 +145,7 @@ function tellList(list: ListFacts, before: readonly ListFacts[]): readonly strin
   const like = before.find((other) => isDeepStrictEqual(recordOf(other), recordOf(list)));
   return [
     "",
-    `- ${oneLine(`${project}: the list is ${how}; ${count(posts, "post")}${tellPages(list)}${bad}`)}`,
+    `- ${oneLine(`${project}: the list ${ends[end] ?? `was not read (\`${end}\`)`}; ${count(posts, "post")}${tellPages(list)}${bad}`)}`,
     ...[
       shape,
       `signs of paging: ${list.signs.join(", ") || "none"}; headers: ${asCode(list.headers)}; keys around the list: ${asCode(list.envelope)}`,

@@ -228,19 +228,20 @@ describe("report where something is broken", () => {
     const stage = await openStage();
     const { board } = stage.story;
     const answer = {
-      rows: { "Jane <jane>": [1], list: ["Canary"] },
+      rows: { list: ["Canary"], jane: 1 },
+      "Jane <jane>": 1,
       page_info: { total: 3 },
     };
     const isList = ({ path }: { path: string }): boolean => path === "/feedback";
     board.failNext({ kind: "answer", status: 200, body: answer }, { when: isList, times: 4 });
     const { out, report } = await reportOf(stage);
     expect(out).toContain(
-      "- project-1: the list is not read (`board.unreadable`); 0 posts\n  - no list was recognised\n",
+      "- project-1: the list was not read (`board.unreadable`); 0 posts\n  - no list was recognised\n",
     );
     expect(report.board.lists[0]?.envelope).toEqual([
       "rows",
-      "rows.key-1",
       "rows.list",
+      "key-1",
       "page_info",
       "page_info.total",
     ]);
@@ -253,7 +254,7 @@ describe("report where something is broken", () => {
       config.replace("project: acme-api", "project: canary"),
     );
     const { out } = await reportOf(stage, ["-c", file]);
-    expect(out).toContain("- project-2: the list is not read (`board.project`); 0 posts\n");
+    expect(out).toContain("- project-2: the list was not read (`board.project`); 0 posts\n");
     expect(out).not.toContain("canary");
   });
 
@@ -269,7 +270,7 @@ describe("report where something is broken", () => {
       furtherPages: 15,
     });
     expect(out).toContain(
-      "- project-1: the list is stopped; 20 posts, page by page 1, 1, 1, 1, 1 and 15 more\n",
+      "- project-1: the list was read for as many pages as a report needs; 20 posts, page by page 1, 1, 1, 1, 1 and 15 more\n",
     );
   });
 });
