@@ -46,6 +46,8 @@ export class RemoteError extends Error {
   /** Of the tracker: whose budget the request counted against; '' on the board, and where there is only one. */
   readonly budget: string;
   readonly detail: FaultDetail | undefined;
+  /** Of an answer that is not recognised: the keys that it has, names only; else none. */
+  readonly keys: readonly string[];
 
   constructor(
     side: Side,
@@ -56,6 +58,7 @@ export class RemoteError extends Error {
       retryAt?: number;
       budget?: string;
       detail?: FaultDetail | undefined;
+      keys?: readonly string[];
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -64,6 +67,7 @@ export class RemoteError extends Error {
     this.retryAt = options.retryAt;
     this.budget = options.budget ?? "";
     this.detail = options.detail;
+    this.keys = options.keys ?? [];
   }
 
   get code(): string {
@@ -87,10 +91,16 @@ export class ProjectError extends Error {
 export class StateError extends Error {
   override readonly name = "StateError";
   readonly code: "state.unusable" | "state.unreachable";
+  /** Of a state whose schema is not this version's: its own. */
+  readonly schema: number | undefined;
 
-  constructor(message: string, options: { cause?: unknown; code?: StateError["code"] } = {}) {
+  constructor(
+    message: string,
+    options: { cause?: unknown; code?: StateError["code"]; schema?: number } = {},
+  ) {
     super(message, { cause: options.cause });
     this.code = options.code ?? "state.unusable";
+    this.schema = options.schema;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
-import type { Output, Terminal } from "./commands/print/terminal.ts";
+import type { Output, Runtime, Terminal } from "./commands/print/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
 /** How long the write in hand may take after a signal, before it is left as an unknown outcome. */
@@ -57,6 +57,7 @@ async function main(): Promise<void> {
     version: readVersion(),
     command: startedAs({ script: String(process.argv[1]), cwd: process.cwd(), env: process.env }),
     pid: process.pid,
+    runtime: readRuntime,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     signal: interruption.signal,
@@ -116,6 +117,18 @@ async function askOn(
   } finally {
     reader.close();
   }
+}
+
+function readRuntime(): Runtime {
+  const { platform, arch, versions } = process;
+  const known = { node: versions.node, platform, arch };
+  if (platform !== "linux") return known;
+  // Without this the names of all machines that we are connected to would be looked up.
+  Object.assign(process.report, { excludeNetwork: true });
+  // Node.js types the report as any object.
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  const glibc = header.glibcVersionRuntime;
+  return { ...known, libc: glibc === undefined ? "musl" : `glibc ${glibc}` };
 }
 
 function readVersion(): string {

@@ -124,6 +124,14 @@ it("prints the version of package.json", async () => {
   expect(await run(["--version"], nowhere())).toEqual({ code: 0, out: `${version}\n`, err: "" });
 });
 
+it("reports what it runs on", async () => {
+  const { code, out } = await run(["report", "--offline"], nowhere());
+  const { node } = process.versions;
+  expect(code).toBe(0);
+  expect(out).toContain(`\n- Node.js ${node} on ${process.platform} ${process.arch}`);
+  if (process.platform === "linux") expect(out).toMatch(/, (glibc \d+\.\d+|musl); SQLite /);
+});
+
 it("exits 2 where it does not understand", async () => {
   const { code, out, err } = await run(["syc"], nowhere());
   expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -285,6 +285,14 @@ export const commandTable: readonly CommandRow[] = [
     run: async ({ terminal, options }) => (await import("./look/page.ts")).page(terminal, options()),
   },
   {
+    name: "report",
+    summary:
+      "what a bug report needs, without names, texts and secrets: versions, config, lists, last errors",
+    options: [new Option("--offline", "ask neither the board nor GitHub")],
+    examples: ["boardsync report > report.md", "boardsync report --offline --json"],
+    run: async ({ terminal, options }) => (await import("./look/report.ts")).report(terminal, options()),
+  },
+  {
     name: "demo",
     summary: "the whole loop against a board and a GitHub that it starts itself on loopback",
     options: [

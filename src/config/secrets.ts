@@ -38,6 +38,34 @@ export interface SecretSource {
 }
 
 const appNames = ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY"] as const;
+const stateUrl = "BOARDSYNC_STATE_URL";
+
+/** Every secret by its variable. */
+const secretNames = [
+  "BOARD_API_KEY",
+  "GITHUB_TOKEN",
+  ...appNames,
+  "GITHUB_WEBHOOK_SECRET",
+  "BOARDSYNC_HTTP_TOKEN",
+  "BOARDSYNC_HTTP_READ_TOKEN",
+  stateUrl,
+] as const;
+
+/** Where a secret comes from; its value is not looked at. */
+export interface SecretOrigin {
+  readonly name: (typeof secretNames)[number];
+  readonly from: "variable" | "file" | "both" | "nowhere";
+}
+
+/** Which secrets are set. */
+export function listSecrets(environment: Environment): readonly SecretOrigin[] {
+  return secretNames.map((name) => {
+    const isDirect = readVariable(environment, name) !== undefined;
+    const isInFile = readVariable(environment, `${name}_FILE`) !== undefined;
+    if (isDirect) return { name, from: isInFile ? "both" : "variable" };
+    return { name, from: isInFile ? "file" : "nowhere" };
+  });
+}
 
 /** Secrets, or everything that is wrong. */
 export type SecretsResult =
@@ -234,8 +262,6 @@ function judgeKey(value: string, subject: string): Reading {
     problem: `${subject}: the value is no RSA private key in PEM form; give the whole file that GitHub made, from its line BEGIN to its line END, with line breaks or with \\n in their place`,
   };
 }
-
-const stateUrl = "BOARDSYNC_STATE_URL";
 
 /** Where the environment says the state is, in the place of what the config says: a server before a file; no value where it says nothing. */
 export function readStatePlace(source: SecretSource): Reading | { readonly value: undefined } {

@@ -37,6 +37,10 @@ describe("a state on PostgreSQL", () => {
     expect(told.out).toContain("acme-app");
     const history = await stage.run(["history", "--json"]);
     expect(Object(history.json()).writes?.length ?? Object(history.json()).length).toBeGreaterThan(0);
+    const reported = await stage.run(["report", "--offline"]);
+    expect(reported.out).toMatch(/^- State: PostgreSQL, schema \d+, .+, 6 links$/m);
+    expect(reported.out).toContain("state: postgres://127.0.0.1:");
+    expect(reported.out).not.toContain(new URL(stage.url).pathname);
     const explained = await stage.run(["explain", "acme-app/p1"]);
     expect(explained.code).toBe(0);
   });

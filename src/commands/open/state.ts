@@ -56,6 +56,11 @@ export function placeOfState(
   };
 }
 
+/** Where a state is, as it was named; to be read alone, and without a config. */
+export function placeNamed({ cwd }: Pick<Terminal, "cwd">, state: string): StatePlace {
+  return { name: nameState(cwd, state), server: isPostgresUrl(state) ? serverAlone(state) : undefined };
+}
+
 /** What messages call a state: a file by its whole name, a server without its password. */
 export function nameState(cwd: string, state: string): string {
   return isPostgresUrl(state) ? showPlace(state) : resolve(cwd, state);

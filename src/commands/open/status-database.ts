@@ -40,7 +40,7 @@ export function describeDatabase({ bytes, freeBytes, journalBytes }: DatabaseSta
 const units = ["bytes", "kB", "MB", "GB"] as const;
 
 /** Three digits are enough to see how it grows. */
-function describeBytes(bytes: number): string {
+export function describeBytes(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   const number = bytes / 1000 ** power;
   return `${number.toLocaleString("en", { maximumSignificantDigits: 3 })} ${units[power]}`;

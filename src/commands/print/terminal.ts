@@ -7,6 +7,8 @@ export interface Terminal {
   /** How a person starts the program here, for hints: `boardsync`, `npx boardsync`, … */
   readonly command: string;
   readonly pid: number;
+  /** What the program runs on; undefined where nobody knows. */
+  readonly runtime?: (() => Runtime) | undefined;
   readonly out: Output;
   readonly err: Output;
   /** Aborted by the first SIGINT or SIGTERM: start nothing new, finish what is in hand. */
@@ -22,6 +24,16 @@ export interface Terminal {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** The same for a secret: what is typed is not shown. */
   readonly askSecret?: ((question: string) => Promise<string>) | undefined;
+}
+
+/** What the program runs on, as Node.js says it. */
+export interface Runtime {
+  /** Version of Node.js. */
+  readonly node: string;
+  readonly platform: string;
+  readonly arch: string;
+  /** The C library and its version, such as `glibc 2.41`; undefined where it has no part in it. */
+  readonly libc?: string | undefined;
 }
 
 /** stdout or stderr. */

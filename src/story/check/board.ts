@@ -6,6 +6,7 @@ import type { Settings } from "../../plan/ground/settings.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
+import { lookAtList } from "../posts.ts";
 import type { Checking, Suggest } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
@@ -36,25 +37,16 @@ export async function readPosts(
   const { say, board, bounds } = checking;
   const found = pickProject(listed, project.key);
   if (found === undefined) throw unknownProject(listed, project.key);
-  const seen = new Set<PostField>();
-  const statuses = new Map<string, number>();
-  let posts = 0;
-  let shape: ListShape | undefined;
-  let asked: AskedPaging | undefined;
-  for await (const page of board.listPosts(found.id, bounds)) {
-    shape ??= page.shape;
-    asked ??= page.asked;
-    posts += page.posts.length;
-    for (const field of page.seen) seen.add(field);
-    for (const { values } of page.posts) {
-      if (typeof values.status === "string")
-        statuses.set(values.status, (statuses.get(values.status) ?? 0) + 1);
-    }
-    for (const message of page.unusable) say("warning", message);
-    if (page.end !== undefined && page.end.kind !== "complete") {
-      say(page.end.kind === "cut" ? "warning" : "error", page.end.message, "board.incomplete");
-    }
-  }
+  const { pages, seen, statuses, shape, asked, unusable, end, fault } = await lookAtList(
+    board,
+    found.id,
+    bounds,
+  );
+  const posts = pages.reduce((sum, one) => sum + one, 0);
+  for (const message of unusable) say("warning", message);
+  if (end !== undefined && end.kind !== "complete")
+    say(end.kind === "cut" ? "warning" : "error", end.message, "board.incomplete");
+  if (fault !== undefined) throw fault;
   sayShape(checking, posts, shape);
   if (asked !== undefined) sayAsked(checking, asked);
   return { project, id: found.id, posts, seen, statuses };

@@ -15,7 +15,7 @@ async function offered(stage: Stage, ...words: readonly string[]): Promise<reado
 describe("what is offered", () => {
   it.each<[readonly string[], readonly string[]]>([
     [["st"], ["status", "state"]],
-    [["re"], ["retry", "release", "resume", "rebuild"]],
+    [["re"], ["retry", "release", "resume", "rebuild", "report"]],
     [["help", "hea"], ["health"]],
     [["--log-level", "w"], ["warn"]],
     [

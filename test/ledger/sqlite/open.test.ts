@@ -179,6 +179,7 @@ describe("opening the state", () => {
     store.close();
     await expectStateError(() => openLedger(file, options), message, file);
     await expectStateError(() => openLedgerReadOnly(file), "install that version or a newer one", file);
+    expect(await schemaRefused(file)).toBe(99);
   });
 
   it("refuses a folder that can't be made", async () => {
@@ -405,6 +406,7 @@ describe("a state that is only read", () => {
     store.database.pragma("user_version = 0");
     store.close();
     await expectStateError(() => openLedgerReadOnly(file), "older schema", file);
+    expect(await schemaRefused(file)).toBe(0);
   });
 });
 
@@ -445,6 +447,12 @@ function damage(file: string): void {
   rmSync(file);
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, Buffer.concat([head, Buffer.alloc(size - 4096, 0xa5)]));
+}
+
+/** The schema that the refusal of a file names, for whoever reports it. */
+async function schemaRefused(file: string): Promise<number | undefined> {
+  const error = await catchError(() => openLedgerReadOnly(file));
+  return error instanceof StateError ? error.schema : undefined;
 }
 
 async function expectStateError(work: () => unknown, message: string | RegExp, file?: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import { isObject, type JsonObject, readKey, readPath } from "./access.ts";
+import { likelyNames, signs } from "./signs.ts";
 import { type Excerpt, listNames } from "./wording.ts";
 
 /**
@@ -45,6 +46,7 @@ export function findList(value: unknown, override: string | undefined, excerpt: 
     "board",
     "unreadable",
     `${found}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list${showLines(candidates.length > 0 ? candidates : deepLists(value), excerpt)}.`,
+    { keys: envelopeKeys(value, excerpt) },
   );
 }
 
@@ -67,6 +69,7 @@ export function readList(value: unknown, path: string, excerpt: Excerpt): FoundL
     "board",
     "unreadable",
     `The board's answer has no list at ${excerpt(path)}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list.`,
+    { keys: envelopeKeys(value, excerpt) },
   );
 }
 
@@ -132,11 +135,41 @@ function pathsOf(lists: readonly FoundList[]): string[] {
 
 /** The keys of an answer for a person: two levels, names only. */
 function describeKeys(value: unknown, excerpt: Excerpt): string {
-  const names = entriesOf(value).flatMap(([key, inner]) => [
+  return listNames(pathsIn(value), excerpt);
+}
+
+/**
+ * The keys of an answer that say how it is laid out, as paths of one or two levels, for whoever must read nothing else. An inner
+ * one may be the name of a person (`voters: { jane: 3 }`), so it counts only where it can hardly be one.
+ */
+export function envelopeKeys(value: unknown, excerpt: Excerpt): readonly string[] {
+  const paths = entriesOf(value).flatMap(([key, inner]) => {
+    const entries = entriesOf(inner);
+    const isOnlyList = entries.filter(([, part]) => Array.isArray(part)).length === 1;
+    const isTelling = likelyNames.test(key) || listNamesKnown.includes(key);
+    return [
+      key,
+      ...entries
+        .filter(([name, part]) => isTelling || layoutNames.has(name) || (isOnlyList && Array.isArray(part)))
+        .map(([name]) => `${key}.${name}`),
+    ];
+  });
+  return quoteKeys(paths, excerpt);
+}
+
+const layoutNames: ReadonlySet<string> = new Set([...listNamesKnown, ...signs.map(({ name }) => name)]);
+
+const mostKeys = 100;
+
+function quoteKeys(keys: readonly string[], excerpt: Excerpt): readonly string[] {
+  return keys.slice(0, mostKeys).map((key) => excerpt(key, 60));
+}
+
+function pathsIn(value: unknown): readonly string[] {
+  return entriesOf(value).flatMap(([key, inner]) => [
     key,
     ...entriesOf(inner).map(([innerKey]) => `${key}.${innerKey}`),
   ]);
-  return listNames(names, excerpt);
 }
 
 /**
@@ -166,6 +199,7 @@ export function findIdName(
     "board",
     "unreadable",
     `${found}. The records have the keys ${keys}. Set board.fields.id to the name of the id${showIdLines(objects, names, excerpt)}.`,
+    { keys: quoteKeys(keysOf(records), excerpt) },
   );
 }
 
@@ -193,6 +227,22 @@ function isSameId(records: readonly JsonObject[], one: string, other: string): b
 /** Every key that some record has, sorted. */
 export function keysOf(records: readonly unknown[]): readonly string[] {
   return [...new Set(records.filter(isObject).flatMap((record) => Object.keys(record)))].sort();
+}
+
+/** Of each of these keys the JSON types of its values, such as `number or null`. */
+export function typesOf(records: readonly unknown[], keys: readonly string[]): readonly string[] {
+  const objects = records.filter(isObject);
+  return keys.map((key) => {
+    const values = objects
+      .filter((record) => Object.hasOwn(record, key))
+      .map((record) => readKey(record, key));
+    return [...new Set(values.map(typeOf))].join(" or ");
+  });
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** An id that is used to name a post to the board: text, without anything that could bend an address or a log line. */

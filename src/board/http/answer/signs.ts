@@ -120,6 +120,9 @@ export const signs: readonly Sign[] = [
   { name: "size", meaning: "size", source: sources.spring, isPlain: true },
 ];
 
+/** What is called like this is about paging. */
+export const likelyNames = /pag|meta|cursor|link|info|range|nav/i;
+
 /** Headers that are signs: a page is another one when one of them changes. */
 export const signHeaders: readonly string[] = [
   "link", // RFC 8288

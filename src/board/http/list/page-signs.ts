@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
 import { topLevel } from "../answer/shape.ts";
-import { type Meaning, signs } from "../answer/signs.ts";
+import { likelyNames, type Meaning, signs } from "../answer/signs.ts";
 
 /**
  * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined
@@ -66,6 +66,17 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
   };
 }
 
+/** The signs that an answer shows, each in a word or two; a sign that says "nothing follows" is one, too. */
+export function nameSigns({ address, cursor, offset, ...numbers }: PageSigns): readonly string[] {
+  const named = Object.entries(numbers).filter(([, value]) => value !== undefined);
+  return [
+    ...(address === undefined ? [] : [address.from]),
+    ...(cursor === undefined ? [] : [`cursor for \`${cursor.param}\``]),
+    ...(offset === undefined ? [] : [`offset for \`${offset.param}\``]),
+    ...named.map(([name]) => name),
+  ];
+}
+
 /** An object of the envelope. */
 interface Place {
   readonly at: JsonObject;
@@ -75,7 +86,6 @@ interface Place {
 
 const deepest = 6;
 const mostPlaces = 500;
-const likelyNames = /pag|meta|cursor|link|info|range|nav/i;
 /** What stands in these is about one page, not about the list. */
 const pageNames = new Set(["next", "prev", "previous", "first", "last", "self"]);
 

@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
 import type { PageTrace } from "../../../model/page.ts";
 import type { Post, PostField, PostId } from "../../../model/post.ts";
+import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
 import type { JsonAnswer } from "../answer/read.ts";
 import { type FieldNames, pickRecord, readNote } from "../answer/record.ts";
-import { findIdName, findList, keysOf, readId, readList } from "../answer/shape.ts";
+import { envelopeKeys, findIdName, findList, keysOf, readId, readList, typesOf } from "../answer/shape.ts";
+import { signHeaders } from "../answer/signs.ts";
 import type { Excerpt } from "../answer/wording.ts";
-import { type PageSigns, readSigns, type SignPaths } from "./page-signs.ts";
+import { nameSigns, type PageSigns, readSigns, type SignPaths } from "./page-signs.ts";
 
 /** One page of a listing: what its answer shows, and what it is known again by. */
 
@@ -55,6 +57,8 @@ export interface ReadPage {
   readonly posts: readonly Post[];
   readonly notes: ReadonlyMap<PostId, string>;
   readonly reading: PageReading;
+  /** Of the first page only; it is not kept. */
+  readonly first: FirstPage | undefined;
 }
 
 /** At most so many records of a page are explained one by one. */
@@ -65,25 +69,45 @@ const mostExplained = 5;
  *
  * @throws RemoteError when its shape can't be recognised.
  */
-export function readPage({ value, headers }: JsonAnswer, before: Recognised, lens: Lens): ReadPage {
+export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): ReadPage {
+  const { value, headers } = answer;
   const { excerpt } = lens;
   const list =
     before.path === undefined ? findList(value, lens.items, excerpt) : readList(value, before.path, excerpt);
   const idName = before.idName ?? findIdName(list.records, lens.id, excerpt);
   const { posts, notes, ...read } = readRecords(list.records, idName, lens);
+  const isFirst = before.path === undefined;
+  const keys = isFirst ? keysOf(list.records) : [];
+  const signals = readSigns(value, headers, { ...lens.paths, list: list.path }, list.records.length);
   return {
     posts,
     notes,
+    first: isFirst ? showFirst(answer, list.records, keys, signals, excerpt) : undefined,
     reading: {
       before,
       after: { path: list.path, idName },
-      keys: before.path === undefined ? keysOf(list.records).map((key) => excerpt(key, 60)) : [],
-      signals: readSigns(value, headers, { ...lens.paths, list: list.path }, list.records.length),
+      keys: keys.map((key) => excerpt(key, 60)),
+      signals,
       records: list.records.length,
       ids: posts.map(({ id }) => id),
       ...(posts.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
       ...read,
     },
+  };
+}
+
+function showFirst(
+  { value, headers }: JsonAnswer,
+  records: readonly unknown[],
+  keys: readonly string[],
+  signals: PageSigns,
+  excerpt: Excerpt,
+): FirstPage {
+  return {
+    types: typesOf(records, keys),
+    envelope: envelopeKeys(value, excerpt),
+    headers: signHeaders.filter((name) => headers[name] !== undefined),
+    signs: nameSigns(signals),
   };
 }
 

@@ -71,6 +71,7 @@ export function refuseOtherSchema(
     .get();
   throw new StateError(
     `The state file ${file} was written by boardsync ${writer?.value ?? "of a later version"} (schema ${schema}; this version knows ${known}): install that version or a newer one, or restore a backup from before.`,
+    { schema },
   );
 }
 

@@ -112,6 +112,7 @@ export function openStoreReadOnly(file: string, schema: "current" | "any" = "cur
       if (schema === "current" && found < migrations.length) {
         throw new StateError(
           `The state file ${file} has an older schema (${found}, not ${migrations.length}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
+          { schema: found },
         );
       }
       return createStore(database, file, undefined);

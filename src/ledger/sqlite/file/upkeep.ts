@@ -35,5 +35,6 @@ export function createUpkeep(store: Store): Plain<Upkeep> {
       links: count.get()?.links ?? 0,
       pruned: pruned(),
     }),
+    schema: () => pragma("user_version"),
   };
 }

@@ -41,6 +41,19 @@ describe("the list of posts", () => {
     for (const words of [...says, "board.list.items"]) expect(error.message).toContain(words);
   });
 
+  it("is refused with these keys as a list, too, as many as anybody reads", async () => {
+    expect((await refusal({ error: "no", meta: { page: 1 } })).keys).toEqual(["error", "meta", "meta.page"]);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key${index}`, "a text"]));
+    expect((await refusal(many)).keys).toHaveLength(100);
+    const people = {
+      voters: { jane: 3, bob: 1, total: 4 },
+      byAuthor: { jane: [{}], bob: [{}] },
+      rest: { rows: [1] },
+    };
+    expect((await refusal(people)).keys).toEqual(["voters", "voters.total", "byAuthor", "rest", "rest.rows"]);
+    expect((await refusal([{ title: "no id", votes: 1 }])).keys).toEqual(["title", "votes"]);
+  });
+
   it("is refused when it is not where the config says", async () => {
     const error = await refusal({ feedback: [post] }, { list: { items: "data.rows" } });
     expect(error.message).toContain("no list at data.rows");
@@ -138,6 +151,22 @@ describe("the id", () => {
   });
 });
 
+const firstPages = [
+  {
+    headers: { "x-total-count": "3", "x-powered-by": "a secret" },
+    body: {
+      data: {
+        posts: [
+          { id: "p1", voters: ["a@b.c"], title: "A post", isPinned: null },
+          { id: 2, title: "Another", isPinned: true },
+        ],
+      },
+      meta: { nextCursor: "abc", total: 3 },
+    },
+  },
+  { body: { data: { posts: [{ id: "p3" }] }, meta: { nextCursor: null, total: 3 } } },
+];
+
 describe("what a listing shows of itself", () => {
   it("has the names of every key of the first page, and no value", async () => {
     const { pages } = await pullBody([
@@ -145,6 +174,19 @@ describe("what a listing shows of itself", () => {
       { id: "p2", "\u0007bell": 1 },
     ]);
     expect(pages[0]?.shape.keys).toEqual(["\\u{7}bell", "author", "id", "title"]);
+  });
+
+  it("has the types of these keys, what stands around the list, and the signs and headers of paging", async () => {
+    const { pages } = await pull(givenBoard((await serveAnswers(firstPages)).url));
+    expect(pages.map(({ first }) => first)).toEqual([
+      {
+        types: ["string or number", "null or boolean", "string", "array"],
+        envelope: ["data", "data.posts", "meta", "meta.nextCursor", "meta.total"],
+        headers: ["x-total-count"],
+        signs: ["cursor for `cursor`", "total"],
+      },
+      undefined,
+    ]);
   });
 
   it("hands a post over again when it comes twice", async () => {
