@@ -34,7 +34,8 @@ export function failWith(
   // A bug is worth its stack; an expected failure is not.
   if (code === "internal") {
     const stack = error instanceof Error ? String(error.stack) : message;
-    terminal.err.write("This is a mistake in boardsync. Please report it with these lines:\n");
+    const request = "Please report it, with what `boardsync report` prints and with these lines:";
+    terminal.err.write(`This is a mistake in boardsync. ${hint(terminal.err, request)}\n`);
     terminal.err.write(`${escapeControls(stack)}\n`);
   }
   if (options.json === true) printFailure(terminal, { code, message });
