@@ -18,7 +18,9 @@ export interface Story {
 
 /** The first product, as the config names it. */
 export const project = "acme-app";
-/** Where its issues are. */
+/** Both of them. */
+export const projects: readonly string[] = [project, "acme-api"];
+/** Where the first one's issues are. */
 export const repository = "acme/app";
 
 /** How the story's two sides start. */

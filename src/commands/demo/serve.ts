@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HttpServer } from "../../daemon/http.ts";
 import { ConfigError } from "../../errors.ts";
-import { type Story, startStory } from "../../sandbox/story.ts";
+import { projects, type Story, startStory } from "../../sandbox/story.ts";
 import { systemClock } from "../open/clock.ts";
 import { exitOf } from "../open/session.ts";
 import { printJson } from "../print/json.ts";
@@ -50,6 +50,7 @@ export async function serveDemo(terminal: Terminal, options: ServeOptions): Prom
       terminal.out.write(
         explainTrial({
           command,
+          posts: projects.reduce((sum, name) => sum + story.board.posts(name).length, 0),
           environment: { ...environment, BOARD: board, GITHUB: github },
           page: page.address,
         }),
