@@ -142,6 +142,13 @@ module.exports = {
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
     ...forbidden,
     ...upwards,
+    {
+      name: "sandbox-for-demo-alone",
+      comment: "The sandbox and its packages are loaded by no command but demo.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(?:sandbox|commands/demo)/" },
+      to: { path: "^src/sandbox/" },
+    },
   ],
   options: {
     parser: "swc",

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
-import type { Output, Runtime, Terminal } from "./commands/print/terminal.ts";
+import { fileURLToPath } from "node:url";
+import type { Keys, Output, OwnPlace, OwnProcess, Runtime, Terminal } from "./commands/print/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
 /** How long the write in hand may take after a signal, before it is left as an unknown outcome. */
@@ -14,6 +15,8 @@ const graceMs = 8000;
 const echoMs = 500;
 /** Where nobody says how wide the output is. */
 const defaultColumns = 80;
+/** The byte that a terminal sends for Ctrl-C, where it sends no signal for it. */
+const interruptKey = 3;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
@@ -65,7 +68,13 @@ async function main(): Promise<void> {
       process.on("SIGHUP", listener);
       return () => process.off("SIGHUP", listener);
     },
-    ...(process.stdin.isTTY && process.stdout.isTTY && { ask, askSecret }),
+    startAgain,
+    ...(process.stdin.isTTY &&
+      process.stdout.isTTY && {
+        ask,
+        askSecret,
+        takeKeys: () => takeKeys(interruption.signal),
+      }),
   };
   const code = await runProgram(terminal, (name) => {
     command = name;
@@ -129,6 +138,43 @@ function readRuntime(): Runtime {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   const glibc = header.glibcVersionRuntime;
   return { ...known, libc: glibc === undefined ? "musl" : `glibc ${glibc}` };
+}
+
+/** Until they are released, no key is shown, and the terminal sends no signal for Ctrl-C: it is a key like the others. */
+function takeKeys(signal: AbortSignal): Keys {
+  const { stdin } = process;
+  let onKey = (): void => undefined;
+  const hear = (keys: Buffer): void => {
+    if (keys.includes(interruptKey)) process.kill(process.pid, "SIGINT");
+    else onKey();
+  };
+  stdin.setRawMode(true).on("data", hear).resume();
+  return {
+    next: (mostMs) =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", end);
+          resolve();
+        };
+        const timer = setTimeout(end, signal.aborted ? 0 : mostMs);
+        signal.addEventListener("abort", end);
+        onKey = end;
+      }),
+    release: () => void stdin.off("data", hear).pause().setRawMode(false),
+  };
+}
+
+async function startAgain(args: readonly string[], { cwd, env }: OwnPlace): Promise<OwnProcess> {
+  const { spawn } = await import("node:child_process");
+  const main = fileURLToPath(import.meta.url);
+  const child = spawn(process.execPath, [...process.execArgv, main, ...args], { cwd, env, stdio: "ignore" });
+  const kill = (): void => void child.kill("SIGKILL");
+  process.on("exit", kill);
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", resolve).once("error", () => resolve());
+  }).finally(() => process.off("exit", kill));
+  return { ended, kill };
 }
 
 function readVersion(): string {

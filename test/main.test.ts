@@ -152,6 +152,16 @@ it("exits with the code of the command, and writes JSON alone to stdout", async 
   expect(JSON.parse(refused.out)).toMatchObject({ error: { code: "board.unauthorized" } });
 });
 
+it("`demo` kills another process of its own, and tells the story without a pause in a pipe", async () => {
+  const place = nowhere();
+  const { code, out, err } = await run(["demo"], { ...place, env: { TMPDIR: place.folder } });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toContain("  GitHub has opened 3 issues. boardsync has heard of 2: the last answer is lost.\n");
+  expect(out).toContain("✓ 4 planned posts, 4 issues by 4 requests: none twice, none missing.\n");
+  expect(out).not.toContain("Any key");
+  expect(readdirSync(place.folder)).toEqual([]);
+});
+
 describe("a reader that goes away", () => {
   it("is no failure, and no reason to break off what is being done", async () => {
     const stage = await openStage();
@@ -258,6 +268,15 @@ describe("a signal", () => {
     expect(titles).toHaveLength(4);
   });
 
+  it("ends `demo`, and the process that it has started, and leaves nothing behind", async () => {
+    const place = nowhere();
+    const { child, ended, out } = start(["demo"], { ...place, env: { TMPDIR: place.folder } });
+    await until(() => out().includes("kill -9"));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(143);
+    expect(readdirSync(place.folder)).toEqual([]);
+  });
+
   it("ends `demo --serve`", async () => {
     const { child, ended, out } = start(["demo", "--serve", "--json"], nowhere());
     await until(() => out().endsWith("}\n"));
@@ -290,16 +309,62 @@ describe.runIf(existsSync(script))("on a terminal", { tags: "long" }, () => {
   it("keeps to its width, and has colours unless NO_COLOR is set", () => {
     const folder = makeFolder();
     const place = { folder, env: {} };
-    const { stdout } = typed("demo --log-level error", place);
-    const lines = stdout.split("\r\n");
+    const { stdout, status } = typed("demo", place);
+    expect(status).toBe(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out.
-    const plain = lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, ""));
-    const tables = plain.filter((line) => /^[┌│└├]/.test(line));
-    expect(tables.length).toBeGreaterThan(10);
-    expect(Math.max(...tables.map((line) => line.length))).toBeLessThanOrEqual(70);
-    expect(stdout).toContain("\u001b[1m━━ ");
+    const lines = stdout.split("\r\n").map((line) => line.replaceAll(/\u001b\[\d+m/g, ""));
+    expect(lines).toContain("  Any key goes on, Ctrl-C leaves.");
+    // A command, which is to be copied, stays whole.
+    const texts = lines.filter((line) => !line.startsWith("$ "));
+    expect(Math.max(...texts.map((line) => line.length))).toBeLessThanOrEqual(70);
+    expect(stdout).toContain("\u001b[1m1. Killed in the middle of a write");
     expect(typed("demo", { folder, env: { NO_COLOR: "1" } }).stdout).not.toContain("\u001b");
   });
+
+  /** `demo`, then what the shell's `stty` says of the terminal. Each text of the answers is waited for before it is given. */
+  const play = async (...answers: readonly (readonly [shown: string, typed: string])[]) => {
+    const { folder } = nowhere();
+    const command = `"${process.execPath}" "${main}" demo; echo "exit $?"; stty -a`;
+    const env = {
+      ...compiled,
+      TMPDIR: folder,
+      PATH: process.env["PATH"] ?? "",
+      TERM: "xterm",
+      SHELL: "/bin/sh",
+    };
+    const child = spawn(script, ["-qfec", command, "/dev/null"], { cwd: folder, env });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const left = [...answers];
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      const [next] = left;
+      if (next === undefined || !text.includes(next[0])) return;
+      left.shift();
+      child.stdin.write(next[1]);
+    });
+    await new Promise((resolve) => child.on("close", resolve));
+    return { text, folder };
+  };
+
+  it("shows no key that is pressed, and is as it was before when the demo has ended", async () => {
+    const { text } = await play(["kill -9", "x"], ["3. A change settles", "x"]);
+    expect(text).toContain("exit 0");
+    expect(text).toMatch(/[ ;]icanon .*[ ;]echo /s);
+    expect(text).toContain("opens issue #3\u001b[22m\r\n  GitHub has opened 3 issues.");
+    expect(text).toContain("its voters hear once\u001b[22m\r\n  Dana starts");
+  });
+
+  it.each(["4 of them planned", "kill -9", "3. A change settles"])(
+    "Ctrl-C leaves the demo at once after `%s`, and leaves nothing behind",
+    async (shown) => {
+      const { text, folder } = await play([shown, "\u0003"]);
+      expect(text).toContain("exit 130");
+      expect(text).toMatch(/[ ;]icanon .*[ ;]echo /s);
+      expect(text).not.toContain("In the end");
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 });
 
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((file) => {

@@ -108,6 +108,10 @@ describe("a start", () => {
     ]);
   });
 
+  it("loads for `demo` what a sync needs, and nothing that only the sandbox's GraphQL or the daemon needs", () => {
+    expect(load("demo", "--quiet")).toEqual(load("sync"));
+  });
+
   it("loads for the daemon no server where it serves nothing, and what Apps and webhooks need only when they do", async () => {
     const silent = await loadDaemon("http: false\n");
     expect(silent).toEqual([

@@ -47,7 +47,9 @@ type Finish = (code: number) => void;
 
 function createProgram(terminal: Terminal, finish: Finish): Command {
   const program = new Command(terminal.command)
-    .description("Keeps a feedback board and GitHub Issues in step: one issue for a post, one mail for a change.")
+    .description(
+      "Keeps a feedback board and GitHub Issues in step: one issue for a post, one mail for a change.",
+    )
     .version(terminal.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print the help of a command")

@@ -3,29 +3,25 @@ import type { SandboxPost } from "./board/style.ts";
 import type { AppSetup } from "./github/app/app.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "./github/github.ts";
 
-/** A company of two products, its customers' posts, and a few days of its developers: what `demo` plays. */
+/** A company of two products, and its customers' posts: what `demo` plays on. */
 export interface Story {
   readonly board: SandboxBoard;
   readonly github: SandboxGitHub;
   /** The config that keeps the two in step, as a person would write it. */
   readonly config: string;
-  /** The issue, once it is opened, whose post was written to do harm. */
-  readonly hostile: { readonly name: string; readonly number: number };
+  /** The same for the first product alone. */
+  readonly appConfig: string;
+  /** The post that was written to do harm. */
+  readonly hostilePost: string;
   close(): Promise<void>;
 }
 
-/** One thing that people do, a day later than the last one. */
-export interface Scene {
-  /** A sentence without its full stop. */
-  readonly title: string;
-  play(story: Story): void;
-}
-
-const repository = "acme/app";
-const project = "acme-app";
-
-/** The board's projects, as the config names them. */
-export const projectNames: readonly string[] = [project, "acme-api"];
+/** The first product, as the config names it. */
+export const project = "acme-app";
+/** Both of them. */
+export const projects: readonly string[] = [project, "acme-api"];
+/** Where the first one's issues are. */
+export const repository = "acme/app";
 
 /** How the story's two sides start. */
 export interface StoryOptions {
@@ -56,8 +52,9 @@ export async function startStory({ now, port, app }: StoryOptions): Promise<Stor
   return {
     board,
     github,
-    config: configOf(board.url, github.url),
-    hostile: { name: repository, number: 3 },
+    config: `${configOfApp(board.url, github.url)}${configOfApi}`,
+    appConfig: configOfApp(board.url, github.url),
+    hostilePost: "p3",
     close: async () => {
       await board.close();
       await github.stop();
@@ -101,7 +98,7 @@ const posts: readonly StoryPost[] = [
   { title: "Export to CSV", description: "Our accountant wants *every* row.", status: "planned", votes: 74 },
   {
     title: "Offline mode <!-- boardsync:v1 -->",
-    description: "Ping @everyone, fixes #1 and see https://github.com/acme/secret/issues/7",
+    description: "@everyone! Fixes #1, see https://github.com/acme/secret/issues/7",
     status: "planned",
     votes: 41,
   },
@@ -120,31 +117,7 @@ const apiPosts: readonly StoryPost[] = [
   { title: "An SDK for COBOL", description: "We are a bank.", status: "open", votes: 1 },
 ];
 
-/** Four days, one after the other. */
-export const scenes: readonly Scene[] = [
-  {
-    title: 'Dana starts with dark mode: she puts the label "in progress" on #1',
-    play: ({ github }) => github.label(repository, 1, "in progress"),
-  },
-  {
-    title: "Dark mode ships: #1 is closed as completed. Passkeys won't be: #4 as not planned",
-    play: ({ github }) => {
-      github.unlabel(repository, 1, "in progress");
-      github.close(repository, 1, "completed");
-      github.close(repository, 4, "not_planned");
-    },
-  },
-  {
-    title: "A bug in dark mode: #1 is reopened. And a customer edits the post about CSV",
-    play: ({ board, github }) => {
-      github.reopen(repository, 1);
-      board.editPost(project, "p2", { title: "Export to CSV and Excel", description: "Excel, too." });
-    },
-  },
-  { title: "A quiet day", play: () => undefined },
-];
-
-function configOf(boardUrl: string, githubUrl: string): string {
+function configOfApp(boardUrl: string, githubUrl: string): string {
   return `board:
   url: ${boardUrl}
 tracker:
@@ -162,9 +135,11 @@ projects:
         set: { status: closed, onRoadmap: false }
       - when: { labels: [in progress] }
         set: { status: in_progress, roadmapColumn: IN_PROGRESS }
-  - project: acme-api
+`;
+}
+
+const configOfApi = `  - project: acme-api
     repo: acme/api
     select: { statuses: [planned] }
     issue: { labels: [feedback] }
 `;
-}

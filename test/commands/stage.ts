@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly ask?: (question: string) => Promise<string>;
   readonly askSecret?: (question: string) => Promise<string>;
+  readonly takeKeys?: Terminal["takeKeys"];
+  readonly startAgain?: Terminal["startAgain"];
 }
 
 /** The story's two sides, and a folder with a config for them. */
@@ -76,6 +78,8 @@ export async function runCommand(
     signal,
     ask: options.ask,
     askSecret: options.askSecret,
+    takeKeys: options.takeKeys,
+    startAgain: options.startAgain,
   });
   return { code, out: out.text(), err: err.text(), json: () => JSON.parse(out.text()) };
 }

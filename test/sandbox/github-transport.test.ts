@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { primaryLimit, secondaryLimit } from "../../src/sandbox/github/faults.ts";
+import { type FaultAnswer, primaryLimit, secondaryLimit } from "../../src/sandbox/github/faults.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
 import { until } from "../support/until.ts";
 import { type Fixture, start, startFixture } from "./github-client.ts";
@@ -214,6 +214,22 @@ describe("faults", () => {
     expect(titles(github)).toEqual(["t"]);
     expect(github.landLate()).toBe(0);
   });
+
+  it.each<FaultAnswer["kind"]>(["hang", "reset", "cut", "truncate"])(
+    "say when they are met, once the request has had its effect: %s",
+    async (kind) => {
+      const { github } = fixture;
+      const client = new AbortController();
+      const seen = new Promise<readonly string[]>((resolve) => {
+        const answer = { kind } as FaultAnswer;
+        github.failNext({ applied: true, answer, onMet: () => resolve(titles(github)) });
+      });
+      const ended = post(github, "t", client.signal).catch(() => undefined);
+      expect(await seen).toEqual(["t"]);
+      client.abort();
+      await ended;
+    },
+  );
 
   it("truncate the JSON of the right answer", async () => {
     const { github } = fixture;

@@ -325,11 +325,6 @@ function serverAlone(url: string): ServerPlace {
   return { url, config: () => "", leaseMs: spareMs, requestMs: 0 };
 }
 
-/** A state of one's own, that nobody else knows. */
-export function openPrivateState(terminal: Terminal, file: string): Ledger {
-  return openLedger(file, stateOptions(terminal));
-}
-
 /** A process as messages name it. */
 export function whoIs(terminal: Terminal, command: string): string {
   return `${command}, process ${terminal.pid} on ${hostname()}`;

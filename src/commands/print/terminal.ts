@@ -24,6 +24,28 @@ export interface Terminal {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** The same for a secret: what is typed is not shown. */
   readonly askSecret?: ((question: string) => Promise<string>) | undefined;
+  /** Takes what the person types, key by key; undefined where nobody sits there. Ctrl-C aborts `signal`. */
+  readonly takeKeys?: (() => Keys) | undefined;
+  /** Starts this program once more, as a process of its own whose output goes nowhere; undefined where that can't be. */
+  readonly startAgain?: ((args: readonly string[], place: OwnPlace) => Promise<OwnProcess>) | undefined;
+}
+
+/** The keys of a terminal. They are shown on it again when they are released. */
+export interface Keys {
+  /** Waits for the next key, at most so long, and no longer than until `signal` is aborted. */
+  next(mostMs: number): Promise<void>;
+  release(): void;
+}
+
+/** Where a process is started. */
+export type OwnPlace = Pick<Terminal, "cwd" | "env">;
+
+/** A process that a command has started. It does not outlive ours. */
+export interface OwnProcess {
+  /** Kept when the process is gone, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** SIGKILL: ends it in the middle of whatever it does. */
+  kill(): void;
 }
 
 /** What the program runs on, as Node.js says it. */

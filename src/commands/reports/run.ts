@@ -82,15 +82,6 @@ export function errorOf(
   return result === "failed" ? { error: joinFailures(projects.flatMap(({ errors }) => errors)) } : {};
 }
 
-/** What the columns of the table mean, for who sees it for the first time. */
-export const runLegend: readonly (readonly [title: string, meaning: string])[] = [
-  ["posts", "seen on the board"],
-  ["issues", "linked to posts"],
-  ["opened", "issues opened by this run"],
-  ["patched", "posts written to"],
-  ["told", "posts whose voters were told of a new status"],
-];
-
 const columns: readonly Column<ProjectReport>[] = [
   { title: "project", show: ({ project }) => project },
   { title: "posts", show: ({ posts }) => String(posts) },

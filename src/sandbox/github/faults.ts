@@ -32,6 +32,8 @@ export interface SandboxFault {
    */
   readonly applied?: boolean | "late";
   readonly answer: FaultAnswer;
+  /** Called for each request that fails, when it has had the effect that it has at once. */
+  readonly onMet?: () => void;
 }
 
 /** Faults that wait for their requests. */

@@ -27,6 +27,8 @@ export interface ServerParts {
   /** Path of the API's root, such as `/api/v3`; empty for none. */
   readonly basePath: string;
   log(request: Omit<LoggedRequest, "status">): (status: number) => void;
+  /** Called before the gate gets a query of GraphQL. */
+  prepareGraphQL(): Promise<void>;
   /** Takes a request that shall have its effect later. */
   postpone(apply: () => void): void;
 }
@@ -36,22 +38,33 @@ export function createGitHubServer(parts: ServerParts): Server {
   return createServer((incoming, response) => {
     // A server's times are of one clock; without this the answer would show the machine's.
     response.setHeader("date", new Date(parts.gate.state.clock.now()).toUTCString());
-    readText(incoming).then(
-      (text) => serve(parts, incoming, response, text),
-      () => response.destroy(),
-    );
+    receive(parts, incoming, response).catch(() => response.destroy());
   });
+}
+
+async function receive(
+  parts: ServerParts,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const text = await readText(incoming);
+  if (isGraphQL(parts, incoming)) await parts.prepareGraphQL();
+  serve(parts, incoming, response, text);
+}
+
+function isGraphQL({ basePath }: ServerParts, { url = "" }: IncomingMessage): boolean {
+  return url.split("?", 1)[0] === `${basePath.replace(/\/v3$/u, "")}/graphql`;
 }
 
 function serve(parts: ServerParts, incoming: IncomingMessage, response: ServerResponse, text: string): void {
   const { method = "", url = "" } = incoming;
   const [fullPath = "", search] = url.split("?", 2);
-  const isGraphQL = fullPath === `${parts.basePath.replace(/\/v3$/u, "")}/graphql`;
-  const path = isGraphQL ? "/graphql" : fullPath.slice(parts.basePath.length);
+  const isQuery = isGraphQL(parts, incoming);
+  const path = isQuery ? "/graphql" : fullPath.slice(parts.basePath.length);
   const query = new URLSearchParams(search);
   const request: RawRequest = { method, path, query, headers: incoming.headers, text };
   const finish = parts.log(describe(request, parts.gate.state.clock.now()));
-  const isBelowRoot = isGraphQL || fullPath.startsWith(`${parts.basePath}/`);
+  const isBelowRoot = isQuery || fullPath.startsWith(`${parts.basePath}/`);
   const below = (): Answer => (isBelowRoot ? answer(parts.gate, request) : refuse(404, "Not Found"));
   const { manifests } = parts.gate;
   const apply = (): Answer =>
@@ -79,9 +92,13 @@ function describe(request: RawRequest, at: number): Omit<LoggedRequest, "status"
 function replyTo(parts: ServerParts, fault: SandboxFault | undefined, apply: () => Answer): Reply {
   if (fault === undefined) return { kind: "whole", answer: apply() };
   const wrong = fault.answer;
-  if (wrong.kind === "truncate") return { kind: "half", answer: apply() };
-  if (wrong.kind === "cut") return { kind: "cut", answer: apply() };
+  if (wrong.kind === "truncate" || wrong.kind === "cut") {
+    const answer = apply();
+    fault.onMet?.();
+    return { kind: wrong.kind === "cut" ? "cut" : "half", answer };
+  }
   if (fault.applied === "late") parts.postpone(apply);
   else if (fault.applied === true) apply();
+  fault.onMet?.();
   return wrong.kind === "answer" ? { kind: "whole", answer: wrong } : { kind: wrong.kind };
 }

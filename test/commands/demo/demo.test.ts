@@ -1,249 +1,257 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { chapters } from "../../../src/commands/demo/chapters.ts";
+import type { Told } from "../../../src/commands/demo/teller.ts";
+import type { Keys } from "../../../src/commands/print/terminal.ts";
 import { widthOf } from "../../../src/commands/print/text.ts";
-import { runProgram } from "../../../src/commands/program.ts";
-import { createOutput, makeFolder, runCommand } from "../stage.ts";
+import { makeFolder, type RunOptions, runCommand } from "../stage.ts";
+import { createStarter } from "./start-again.ts";
 
-function runDemo(args: readonly string[], columns = 160, signal = new AbortController().signal) {
-  return runCommand(["demo", ...args], { env: {}, cwd: "/" }, { columns, signal });
+/** `demo` in this process; the one that it kills is real. */
+async function runDemo(args: readonly string[], options: RunOptions = {}, env = {}) {
+  const starter = createStarter();
+  const place = { env, cwd: "/" };
+  const ran = await runCommand(["demo", ...args], place, {
+    ...{ columns: 80, startAgain: starter.startAgain },
+    ...options,
+  });
+  return { ...ran, started: starter.started };
+}
+
+/** A keyboard on which keys are pressed at once, and what became of it. `press` is done before each. */
+function createKeys(press: (nth: number) => void = () => undefined) {
+  const seen = { taken: 0, waits: [] as number[], released: 0 };
+  const takeKeys = (): Keys => {
+    seen.taken += 1;
+    return {
+      async next(mostMs) {
+        seen.waits.push(mostMs);
+        press(seen.waits.length);
+      },
+      release() {
+        seen.released += 1;
+      },
+    };
+  };
+  return { seen, takeKeys };
+}
+
+/** Folders for temporary files go here until the test ends. */
+function ownTemporary(): string {
+  const temporary = makeFolder();
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return temporary;
 }
 
 describe("demo", () => {
   it("tells the whole story, and leaves nothing behind", async () => {
-    const temporary = makeFolder();
-    vi.stubEnv("TMPDIR", temporary);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { code, out, err } = await runDemo([]);
+    const temporary = ownTemporary();
+    const { seen, takeKeys } = createKeys();
+    const { code, out, err } = await runDemo([], { takeKeys });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(readdirSync(temporary)).toEqual([]);
+    for (const { title } of chapters) expect(out).toContain(`\n${title}\n`.replace(/^\n(?=A )/, ""));
     for (const part of [
-      "│ acme-app │ p1   │ Dark mode ",
-      "━━ Day 1. $ boardsync plan",
-      "6 issues to open; no voter would be notified. Nothing was written.",
-      "━━ Day 1. $ boardsync sync",
-      "│ acme-app │     8 │      4 │      4 │",
-      "again: nothing changed, so nothing is written",
-      "✉ 128 voters of p1 hear: planned → in_progress",
-      "✉ 33 voters of p4 hear: planned → closed",
-      "│ GitHub │ acme/app#2 │ title ",
-      "Nothing is written on either side.\n✉ No voter is mailed.",
-      "4 changes of status, each told once: 417 mails to voters.",
-      "npx boardsync check",
+      "  8 posts, 4 of them planned: those are to become issues. 0 issues so far.",
+      "  GitHub has opened 3 issues. boardsync has heard of 2: the last answer is lost.",
+      "✓ 4 planned posts, 4 issues by 4 requests: none twice, none missing.",
+      "    Offline mode <·!-- boardsync:v1 -->",
+      "    @·everyone! Fixes #·1, see https://redirect.github.com/acme/secret/issues/7",
+      "✓ Nobody is pinged, nothing is closed or linked, and 1 mark is there: ours.",
+      "  Nothing is written yet: the change has to stand for 10 minutes.",
+      "✓ Nothing to write. 128 mails for 128 voters.",
+      "✓ Nothing is written. 74 voters would have heard. 0 mails.",
+      "  4 posts would notify their voters, 0 did in the last 60 minutes, and",
+      "✓ All of it is held. 276 voters would have heard. 0 mails.",
+      "✓ Nothing is held any more. 0 mails.",
+      "✓ #5 is closed as not planned, and the next sync lets it be. 0 mails.",
+      "✓ 1 change of status, told once: 128 mails. 350 unwanted ones were not sent.",
+      "`boardsync init`",
     ]) {
       expect(out).toContain(part);
     }
+    expect(out).not.toContain("✗");
+    // Nobody sits before a pipe.
+    expect(out).not.toContain("Any key");
+    expect(seen.taken).toBe(0);
   });
 
-  it("shows what became of a post that was written to do harm", async () => {
-    const { out } = await runDemo([]);
-    expect(out).toContain(
-      "Ping @·everyone, fixes #·1 and see https://redirect.github.com/acme/secret/issues/7",
-    );
+  it.each([160, 60])("has no line over 100 columns, nor over the terminal's %i", async (columns) => {
+    const { out } = await runDemo([], { columns, startAgain: undefined as never });
+    const most = Math.min(100, columns);
+    // A command, which is to be copied, stays whole.
+    expect(out.split("\n").filter((line) => widthOf(line) > most && !line.startsWith("$ "))).toEqual([]);
   });
 
-  it.each([160, 100, 80])("has no line over 100 columns, nor over the terminal's %i", async (columns) => {
-    const { out } = await runDemo([], columns);
-    const limit = Math.min(100, columns);
-    // Addresses and commands, which are to be copied, stay whole.
-    const long = out.split("\n").filter((line) => widthOf(line) > limit && !/^ {4}|^\d\. |^━━ /.test(line));
-    expect(long).toEqual([]);
-    expect(out.split("\n").filter((line) => widthOf(line) > 100)).toEqual([]);
-  });
-
-  it("prints one document of what happened with --json", async () => {
-    const { code, json } = await runDemo(["--json"]);
-    expect(code).toBe(0);
-    expect(json()).toMatchObject({
-      runs: Array.from({ length: 6 }, () => ({ result: "ok" })),
-      days: [
-        {
-          title: expect.stringContaining("Dana starts"),
-          run: 4,
-          changes: [
-            { side: "board", where: "p1", field: "status", before: "planned", after: "in_progress" },
-            { side: "board", where: "p1", field: "roadmapColumn", before: "PLANNED", after: "IN_PROGRESS" },
-          ],
-        },
-        {},
-        {},
-        { title: "A quiet day", changes: [] },
-      ],
-      notifications: [
-        { post: "p1", from: "planned", to: "in_progress", voters: 128 },
-        { post: "p1", to: "completed" },
-        { post: "p4", to: "closed", voters: 33 },
-        { post: "p1", to: "planned" },
-      ],
-    });
-  });
-
-  it("prints nothing with --quiet", async () => {
-    expect(await runDemo(["--quiet"])).toMatchObject({ code: 0, out: "", err: "" });
-  });
-
-  it("ends at a signal", async () => {
-    const { code, out } = await runDemo([], 100, AbortSignal.abort("SIGINT"));
-    expect(code).toBe(130);
-    expect(out).toBe("");
-  });
-
-  it("ends after the run in hand at a signal", async () => {
-    const interruption = new AbortController();
-    const out = createOutput();
-    const write = (text: string): void => {
-      out.write(text);
-      if (text.includes("Day 2")) interruption.abort("SIGTERM");
-    };
-    const { signal } = interruption;
-    const terminal = {
-      args: ["demo"],
-      env: {},
-      cwd: "/",
-      version: "1",
-      command: "boardsync",
-      pid: 1,
-      err: createOutput(),
-      signal,
-    };
-    expect(await runProgram({ ...terminal, out: { ...out, write } })).toBe(143);
-    expect(out.text()).not.toContain("Day 3");
-  });
-});
-
-/** `demo --serve`, up until the test ends. */
-async function serve(args: readonly string[]) {
-  const interruption = new AbortController();
-  const out = createOutput();
-  const err = createOutput();
-  let announce = (): void => undefined;
-  const announced = new Promise<void>((resolve) => {
-    announce = resolve;
-  });
-  const write = (text: string): void => {
-    out.write(text);
-    announce();
-  };
-  const ended = runProgram({
-    args: ["demo", "--serve", ...args],
-    env: {},
-    cwd: makeFolder(),
-    version: "1.2.3",
-    command: "boardsync",
-    pid: 1,
-    out: { ...out, write },
-    err,
-    signal: interruption.signal,
-  });
-  const end = (): Promise<number> => {
-    interruption.abort("SIGINT");
-    return ended;
-  };
-  onTestFinished(async () => void (await end()));
-  await Promise.race([announced, ended]);
-  return { text: out.text(), errors: err.text(), end, ended };
-}
-
-interface Served {
-  readonly board: string;
-  readonly page: string;
-  readonly github: string;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-describe("demo --serve", () => {
-  it("keeps a sandbox up for scripts: 12 posts in two projects, synced once, then idle", async () => {
-    const { text, end } = await serve(["--json"]);
-    const { board, github, environment }: Served = JSON.parse(text);
-    expect(readFileSync(String(environment["BOARDSYNC_CONFIG"]), "utf8")).toContain(board);
-    expect(github).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const surroundings = { env: environment, cwd: makeFolder() };
-    const first = await runCommand(["sync", "--json"], surroundings);
-    expect(first.json()).toMatchObject({
-      projects: [
-        { posts: 8, created: 4 },
-        { posts: 4, created: 2 },
-      ],
-    });
-    // Of the tracker: what has changed; and labels, because rules look at them, or the pull requests that the default rules ask for.
-    const idle = { created: 0, issueWrites: 0, postWrites: 0, requests: { board: 1, tracker: 2 } };
-    const second = await runCommand(["sync", "--json"], surroundings);
-    expect(second.json()).toMatchObject({ result: "ok", projects: [idle, idle] });
-    const folder = dirname(String(environment["BOARDSYNC_CONFIG"]));
-    expect(await end()).toBe(130);
-    expect(existsSync(folder)).toBe(false);
-  });
-
-  it("prints commands that work as they stand", async () => {
-    const { text } = await serve([]);
-    const environment = Object.fromEntries(
-      [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
-    );
-    expect(Object.keys(environment)).toEqual([
-      "BOARD_API_KEY",
-      "GITHUB_TOKEN",
-      "BOARDSYNC_CONFIG",
-      "BOARD",
-      "GITHUB",
+  it("prints one document of what happened with --json: one change of status was told, and no other", async () => {
+    const { seen, takeKeys } = createKeys();
+    const { code, err, json } = await runDemo(["--json"], { isTerminal: true, takeKeys });
+    expect({ code, err, taken: seen.taken }).toEqual({ code: 0, err: "", taken: 0 });
+    const { runs, days, notifications, differences } = json() as Told;
+    expect(differences).toEqual([]);
+    expect(notifications).toMatchObject([{ post: "p1", from: "planned", to: "in_progress", voters: 128 }]);
+    // The first one was killed: no report of it is there.
+    expect(runs.map(({ run }) => run)).toEqual(runs.map((_, index) => index + 2));
+    const told = days.map(({ title, run, changes }) => ({
+      title,
+      result: runs.find((one) => one.run === run)?.result,
+      changes: new Set(changes.map(({ side, where }) => `${side} ${where}`)),
+    }));
+    const quiet = new Set();
+    expect(told).toEqual([
+      {
+        title: "boardsync is killed while it opens #3",
+        result: "ok",
+        changes: new Set(["GitHub acme/app#4"]),
+      },
+      { title: 'Dana labels #1 "in progress"', result: "ok", changes: quiet },
+      { title: "The change has stood long enough", result: "ok", changes: new Set(["board p1"]) },
+      { title: "Nothing happens", result: "ok", changes: quiet },
+      { title: "Dana closes #2 by mistake", result: "ok", changes: quiet },
+      { title: "She reopens #2", result: "ok", changes: quiet },
+      { title: "A script closes every issue", result: "ok", changes: quiet },
+      { title: "The changes have stood long enough", result: "held", changes: quiet },
+      { title: "People reopen the issues", result: "ok", changes: quiet },
+      { title: "Somebody marks spam as planned", result: "ok", changes: new Set(["GitHub acme/app#5"]) },
+      { title: "Run 11 is undone", result: "ok", changes: new Set(["GitHub acme/app#5"]) },
+      { title: "Nothing happens", result: "ok", changes: quiet },
     ]);
-    const surroundings = { env: environment, cwd: makeFolder() };
-    const [before = "", after = ""] = text.split(/^# .*$/m);
-    for (const [, command = ""] of before.matchAll(/^npx boardsync (\w+)$/gm)) {
-      expect(await runCommand([command], surroundings)).toMatchObject({ code: 0 });
-    }
-    const calls = [...after.matchAll(/^curl .*\\\n.*$/gm)].map(([call]) => call);
-    expect(calls).toHaveLength(2);
-    for (const call of calls) await curl(call, environment);
-    const { json } = await runCommand(["sync", "--json"], surroundings);
-    expect(json()).toMatchObject({ projects: [{ issueWrites: 1, postWrites: 1, statusWrites: 1 }, {}] });
-  });
-
-  it("serves the status page over whatever the commands do", async () => {
-    const { text } = await serve(["--json"]);
-    const { page, environment }: Served = JSON.parse(text);
-    const opened = await fetch(page, { redirect: "manual" });
-    const headers = { cookie: opened.headers.get("set-cookie") ?? "" };
-    const look = async (path: string): Promise<string> =>
-      (await fetch(new URL(path, page), { headers })).text();
-    expect(await look("/")).toContain("No run yet");
-    await runCommand(["sync"], { env: environment, cwd: makeFolder() });
-    expect(await look("/")).toContain("All in step");
-    expect(await look("/links?q=dark")).toContain("acme/app#1");
-    expect(await look("/post/acme-app/p1")).toContain("What happens next");
-  });
-
-  it("says which port is taken, and leaves nothing up", async () => {
-    const { text } = await serve(["--json"]);
-    const { github }: Served = JSON.parse(text);
-    // The board's port is free, the one after it is not.
-    const port = Number(new URL(github).port) - 1;
-    const second = await serve(["--port", String(port)]);
-    expect(await second.ended).toBe(2);
-    expect(second.errors).toBe(
-      `Port ${port} or one of the two after it is taken. Choose another with --port.\n`,
-    );
-  });
-
-  it("prints nothing with --quiet, and ends at a signal", async () => {
-    const ran = await runCommand(
-      ["demo", "--serve", "--quiet"],
-      { env: {}, cwd: makeFolder() },
-      { signal: AbortSignal.abort("SIGTERM") },
-    );
-    expect(ran).toMatchObject({ code: 143, out: "", err: "" });
   });
 });
 
-/** Does what a line of curl says; curl itself may not be there. */
-async function curl(line: string, environment: Readonly<Record<string, string>>): Promise<void> {
-  const text = line.replaceAll(/\$(\w+)/g, (_, name: string) => environment[name] ?? "");
-  const headers = [...text.matchAll(/-H "([^:"]+): ([^"]+)"/g)].map(([, name = "", value = ""]) => [
-    name,
-    value,
-  ]);
-  const method = / -X (\w+) /.exec(text)?.[1] ?? "GET";
-  const body = / -d '([^']*)'/.exec(text)?.[1] ?? "";
-  const url = /"?(http:\/\/[^"\s]+)"?$/.exec(text)?.[1] ?? "";
-  const answer = await fetch(url, { method, headers: Object.fromEntries(headers), body });
-  expect(answer.status).toBe(200);
-}
+describe("the process that demo kills", () => {
+  it("is a sync of its own, ended by SIGKILL, without the person's own board and proxies; --quiet prints nothing", async () => {
+    const own = {
+      ...{ BOARDSYNC_STATE: "own.db", BOARD_API_KEY_FILE: "key", GITHUB_APP_ID: "1" },
+      ...{ https_proxy: "http://proxy.example.com", LANG: "C" },
+    };
+    const { seen, takeKeys } = createKeys();
+    const { started, ...ran } = await runDemo(["--quiet"], { isTerminal: true, takeKeys }, own);
+    expect(ran).toMatchObject({ code: 0, out: "", err: "" });
+    expect(seen.taken).toBe(0);
+    expect(started).toMatchObject([{ args: ["sync", "--quiet"], signal: "SIGKILL" }]);
+    expect(Object.keys(started[0]?.env ?? {}).toSorted()).toEqual([
+      ...["BOARDSYNC_CONFIG", "BOARD_API_KEY", "GITHUB_TOKEN", "LANG"],
+    ]);
+  });
+
+  it("that ends by itself ends the story: it is said, and exits 1", async () => {
+    const { startAgain } = createStarter(() => ["--version"]);
+    const { code, out } = await runDemo([], { startAgain });
+    expect(code).toBe(1);
+    expect(out).toMatch(/✗ Not so: The process lives until it is killed\.\n$/);
+    const { json } = await runDemo(["--json"], { startAgain });
+    expect(json()).toMatchObject({ runs: [], differences: ["The process lives until it is killed."] });
+  });
+
+  it("is not all that can differ: what is not as it is told is said, and exits 1", async () => {
+    const { startAgain } = createStarter();
+    const { code, out } = await runDemo([], {
+      startAgain: async (args, place) => {
+        const [, github] =
+          readFileSync(`${place.cwd}/boardsync.yaml`, "utf8").match(/tracker:\s+url: (\S+)/) ?? [];
+        const headers = { authorization: `Bearer ${place.env["GITHUB_TOKEN"]}`, "user-agent": "dana" };
+        const body = JSON.stringify({ title: "Dark mode" });
+        await fetch(`${github}/repos/acme/app/issues`, { method: "POST", headers, body });
+        return startAgain(args, place);
+      },
+    });
+    expect(code).toBe(1);
+    expect(out).toContain("✗ Not so: 4 planned posts, 5 issues by 5 requests: none twice, none missing.");
+  });
+
+  it("is left out, and that is said, where no process can be started; the rest is told", async () => {
+    const { code, out } = await runDemo([], { startAgain: undefined as never });
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /\n {2}No process can be started from here\. .* `boardsync demo`\n {2}in a shell\.\n/,
+    );
+    expect(out).not.toContain("kill -9");
+    expect(out).toContain("✓ 4 planned posts, 4 issues by 4 requests: none twice, none missing.");
+    expect(out).not.toContain("hidden mark in its text");
+    expect(out).toContain("✓ 1 change of status, told once: 128 mails.");
+  });
+});
+
+describe("demo at a terminal", () => {
+  it("waits a second or for a key after each step but the last; all of it has at most 60 lines of 80 columns", async () => {
+    const { seen, takeKeys } = createKeys();
+    const { code, out } = await runDemo([], { isTerminal: true, takeKeys });
+    expect(code).toBe(0);
+    expect(out).toContain("Any key goes on, Ctrl-C leaves.\n");
+    const lines = out.split("\n");
+    expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
+    expect(lines.length - 1).toBeLessThanOrEqual(60);
+    expect(seen).toEqual({ taken: 1, waits: Array(chapters.length - 1).fill(1000), released: 1 });
+  });
+
+  it("has colours where they are welcome", async () => {
+    const { startAgain } = createStarter(() => ["--version"]);
+    const { out } = await runDemo([], { startAgain, hasColours: true });
+    expect(out).toContain(
+      "\u001b[1m1. Killed in the middle of a write\u001b[22m\n\u001b[36m$ boardsync sync",
+    );
+    expect((await runDemo([], { startAgain })).out).not.toContain("\u001b");
+  });
+});
+
+describe("a signal ends demo", () => {
+  it("before it has begun", async () => {
+    const { code, out } = await runDemo([], { signal: AbortSignal.abort("SIGINT") });
+    expect({ code, out }).toEqual({ code: 130, out: "" });
+  });
+
+  it("between two steps, and gives the keys back", async () => {
+    const interruption = new AbortController();
+    const { seen, takeKeys } = createKeys((nth) => {
+      if (nth === 3) interruption.abort("SIGINT");
+    });
+    const { signal } = interruption;
+    const { code, out } = await runDemo([], { isTerminal: true, takeKeys, signal });
+    expect(code).toBe(130);
+    expect(out).toContain("\n2. A post that means harm\n");
+    expect(out).not.toContain("\n3. ");
+    expect(seen).toMatchObject({ waits: [1000, 1000, 1000], released: 1 });
+  });
+
+  it("while the other process runs, which goes with it, and leaves nothing behind", async () => {
+    const temporary = ownTemporary();
+    const interruption = new AbortController();
+    const { started, startAgain } = createStarter();
+    const { code, out } = await runDemo([], {
+      signal: interruption.signal,
+      startAgain: async (args, place) => {
+        const child = await startAgain(args, place);
+        interruption.abort("SIGTERM");
+        return child;
+      },
+    });
+    expect(code).toBe(143);
+    expect(out).toMatch(/\$ boardsync sync .*\n$/);
+    expect(out).not.toContain("Not so");
+    expect(started).toMatchObject([{ signal: "SIGKILL" }]);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  it("in the middle of a step, without a word of what was not done", async () => {
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const { startAgain } = createStarter();
+    const { code, out } = await runDemo([], {
+      signal,
+      startAgain: async (args, place) => {
+        const child = await startAgain(args, place);
+        const kill = (): void => {
+          child.kill();
+          // The other process is dead, and has left its work to the run that now begins.
+          setImmediate(() => interruption.abort("SIGINT"));
+        };
+        return { ...child, kill };
+      },
+    });
+    expect(code).toBe(130);
+    expect(out).not.toContain("✗");
+    expect(out).not.toContain("\n2. ");
+  });
+});

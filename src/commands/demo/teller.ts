@@ -1,0 +1,125 @@
+import type { Story } from "../../sandbox/story.ts";
+import type { PlannedAction, RunReport } from "../../sync/ground/reports.ts";
+import type { RunResult } from "../../sync/run.ts";
+import { countVoters } from "../../sync/tell/alike.ts";
+import type { Output } from "../print/terminal.ts";
+import { paint, printLine } from "../print/text.ts";
+import type { Stage } from "./stage.ts";
+import { type Change, findChanges, takeSnapshot } from "./view.ts";
+
+/** What `demo --json` prints: what happened, who heard of it, and whether it was as it should be. */
+export interface Told {
+  readonly runs: readonly RunReport[];
+  /** What people did before a run, and what the run changed on either side. */
+  readonly days: readonly {
+    readonly title: string;
+    readonly run: number;
+    readonly changes: readonly Change[];
+  }[];
+  readonly notifications: Story["board"]["notifications"];
+  /** What the story says, and what was not so. */
+  readonly differences: readonly string[];
+}
+
+/** What became of a run. */
+export interface Ran {
+  readonly report: RunReport;
+  readonly changes: readonly Change[];
+  readonly mails: Told["notifications"];
+  /** Everything that is decided and was not written: it waits, or is held. */
+  readonly left: readonly PlannedAction[];
+  /** How many voters would hear of that. */
+  readonly wouldHear: number;
+}
+
+/** What a chapter tells with. */
+export interface Teller {
+  readonly stage: Stage;
+  readonly story: Story;
+  /** Whether a person reads it step by step. */
+  readonly isSlow: boolean;
+  /** How many voters would have heard of what came to nothing, each time. */
+  readonly spared: number[];
+  say(text: string): void;
+  /** Somebody's own words. */
+  quote(text: string): void;
+  /** A command that is about to be run, and what stands beside it. */
+  type(command: string, remark?: string): void;
+  /** Something that must be so. */
+  fact(text: string, isSo: boolean): void;
+  /** The story can't go on after this step. */
+  end(why: string): void;
+  /** One run; `title` is what people did before. */
+  sync(title: string): Promise<Ran>;
+  undo(title: string, run: number): Promise<Ran>;
+}
+
+/** One step: its heading, and what happens in it. */
+export interface Chapter {
+  readonly title: string;
+  tell(teller: Teller): Promise<void> | void;
+}
+
+/** What the story is told with. */
+export interface Telling {
+  readonly stage: Stage;
+  readonly out: Output;
+  readonly signal: AbortSignal;
+  /** Between two steps; undefined where nobody waits for them. */
+  readonly pause: (() => Promise<void>) | undefined;
+}
+
+/**
+ * A teller, and what was told so far. Its runs throw when the signal is aborted: they have not done what would be told of them.
+ */
+export function createTeller({ stage, out, signal, pause }: Telling): {
+  readonly teller: Teller;
+  readonly told: Told;
+  /** Whether the story can't go on. */
+  isOver(): boolean;
+} {
+  const { story } = stage;
+  const runs: RunReport[] = [];
+  const days: Told["days"][number][] = [];
+  const differences: string[] = [];
+  const { notifications } = story.board;
+  let isOver = false;
+  const look = async (title: string, run: () => Promise<RunResult>): Promise<Ran> => {
+    const before = takeSnapshot(story);
+    const heard = notifications.length;
+    const { report } = await run();
+    signal.throwIfAborted();
+    const changes = findChanges(before, takeSnapshot(story));
+    const mails = notifications.slice(heard);
+    runs.push(report);
+    days.push({ title, run: report.run, changes });
+    const left = (await stage.plan()).plan.projects.flatMap(({ actions }) => actions);
+    const wouldHear = countVoters(left.map(({ notifies }) => notifies)).known;
+    return { report, changes, mails, left, wouldHear };
+  };
+  const fact: Teller["fact"] = (text, isSo) => {
+    if (!isSo) differences.push(text);
+    const sign = isSo ? paint(out, "green", "✓ ") : paint(out, "red", "✗ ");
+    printLine(out, sign, isSo ? text : `Not so: ${text}`);
+  };
+  const teller: Teller = {
+    stage,
+    story,
+    isSlow: pause !== undefined,
+    spared: [],
+    say: (text) => printLine(out, "  ", text),
+    quote: (text) => printLine(out, "    ", text),
+    type(command, remark) {
+      const beside = remark === undefined ? "" : paint(out, "dim", `   # ${remark}`);
+      out.write(`${paint(out, "cyan", `$ ${command}`)}${beside}\n`);
+    },
+    fact,
+    end(why) {
+      fact(why, false);
+      isOver = true;
+    },
+    sync: (title) => look(title, stage.sync),
+    undo: (title, run) => look(title, () => stage.undo(run)),
+  };
+  return { teller, told: { runs, days, notifications, differences }, isOver: () => isOver };
+}

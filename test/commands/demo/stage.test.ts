@@ -1,0 +1,40 @@
+import { expect, it, onTestFinished } from "vitest";
+import { createStoryClock, openStage, type Stage } from "../../../src/commands/demo/stage.ts";
+import { project, repository, startStory } from "../../../src/sandbox/story.ts";
+import { createOutput, makeFolder } from "../stage.ts";
+import { createStarter } from "./start-again.ts";
+
+async function openBoth(): Promise<Stage> {
+  const clock = createStoryClock();
+  const story = await startStory({ now: clock.now, port: undefined });
+  onTestFinished(() => story.close());
+  const terminal = {
+    ...{ args: [], env: {}, cwd: "/", version: "1.2.3", command: "boardsync", pid: 1 },
+    ...{ out: createOutput(), err: createOutput(), signal: new AbortController().signal },
+    startAgain: createStarter().startAgain,
+  };
+  return openStage(terminal, {}, { story, clock, folder: makeFolder() });
+}
+
+it.each([1, 4])(
+  "a sync that is killed while GitHub opens issue %i leaves it without an answer, and the next one opens none twice",
+  async (nth) => {
+    const stage = await openBoth();
+    const { board, github } = stage.story;
+    const creates = () =>
+      github.requests.filter(({ method, path }) => method === "POST" && /issues$/.test(path));
+    expect(await stage.syncAndKill?.(nth)).toBe(true);
+    expect(github.issues(repository)).toHaveLength(nth);
+    expect(creates().map(({ status }) => status)).toEqual([...Array(nth - 1).fill(201), undefined]);
+
+    const { report } = await stage.sync();
+    expect(report).toMatchObject({ result: "ok", projects: [{ issues: 4 }] });
+    expect(creates()).toHaveLength(4);
+    const planned = board.posts(project).filter(({ status }) => status === "planned");
+    const bodies = github.issues(repository).map(({ body }) => body);
+    for (const { id } of planned) {
+      expect(bodies.filter((body) => body?.includes(`/p/${id}\n`))).toHaveLength(1);
+    }
+    expect((await stage.plan()).plan.projects[0]?.actions).toEqual([]);
+  },
+);
