@@ -81,6 +81,10 @@ describe("the check of a release", () => {
     expect(ask(["check", tag], changes)).toEqual({ code: 1, out: "", err: `${sentence}\n` });
   });
 
+  it("passes for this tree", () => {
+    expect(run(["check", `v${version}`], root)).toMatchObject({ code: 0, err: "" });
+  });
+
   it("says everything at once", () => {
     expect(ask(["check", "v2.0.0"]).err.trim().split("\n")).toHaveLength(5);
   });

@@ -1,6 +1,9 @@
-import { globSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
-import { beforeAll, describe, expect, it } from "vitest";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { read, root } from "./files.ts";
 
@@ -144,5 +147,23 @@ describe("a release", () => {
   it("lets one job alone write to the repository, and it comes last", () => {
     const writing = Object.entries(jobs).filter(([, { permissions }]) => permissions["contents"] === "write");
     expect(writing.map(([name]) => name)).toEqual(["release"]);
+  });
+
+  it("puts the published image into the line of the chart that names it", () => {
+    const script = stepsOf(".github/workflows/release.yml").find(({ run }) =>
+      run?.includes("values.yaml"),
+    )?.run;
+    const [put = ""] = script?.split("helm lint") ?? [];
+    const tree = mkdtempSync(join(tmpdir(), "boardsync-chart-"));
+    onTestFinished(() => rmSync(tree, { recursive: true }));
+    const values = "config/deploy/helm/values.yaml";
+    mkdirSync(dirname(join(tree, values)), { recursive: true });
+    writeFileSync(join(tree, values), read(values));
+    const repository = "ghcr.io/acme/boardsync";
+    const env = { ...process.env, IMAGE: repository };
+    expect(spawnSync("bash", ["-ec", put], { cwd: tree, env }).status).toBe(0);
+    const before = parse(read(values));
+    const after = parse(readFileSync(join(tree, values), "utf8"));
+    expect(after).toEqual({ ...before, image: { ...before.image, repository } });
   });
 });
