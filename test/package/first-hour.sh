@@ -51,7 +51,7 @@ step npm install --prefix . --no-audit --no-fund --loglevel error "$tarball"
 boardsync=(npx --no-install boardsync)
 
 step "${boardsync[@]}" --version
-step "${boardsync[@]}" --help | expect "Usage: boardsync"
+step "${boardsync[@]}" --help | expect "boardsync [options] [command]"
 step "${boardsync[@]}" completion bash | expect "complete -o default -F _boardsync boardsync"
 step "${boardsync[@]}" schema | expect "https://json-schema.org" >schema.json
 step "${boardsync[@]}" demo </dev/null
