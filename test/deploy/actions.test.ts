@@ -1,12 +1,15 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { version } from "./files.ts";
+import { root, version } from "./files.ts";
+import { readAction } from "./runner.ts";
 import { listAt, parseSample } from "./sample.ts";
 
 describe("GitHub Actions", () => {
   const workflow = parseSample("github-actions.yml");
   const steps = listAt(workflow, "jobs", "sync", "steps");
-  const stepOf = (start: string) =>
-    steps.find(({ uses, run }) => String(uses ?? run).startsWith(start)) ?? {};
+  const own = "./boardsync/";
+  const step = steps.find(({ uses }) => String(uses).startsWith(own)) ?? {};
 
   it("runs on a schedule, one at a time, and never ends a run that is going on", () => {
     expect(listAt(workflow, "on", "schedule")).toHaveLength(1);
@@ -16,27 +19,29 @@ describe("GitHub Actions", () => {
     });
   });
 
-  it("keeps the state from run to run, whether they fail or not", () => {
-    const restored = stepOf("actions/cache/restore@");
-    const saved = stepOf("actions/cache/save@");
-    expect(saved["if"]).toBe("always()");
-    expect(saved["with"]).toEqual({ path: "state", key: Object(restored["with"]).key });
-    expect(Object(saved["with"]).key).toContain("github.run_attempt");
-    expect(stepOf("node")["env"]).toMatchObject({ BOARDSYNC_STATE: "state/boardsync.db" });
+  it("uses the action where its own checkout puts it, with inputs that it has", () => {
+    const place = String(step["uses"]).replace(own, "");
+    expect(existsSync(`${root}${place}/action.yml`)).toBe(true);
+    const { inputs } = readAction(`${root}${place}/action.yml`);
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(Object(step["with"]))));
   });
 
-  it("gives the secrets to the run alone", () => {
-    const holders = steps.filter((step) => JSON.stringify(step).includes("secrets."));
-    expect(holders).toEqual([stepOf("node")]);
-    expect(stepOf("node")["env"]).toMatchObject({
-      BOARD_API_KEY: "$" + "{{ secrets.BOARD_API_KEY }}",
-      GITHUB_TOKEN: "$" + "{{ secrets.BOARDSYNC_GITHUB_TOKEN }}",
-    });
+  it("gives the secrets to the action alone", () => {
+    const holders = steps.filter((one) => JSON.stringify(one).includes("secrets."));
+    expect(holders).toEqual([step]);
   });
 
   it("runs this version, and leaves no token behind for other steps", () => {
     const checkouts = steps.filter(({ uses }) => String(uses).startsWith("actions/checkout@"));
-    expect(checkouts.map((step) => Object(step["with"])["persist-credentials"])).toEqual([false, false]);
-    expect(Object(checkouts[1]?.["with"]).ref).toBe(`v${version}`);
+    expect(checkouts.map((one) => Object(one["with"])["persist-credentials"])).toEqual([false, false]);
+    expect(checkouts[1]?.["with"]).toMatchObject({ ref: `v${version}`, path: own.split("/")[1] });
+  });
+
+  it("says what to set while nobody has said where the code is", () => {
+    const [first] = steps;
+    expect(first?.["if"]).toBe("vars.BOARDSYNC_REPOSITORY == ''");
+    const { status, stdout } = spawnSync("bash", ["-e", "-c", String(first?.["run"])], { encoding: "utf8" });
+    expect(status).toBe(2);
+    expect(stdout).toMatch(/^::error::.*BOARDSYNC_REPOSITORY/);
   });
 });

@@ -141,6 +141,7 @@ export const notTried: readonly (readonly [begins: string, reason: string])[] = 
   ["curl", "there is no other machine"],
   ["git", "the tests begin in a checkout"],
   ["cd", "a folder that the reader has chosen"],
+  ["node .github/scripts/release.ts", "`test/deploy/release.test.ts` runs it with the version of this tree"],
   ["node", "the program as it is installed on the machine; the same command is tried from here"],
   ["npm ci", "the tests begin after it"],
   [
@@ -148,6 +149,8 @@ export const notTried: readonly (readonly [begins: string, reason: string])[] = 
     "the package is not published where the tests run; `test/deploy/production.test.ts` installs what a package holds",
   ],
   ["npm pack", "the tests begin in a checkout"],
+  ["npm version", "it changes the tree; what must agree with it is checked by `test/deploy/release.test.ts`"],
+  ["npm audit", "the package is not published where the tests run"],
   ["npm prefix", "it asks npm alone"],
   ["npx boardsync …", "it stands for any command"],
   ["boardsync …", "it stands for any command"],
