@@ -298,7 +298,7 @@ it("a second process is told who holds the state, and exits 5", async () => {
 
 const script = "/usr/bin/script";
 
-describe.runIf(existsSync(script))("on a terminal", { tags: "long" }, () => {
+describe.runIf(process.platform === "linux" && existsSync(script))("on a terminal", { tags: "long" }, () => {
   const typed = (command: string, place: Place) =>
     spawnSync(script, ["-qec", `stty cols 70; "${process.execPath}" "${main}" ${command}`, "/dev/null"], {
       cwd: place.folder,

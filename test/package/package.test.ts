@@ -1,0 +1,123 @@
+/** @module-tag long */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { arch, platform, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root, version } from "../deploy/files.ts";
+
+/** The oldest Node.js that the package promises, and one that is too old. */
+const [oldest, tooOld] = ["22.19.0", "20.20.0"];
+const place = mkdtempSync(join(tmpdir(), "boardsync-package-"));
+const tarball = join(place, `boardsync-${version}.tgz`);
+let packed: readonly string[] = [];
+
+/** `npm pack` of a fresh build, in a copy: other tests work with the checkout's own build. */
+beforeAll(() => {
+  const copy = join(place, "copy");
+  mkdirSync(copy);
+  for (const name of [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "Dockerfile",
+  ])
+    copyFileSync(join(root, name), join(copy, name));
+  for (const name of ["config", "src", "test"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  run(join(root, "node_modules/.bin/tsc"), ["-p", "src", "--outDir", join(copy, "dist")], root);
+  const { stdout } = run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", place], copy);
+  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
+  packed = files.map(({ path }) => path);
+});
+
+afterAll(() => rmSync(place, { recursive: true }));
+
+function run(command: string, args: readonly string[], cwd: string, node = dirname(process.execPath)) {
+  const env = { ...process.env, PATH: `${node}${delimiter}${process.env["PATH"]}` };
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
+  expect(status, `${command} ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
+  return { stdout, stderr };
+}
+
+/** The folder of a Node.js from the registry, where packages of this name hold its programs. */
+function fetchNode(number: string): string {
+  const folder = join(place, `node-${number}`);
+  const name = `node-${platform()}-${arch()}`;
+  mkdirSync(folder);
+  run(
+    "npm",
+    ["install", "--prefix", folder, "--no-audit", "--no-fund", "--prefer-offline", `${name}@${number}`],
+    folder,
+  );
+  return join(folder, "node_modules", name, "bin");
+}
+
+/** An empty folder. */
+function makeFolder(): string {
+  return mkdtempSync(join(place, "empty-"));
+}
+
+describe("the package", () => {
+  it("holds the program, the schema, the samples, and what npm adds by itself", () => {
+    const outside = packed.filter((path) => !path.startsWith("dist/"));
+    const samples = readdirSync(join(root, "config/samples")).map((name) => `config/samples/${name}`);
+    expect(outside.toSorted()).toEqual(
+      [
+        "LICENSE",
+        "README.md",
+        "config/boardsync.schema.json",
+        "config/sample.yaml",
+        "package.json",
+        ...samples,
+      ].toSorted(),
+    );
+    expect(packed.filter((path) => path.startsWith("dist/") && !/\.(js|json)$/.test(path))).toEqual([]);
+    expect(packed).toContain("dist/main.js");
+  });
+
+  it.each([
+    ["the oldest Node.js that it promises", () => fetchNode(oldest)],
+    ["the one that the tests run on", () => dirname(process.execPath)],
+  ])("installed into an empty folder it plays a stranger's first hour, on %s", (_, findNode) => {
+    const { stdout } = run(join(root, "test/package/first-hour.sh"), [tarball], makeFolder(), findNode());
+    expect(stdout).toContain("The first hour went well");
+  });
+
+  it("installed globally it is `boardsync`, and by npx what npx was told to fetch", () => {
+    const [prefix, folder] = [makeFolder(), makeFolder()];
+    run("npm", ["install", "--global", "--prefix", prefix, "--no-audit", "--no-fund", tarball], folder);
+    const at = (bin: string): string => `${bin}${delimiter}${dirname(process.execPath)}`;
+    const program = join(prefix, "bin/boardsync");
+    const env = { PATH: `${at(join(prefix, "bin"))}`, HOME: folder };
+    const globally = spawnSync(program, ["plan"], { cwd: folder, env, encoding: "utf8" });
+    expect(globally.stderr).toContain("`boardsync init`");
+    const npx = ["--yes", `--package=${tarball}`, "boardsync", "plan"];
+    const fetched = spawnSync("npx", npx, {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, npm_config_cache: makeFolder() },
+    });
+    expect(fetched.stderr).toContain(`\`npx --package=${tarball} boardsync init\``);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("on an older Node.js says one sentence", () => {
+    const [folder, node] = [makeFolder(), fetchNode(tooOld)];
+    run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", tarball], folder);
+    const { status, stdout, stderr } = spawnSync(
+      join(node, "node"),
+      ["node_modules/boardsync/dist/main.js", "demo"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+      },
+    );
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^boardsync needs Node\.js 22\.19 or newer, and this is 20\.20\.0: [^\n]*\.\n$/);
+    expect(existsSync(join(folder, "package.json"))).toBe(true);
+  });
+});
