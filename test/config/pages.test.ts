@@ -8,7 +8,7 @@ const pages = [
   "src/daemon/README.md",
   "src/ledger/README.md",
   "test/README.md",
-  ...globSync(["config/**/*.md", ".github/*.md"], { cwd: root }).toSorted(),
+  ...globSync(["config/**/*.md", ".github/[A-Z]*.md"], { cwd: root }).toSorted(),
 ];
 
 function read(url: URL): string {

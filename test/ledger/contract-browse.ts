@@ -192,7 +192,9 @@ export function describeBrowse(ledger: () => Ledger, isNear: boolean): void {
     });
 
     it.runIf(isNear)("counts the newest of very many runs, and says so", async () => {
-      for (let run = 0; run < 22_001; run++) await finishRun(ledger(), noon + run, 5, {});
+      const runs: number[] = [];
+      for (let at = noon; at < noon + 22_001; at++) runs.push((await ledger().runs.begin(at)).run);
+      await ledger().commit(runs.map((run, index) => finished(run, noon + index, 5, [{}])));
       expect(await ledger().browse.runs(noon, hourMs)).toMatchObject({
         spans: [{ span: 0, runs: 22_000 }],
         countedFrom: noon + 1,
@@ -221,11 +223,17 @@ async function finishRun(
   ms: number,
   ...reports: readonly Counts[]
 ): Promise<void> {
-  const run = (await ledger.runs.begin(startedAt)).run;
+  await ledger.commit([finished((await ledger.runs.begin(startedAt)).run, startedAt, ms, reports)]);
+}
+
+function finished(run: number, startedAt: number, ms: number, reports: readonly Counts[]) {
   const projects = reports.map((counts, index) => ({
     project: `p${index}`,
     report: { created: 0, issueWrites: 0, postWrites: 0, failed: 0, ...counts },
   }));
-  const record = { finishedAt: startedAt + ms, result: "ok", projects } as const;
-  await ledger.commit([{ kind: "finish-run", run, record }]);
+  return {
+    kind: "finish-run",
+    run,
+    record: { finishedAt: startedAt + ms, result: "ok", projects },
+  } as const;
 }
