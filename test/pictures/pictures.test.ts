@@ -3,11 +3,18 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { read, root } from "../deploy/files.ts";
 import { printOfSources, readSignature } from "./picture.ts";
+import { readShown, tellSteps } from "./terminal.ts";
 
 describe("the README's pictures", () => {
   it("show the page as it is: `npm run pictures` draws it anew", () => {
     const picture = readFileSync(join(root, "config/pictures/page.png"));
     expect(readSignature(picture)).toBe(printOfSources());
+  });
+
+  it("show the lines that the demo prints", () => {
+    const told = tellSteps();
+    expect(told.split("\n").length).toBeGreaterThan(8);
+    expect(readShown()).toBe(told);
   });
 
   it("have the logo that the page has", () => {
