@@ -18,7 +18,7 @@ export interface Trial {
  */
 export function explainTrial({ command, posts, environment, page }: Trial): string {
   const exports = Object.entries(environment).map(([name, value]) => `  export ${name}=${quote(value)}`);
-  return `A feedback board with ${posts} posts and a GitHub are up, and the status page, which takes orders:
+  return `A board with ${posts} posts and a GitHub are up, and the status page (it takes orders):
 
   ${page}
 
