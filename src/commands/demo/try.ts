@@ -18,7 +18,7 @@ export interface Trial {
  */
 export function explainTrial({ command, posts, environment, page }: Trial): string {
   const exports = Object.entries(environment).map(([name, value]) => `  export ${name}=${quote(value)}`);
-  return `A board with ${posts} posts and a GitHub are up, and the status page (it takes orders):
+  return `A board with ${posts} posts and a GitHub are up, with a status page that takes orders:
 
   ${page}
 
