@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStage } from "../commands/stage.ts";
 import { startPostgres, type TestServer } from "../support/postgres.ts";

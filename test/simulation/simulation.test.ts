@@ -51,7 +51,7 @@ describe("the simulation", () => {
   });
 });
 
-describe("the checks are not blind", () => {
+describe("the checks are not blind", { tags: "long" }, () => {
   const quick = plantedBugs.filter(({ from }) => from !== undefined);
   it.each(quick.map((planted) => [planted.words, planted] as const))(
     "finds it when %s",

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it } from "vitest";
 import { openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";

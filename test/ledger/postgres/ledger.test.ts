@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll } from "vitest";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { describeLedger } from "../contract.ts";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Connection, createConnection } from "../../../src/ledger/postgres/connection.ts";
 import type { LeaseNumber } from "../../../src/ledger/postgres/log.ts";
