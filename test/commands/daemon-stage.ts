@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { runProgram } from "../../src/commands/program.ts";
-import { createOutput, type Stage } from "./stage.ts";
+import { createOutput, createTerminal, type Stage } from "./stage.ts";
 
 /** A line of the daemon's log. */
 export interface Line {
@@ -37,14 +37,10 @@ export function startDaemon(
     lines.push(JSON.parse(text));
     for (const look of waiting) look();
   };
-  const running = runProgram({
+  const terminal = createTerminal({
     args: ["daemon", ...args],
     cwd: stage.folder,
     env: { ...stage.env, ...env },
-    version: "1.2.3",
-    command: "boardsync",
-    pid: 4711,
-    out: createOutput(),
     err: { ...createOutput(), write },
     signal: interruption.signal,
     onHangUp(listener) {
@@ -52,6 +48,7 @@ export function startDaemon(
       return () => listeners.delete(listener);
     },
   });
+  const running = runProgram(terminal);
   const findLine: RunningDaemon["findLine"] = (isWanted, from = 0) =>
     new Promise((resolve) => {
       const look = (): void => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/commands/program.ts";
-import { createOutput, makeFolder, runCommand } from "./stage.ts";
+import { createOutput, createTerminal, makeFolder, runCommand } from "./stage.ts";
 
 const names = [
   "init",
@@ -99,19 +99,7 @@ it("takes the common options before and behind the command", async () => {
 it("tells which command is going to run", async () => {
   const seen: string[] = [];
   const [out, err] = [createOutput(), createOutput()];
-  const { signal } = new AbortController();
-  const terminal = {
-    args: ["-q", "schema"],
-    env: {},
-    cwd: makeFolder(),
-    version: "1",
-    command: "boardsync",
-    pid: 1,
-    out,
-    err,
-    signal,
-  };
-  await runProgram(terminal, (name) => seen.push(name));
+  await runProgram(createTerminal({ args: ["-q", "schema"], out, err }), (name) => seen.push(name));
   expect(seen).toEqual(["schema"]);
 });
 
@@ -123,18 +111,6 @@ it("a mistake of ours is said with its stack, and exits 1", async () => {
     },
   };
   const err = createOutput();
-  const { signal } = new AbortController();
-  const terminal = {
-    args: ["schema"],
-    env: {},
-    cwd: makeFolder(),
-    version: "1",
-    command: "boardsync",
-    pid: 1,
-    out,
-    err,
-    signal,
-  };
-  expect(await runProgram(terminal)).toBe(1);
+  expect(await runProgram(createTerminal({ args: ["schema"], out, err }))).toBe(1);
   expect(err.text()).toMatch(/^a bug<1b>\nThis is a mistake in boardsync\..*\nTypeError: a bug<1b>\n {4}at /);
 });

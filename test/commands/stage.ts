@@ -58,6 +58,22 @@ export function createOutput(options: RunOptions = {}): Output & { readonly text
   };
 }
 
+/** What a command gets of a process that is none: nobody sits before it, and what is not given is empty. */
+export function createTerminal(given: Partial<Terminal>): Terminal {
+  return {
+    args: [],
+    env: {},
+    cwd: "/",
+    version: "1.2.3",
+    command: "boardsync",
+    pid: 4711,
+    out: createOutput(),
+    err: createOutput(),
+    signal: new AbortController().signal,
+    ...given,
+  };
+}
+
 /** Runs a command in this process. */
 export async function runCommand(
   args: readonly string[],
@@ -66,21 +82,14 @@ export async function runCommand(
 ): Promise<Ran> {
   const out = createOutput(options);
   const err = createOutput(options);
-  const signal = options.signal ?? new AbortController().signal;
-  const code = await runProgram({
-    args,
-    ...surroundings,
-    version: "1.2.3",
-    command: options.command ?? "boardsync",
-    pid: 4711,
-    out,
-    err,
-    signal,
-    ask: options.ask,
-    askSecret: options.askSecret,
-    takeKeys: options.takeKeys,
-    startAgain: options.startAgain,
-  });
+  const { ask, askSecret, takeKeys, startAgain, command, signal } = options;
+  const code = await runProgram(
+    createTerminal({
+      ...{ args, ...surroundings, out, err, ask, askSecret, takeKeys, startAgain },
+      ...(command !== undefined && { command }),
+      ...(signal && { signal }),
+    }),
+  );
   return { code, out: out.text(), err: err.text(), json: () => JSON.parse(out.text()) };
 }
 

@@ -121,7 +121,7 @@ interface SidesToAsk {
   readonly secrets: KnownSecrets;
 }
 
-/** Asks each side that can be asked; why not is said of the other. */
+/** Asks each side that can be asked. Of one that can not, the report says why. */
 async function lookAtSides(
   terminal: Terminal,
   options: ReportOptions,

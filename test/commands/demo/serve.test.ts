@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
 import { readForm } from "../../support/page-stage.ts";
 import { until } from "../../support/until.ts";
-import { createOutput, makeFolder, runCommand } from "../stage.ts";
+import { createOutput, createTerminal, makeFolder, runCommand } from "../stage.ts";
 import { compiled, main } from "./start-again.ts";
 
 /** `demo --serve`, up until the test ends. */
@@ -21,17 +21,15 @@ async function serve(args: readonly string[]) {
     out.write(text);
     announce();
   };
-  const ended = runProgram({
+  const terminal = createTerminal({
     args: ["demo", "--serve", ...args],
-    env: {},
     cwd: makeFolder(),
-    version: "1.2.3",
     command: "npx boardsync",
-    pid: 1,
     out: { ...out, write },
     err,
     signal: interruption.signal,
   });
+  const ended = runProgram(terminal);
   const end = (): Promise<number> => {
     interruption.abort("SIGINT");
     return ended;

@@ -1,18 +1,14 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createStoryClock, openStage, type Stage } from "../../../src/commands/demo/stage.ts";
 import { project, repository, startStory } from "../../../src/sandbox/story.ts";
-import { createOutput, makeFolder } from "../stage.ts";
+import { createTerminal, makeFolder } from "../stage.ts";
 import { createStarter } from "./start-again.ts";
 
 async function openBoth(): Promise<Stage> {
   const clock = createStoryClock();
   const story = await startStory({ now: clock.now, port: undefined });
   onTestFinished(() => story.close());
-  const terminal = {
-    ...{ args: [], env: {}, cwd: "/", version: "1.2.3", command: "boardsync", pid: 1 },
-    ...{ out: createOutput(), err: createOutput(), signal: new AbortController().signal },
-    startAgain: createStarter().startAgain,
-  };
+  const terminal = createTerminal({ startAgain: createStarter().startAgain });
   return openStage(terminal, {}, { story, clock, folder: makeFolder() });
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { failWith, joinFailures } from "../../../src/commands/print/failure.ts";
 import { ConfigError, ProjectError, RemoteError, StateError, StateHeldError } from "../../../src/errors.ts";
-import { createOutput } from "../stage.ts";
+import { createOutput, createTerminal } from "../stage.ts";
 
 it.each([
   [new ConfigError(["a.yaml:1:1: no.", "a.yaml:2:1: no."]), 2, "config", "a.yaml:1:1: no.\na.yaml:2:1: no."],
@@ -14,19 +14,7 @@ it.each([
   ["a text", 1, "internal", "a text"],
 ])("%s ends a command with %i and `%s`", (error, exit, code, message) => {
   const [out, err] = [createOutput(), createOutput()];
-  const { signal } = new AbortController();
-  const terminal = {
-    args: [],
-    env: {},
-    cwd: "/",
-    version: "1",
-    command: "boardsync",
-    pid: 1,
-    out,
-    err,
-    signal,
-  };
-  expect(failWith(terminal, { json: true }, error)).toBe(exit);
+  expect(failWith(createTerminal({ out, err }), { json: true }, error)).toBe(exit);
   expect(JSON.parse(out.text())).toEqual({ error: { code, message } });
   expect(err.text().startsWith(`${message}\n`)).toBe(true);
   expect(err.text().includes("This is a mistake in boardsync.")).toBe(code === "internal");

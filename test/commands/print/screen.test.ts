@@ -4,7 +4,7 @@ import { createProgressBar } from "../../../src/commands/print/progress.ts";
 import { ownScreen } from "../../../src/commands/print/screen.ts";
 import { printTable } from "../../../src/commands/print/table.ts";
 import type { Output, Terminal } from "../../../src/commands/print/terminal.ts";
-import { createOutput } from "../stage.ts";
+import { createOutput, createTerminal } from "../stage.ts";
 
 /** What a person sees: a screen that goes on for ever, and a cursor that prints over what stands there. */
 function createScreen(columns = 80) {
@@ -48,16 +48,9 @@ function openTerminal(options: { readonly isPiped?: boolean; readonly columns?: 
   const piped = createOutput();
   const answers: string[] = [];
   let time = 0;
-  const terminal = ownScreen({
-    args: [],
-    env: {},
-    cwd: "/",
-    version: "1",
-    command: "boardsync",
-    pid: 1,
+  const given = createTerminal({
     out: options.isPiped === true ? piped : screen.output(),
     err: screen.output(),
-    signal: new AbortController().signal,
     async ask(question) {
       screen.output().write(question);
       bar?.show({ project: "acme-app", what: "posts read", done: 9, total: 10 });
@@ -66,6 +59,7 @@ function openTerminal(options: { readonly isPiped?: boolean; readonly columns?: 
       return "y";
     },
   });
+  const terminal = ownScreen(given);
   const bar = createProgressBar(terminal, () => time, "UTC", true);
   const show = (done: number): void => {
     time += 5000;
@@ -145,18 +139,7 @@ describe("a terminal with a bar", () => {
 
 it("nothing but the texts themselves is written where there is no terminal", () => {
   const [out, err] = [createOutput(), createOutput()];
-  const { signal } = new AbortController();
-  const terminal = ownScreen({
-    args: [],
-    env: {},
-    cwd: "/",
-    version: "1",
-    command: "boardsync",
-    pid: 1,
-    out,
-    err,
-    signal,
-  });
+  const terminal = ownScreen(createTerminal({ out, err }));
   expect(createProgressBar(terminal, () => 0, "UTC", true)).toBeUndefined();
   terminal.err.write("a");
   terminal.out.write("b");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
-import { createOutput, openStage, type Stage } from "../stage.ts";
+import { createOutput, createTerminal, openStage, type Stage } from "../stage.ts";
 
 interface Line {
   readonly msg: string;
@@ -22,8 +22,8 @@ async function runDaemon(
     onLine(line, () => interruption.abort("SIGTERM"));
   };
   const { folder: cwd, env } = stage;
-  const terminal = { cwd, env, version: "1", command: "boardsync", pid: 4711, out, err: { ...err, write } };
-  const code = await runProgram({ ...terminal, args: ["daemon", ...args], signal: interruption.signal });
+  const terminal = createTerminal({ cwd, env, out, err: { ...err, write }, signal: interruption.signal });
+  const code = await runProgram({ ...terminal, args: ["daemon", ...args] });
   return { code, out: out.text(), lines };
 }
 

@@ -7,7 +7,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OrderNumber } from "../../../src/ledger/orders.ts";
 import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
-import { createOutput, openStage, type Stage } from "../stage.ts";
+import { createOutput, createTerminal, openStage, type Stage } from "../stage.ts";
 
 interface Line {
   readonly msg: string;
@@ -32,8 +32,9 @@ async function startDaemon(stage: Stage, args: readonly string[] = []): Promise<
     wake();
   };
   const { folder: cwd, env } = stage;
-  const terminal = { cwd, env, version: "1.2.3", command: "boardsync", pid: 99, out, err: { ...err, write } };
-  const ended = runProgram({ ...terminal, args: ["daemon", ...args], signal: interruption.signal });
+  const { signal } = interruption;
+  const terminal = createTerminal({ cwd, env, pid: 99, out, err: { ...err, write }, signal });
+  const ended = runProgram({ ...terminal, args: ["daemon", ...args] });
   const end = (): Promise<number> => {
     interruption.abort("SIGTERM");
     return ended;
@@ -222,16 +223,8 @@ it("an order whose daemon has died is not begun again, and that is said", async 
     if (text.includes("Daemon started")) setTimeout(() => interruption.abort("SIGTERM"), 300);
   };
   const err = { ...createOutput(), write };
-  const terminal = {
-    cwd: stage.folder,
-    env: stage.env,
-    version: "1.2.3",
-    command: "boardsync",
-    pid: 99,
-    out: createOutput(),
-    err,
-    signal: interruption.signal,
-  };
+  const { signal } = interruption;
+  const terminal = createTerminal({ cwd: stage.folder, env: stage.env, pid: 99, err, signal });
   await runProgram({ ...terminal, args: ["daemon"] });
   expect(await ledger.orders.find(number)).toMatchObject({
     outcome: { kind: "refused", code: "state.broken-off", exit: 1 },

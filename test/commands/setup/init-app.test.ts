@@ -5,7 +5,15 @@ import { describe, expect, it } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
 import { type AppOptions, initApp } from "../../../src/commands/setup/init-app.ts";
 import { createOpenApiValidator, validateRequests } from "../../support/openapi.ts";
-import { createOutput, deadUrl, openStage, type Ran, type RunOptions, type Stage } from "../stage.ts";
+import {
+  createOutput,
+  createTerminal,
+  deadUrl,
+  openStage,
+  type Ran,
+  type RunOptions,
+  type Stage,
+} from "../stage.ts";
 
 /** A command that waits for a browser, and what it has said so far. */
 interface Started {
@@ -24,19 +32,16 @@ function start(stage: Stage, args: readonly string[], options: RunOptions = {}, 
     const [shown] = /^http:\/\/127\.0\.0\.1:\d+\/\S+$/m.exec(err.text()) ?? [];
     if (shown !== undefined) found(shown);
   };
-  const terminal = {
+  const terminal = createTerminal({
     args: ["init", "--github-app", ...args],
     env: { ...stage.env, BOARDSYNC_CONFIG: undefined, ...options.env },
     cwd: stage.folder,
-    version: "1.2.3",
-    command: "boardsync",
-    pid: 4711,
     out,
     err: { ...err, write },
     signal: options.signal ?? new AbortController().signal,
     ask: options.ask,
     askSecret: options.askSecret,
-  };
+  });
   const options_: AppOptions = { githubUrl: stage.story.github.url };
   const code = waitMs === undefined ? runProgram(terminal) : initApp(terminal, options_, waitMs);
   const ended = code.then((done) => ({
