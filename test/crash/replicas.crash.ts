@@ -150,12 +150,14 @@ it("connections that are cut around a COMMIT, before it arrives and before its a
   addPosts(world, names, 40, 0);
   daemon(world);
   let cuts = 0;
-  while (new Set(titlesOf(world)).size < 40) {
+  const isAllOpened = (): boolean => new Set(titlesOf(world)).size >= 40;
+  while (!isAllOpened()) {
     const { passed } = world.gate;
     const before = passed.filter(isWrite).length;
     proxy.cutAt("INSERT INTO boardsync.entries", cuts % 2 === 0 ? "after" : "before");
     cuts += 1;
-    await until("further writes", () => passed.filter(isWrite).length >= before + 2);
+    // Of the last issue there is one write alone.
+    await until("further writes", () => passed.filter(isWrite).length >= before + 2 || isAllOpened());
   }
   expect(cuts).toBeGreaterThan(5);
   for (const { number } of world.github.issues("acme/app")) {
