@@ -115,8 +115,15 @@ it("a daemon that is stopped in the middle writes nothing when it goes on and it
   const world = await givenWorld(names);
   addPosts(world, names, 30, 0);
   const first = daemon(world);
-  await until("some writes", () => world.gate.passed.filter(isWrite).length >= 5);
-  first.child.kill("SIGSTOP");
+  // In the middle for certain: while an answer is on its way to it.
+  await new Promise<void>((resolve) => {
+    const act = async () => {
+      first.child.kill("SIGSTOP");
+      resolve();
+      return "pass" as const;
+    };
+    world.gate.stopAt({ of: isWrite, at: 5, when: "after", act });
+  });
   const second = daemon(world);
   await until("all issues", () => new Set(titlesOf(world)).size === 30);
   first.child.kill("SIGCONT");
