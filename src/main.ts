@@ -21,7 +21,7 @@ const interruptKey = 3;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
   process.stderr.write(
-    `boardsync needs Node.js ${oldestNode.join(".")} or newer, and this is ${process.versions.node}: start it with a newer one (in a checkout, \`npm ci\` brings it, for \`npx boardsync\`).\n`,
+    `boardsync needs Node.js ${oldestNode.join(".")} or newer, and this is ${process.versions.node}: start it with a newer one (in a checkout, \`npm ci\` brings one).\n`,
   );
   process.exitCode = 2;
 } else {
