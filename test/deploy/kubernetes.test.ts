@@ -36,7 +36,7 @@ describe("Kubernetes", () => {
   it("tells the daemon how a person starts it here", () => {
     expect(listAt(deployment, "spec", "template", "spec", "containers", 0, "env")).toContainEqual({
       name: "BOARDSYNC_COMMAND",
-      value: "kubectl exec deploy/boardsync -- boardsync",
+      value: "kubectl exec -it deploy/boardsync -- boardsync",
     });
   });
 

@@ -193,7 +193,7 @@ describe.skipIf(helm === undefined)(
 
     it("says how a person starts the program in the pod", () => {
       expect(environmentOf(render(least, "prod"))["BOARDSYNC_COMMAND"]).toBe(
-        "kubectl exec deploy/prod-boardsync -n feedback -- boardsync",
+        "kubectl exec -it deploy/prod-boardsync -n feedback -- boardsync",
       );
     });
 
