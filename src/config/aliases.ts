@@ -38,11 +38,11 @@ const idForm = /\d{5}|[\da-f]{12}|(?=\w*\d)\w{20}/i;
 
 /** Words that every board has; a project may be called like one. */
 const commonWords: ReadonlySet<string> = new Set(
-  "data feedback feedbacks posts items results records meta project projects app api id status title".split(
+  "data feedback feedbacks posts items results records meta project projects app api id status title github com".split(
     " ",
   ),
 );
-/** A shorter name stands in half of all words. */
+/** A shorter name stands in half of all words: it counts as a word of its own alone. */
 const leastLength = 4;
 
 /** Aliases for a config; without one, for names that come from elsewhere. */
@@ -59,9 +59,8 @@ export function createAliases(config: Config | undefined): Aliases {
     return alias;
   };
   const shown = (kind: Kind, form: RegExp, text: string): string => {
-    const word = text.toLowerCase();
-    const isSafe = form.test(text) && !idForm.test(text) && !own.some((name) => word.includes(name));
-    return isSafe || commonWords.has(word) ? text : of(kind, text);
+    const isSafe = form.test(text) && !idForm.test(bare(text)) && !own.some((name) => isNamed(name, text));
+    return isSafe || commonWords.has(text.toLowerCase()) ? text : of(kind, text);
   };
   return {
     of,
@@ -79,6 +78,18 @@ export function createAliases(config: Config | undefined): Aliases {
   };
 }
 
+/** Letters and digits alone: `Acme Corp`, `acme_corp` and `acme-corp` are one name. */
+function bare(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** Whether a name, bare, stands in a text, however that is written. */
+function isNamed(name: string, text: string): boolean {
+  if (name.length >= leastLength) return bare(text).includes(name);
+  const words = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ").split(/[^\p{L}\p{N}]+/u);
+  return words.some((word) => word.toLowerCase() === name);
+}
+
 /** Whose config it is: names that may stand in what the board's people have called something. */
 function listOwnNames({ board, tracker, projects }: Config): readonly string[] {
   const hosts = [board.url, tracker.url].flatMap((url) => new URL(url).hostname.split("."));
@@ -86,7 +97,5 @@ function listOwnNames({ board, tracker, projects }: Config): readonly string[] {
   const repositories = projects.flatMap(({ repo, route }) => [repo, ...route.map((one) => one.repo)]);
   const keys = projects.map(({ project }) => project);
   const names = [...hosts, ...logins, ...repositories.flatMap((name) => name.split("/")), ...keys];
-  return [...new Set(names.map((name) => name.toLowerCase()))].filter(
-    (name) => name.length >= leastLength && !commonWords.has(name),
-  );
+  return [...new Set(names.map(bare))].filter((name) => name.length > 1 && !commonWords.has(name));
 }

@@ -75,7 +75,12 @@ function act(): number {
       return refuse(error instanceof Error ? error.message : String(error));
     }
     const { code } = boardsync(words, "inherit");
-    if (code !== 0) return fail(code, "The order was not carried out: the log says why. No run was made.");
+    if (code !== 0) {
+      setOutput("exit-code", String(code));
+      // An undo is a run of its own, and may have been done in part.
+      const what = code === 1 || code === 4 ? "not carried out whole" : "not carried out";
+      return fail(code, `The order was ${what}: the log says why. No other run was made.`);
+    }
   }
 
   const names = (process.env["INPUT_PROJECTS"] ?? "").split(/[\s,]+/).filter((name) => name !== "");

@@ -10,7 +10,9 @@ const asking = ["approve", "undo"];
  * @throws Error with a sentence for the person who typed it.
  */
 export function parseOrder(text: string): readonly string[] {
-  const typed = [...text.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = ""]) => quoted ?? bare);
+  const typed = [...text.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
+    word.replaceAll(/'([^']*)'|\\(.)/g, (_, quoted, single) => quoted ?? single),
+  );
   const words = typed[0] === "boardsync" ? typed.slice(1) : typed;
   const [name = ""] = words;
   if (!orders.includes(name)) throw new Error(`\`order\` must begin with one of ${orders.join(", ")}.`);

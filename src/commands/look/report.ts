@@ -29,7 +29,7 @@ import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { type BugReport, printBugReport, type StateReport } from "../reports/bug-report.ts";
 
-/** How long both sides are looked at. */
+/** How long each side is looked at. */
 const lookMs = 60_000;
 
 interface ReportOptions extends CommonOptions {
@@ -145,19 +145,20 @@ async function lookAtSides(
     version: terminal.version,
     environment: source.environment,
   };
-  const bounds: ReadBounds = { until: systemClock.now() + lookMs, signal: terminal.signal };
+  // Each side has its own: one that hangs takes nothing from the other.
+  const bound = (): ReadBounds => ({ until: systemClock.now() + lookMs, signal: terminal.signal });
   const keys = keysOf(config);
   const repositories = config.projects.map(({ repo }) => repo);
   return {
     board: await askWith(key, "the board's key", notAsked, (secret) =>
-      lookAtBoard(connectBoard(config.board, secret, machine), keys, names, bounds),
+      lookAtBoard(connectBoard(config.board, secret, machine), keys, names, bound()),
     ),
     tracker: await askWith(
       github,
       "a secret of GitHub",
       (access) => ({ access }),
       async (secret) => ({
-        access: await lookAtTracker(connectTracker(config.tracker, secret, machine, repositories), bounds),
+        access: await lookAtTracker(connectTracker(config.tracker, secret, machine, repositories), bound()),
       }),
     ),
   };
@@ -170,7 +171,14 @@ async function askWith<Secret, Facts>(
   ask: (secret: Secret) => Promise<Facts>,
 ): Promise<Facts> {
   if ("problems" in secret) return otherwise(`not asked: ${what} can't be used`);
-  return secret.value === undefined ? otherwise(`not asked: ${what} is not set`) : ask(secret.value);
+  if (secret.value === undefined) return otherwise(`not asked: ${what} is not set`);
+  try {
+    return await ask(secret.value);
+  } catch (error) {
+    // Such as the address of a proxy that is none.
+    if (error instanceof ConfigError) return otherwise("not asked: a setting of the environment is wrong");
+    throw error;
+  }
 }
 
 async function lookAtState(

@@ -145,7 +145,7 @@ function tellList(list: ListFacts, before: readonly ListFacts[]): readonly strin
   const like = before.find((other) => isDeepStrictEqual(recordOf(other), recordOf(list)));
   return [
     "",
-    `- ${oneLine(`${project}: the list ${ends[end] ?? `was not read (\`${end}\`)`}; ${count(posts, "post")}${tellPages(list)}${bad}`)}`,
+    `- ${oneLine(`${project}: the list ${ends[end] ?? `was ${list.pages.length > 0 ? "read in part" : "not read"} (\`${end}\`)`}; ${count(posts, "post")}${tellPages(list)}${bad}`)}`,
     ...[
       shape,
       `signs of paging: ${list.signs.join(", ") || "none"}; headers: ${asCode(list.headers)}; keys around the list: ${asCode(list.envelope)}`,

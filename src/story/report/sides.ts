@@ -131,9 +131,11 @@ function tellList(project: string, list: ShownList, end: string, { keys, status 
   };
 }
 
-/** `(top level)` is no key. */
+/** What the board's adapter calls a list that is the whole answer; it is no key. */
+const topLevel = "(top level)";
+
 function topLevelOr(items: string, keys: Names["keys"]): string {
-  return items.startsWith("(") ? items : keys(items);
+  return items === topLevel ? items : keys(items);
 }
 
 /** Whether the account can be read: `ok`, or the code of what went wrong. */

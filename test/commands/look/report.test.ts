@@ -199,6 +199,12 @@ describe("report where something is broken", () => {
     expect(unusable.out).not.toMatch(/can ary|x y/);
   });
 
+  it("says that the environment keeps it from asking: a proxy that is none", async () => {
+    const { code, out } = await reportOf(await openStage(), [], { HTTPS_PROXY: "::bad" });
+    expect(code).toBe(0);
+    expect(out.match(/^It was not asked: a setting of the environment is wrong\.$/gm)).toHaveLength(2);
+  });
+
   it.each([
     [
       "a wrong key",

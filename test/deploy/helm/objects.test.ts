@@ -49,6 +49,22 @@ describe.skipIf(helm === undefined)(
       ]);
     });
 
+    it("takes names that look like numbers for names", () => {
+      const secrets = { boardKey: { name: "123", key: "true" } };
+      const state = { volume: { existingClaim: "1e3" } };
+      const objects = render({ secrets, state, existingConfigMap: "0x10" }, "a.12");
+      const pod = list(objectOf(objects, "Deployment"), ...podPath, "volumes");
+      expect(JSON.stringify(pod)).toContain('{"name":"123","items":[{"key":"true"');
+      expect(pod).toMatchObject([
+        { configMap: { name: "0x10" } },
+        {},
+        { persistentVolumeClaim: { claimName: "1e3" } },
+        {},
+      ]);
+      // The name of a Service has no dot in it.
+      expect(String(at(objectOf(objects, "Service"), "metadata", "name"))).toBe("a-12-boardsync");
+    });
+
     it("hands the config over as it was given", () => {
       const written = at(objectOf(render({ config: parse(everything) }), "ConfigMap"), "data")[
         "boardsync.yaml"

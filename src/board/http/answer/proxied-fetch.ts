@@ -1,5 +1,5 @@
-import { EnvHttpProxyAgent, fetch } from "undici";
-import type { ProxySettings } from "./transport.ts";
+import { fetch } from "undici";
+import { openProxies, type ProxySettings } from "./transport.ts";
 
 /**
  * A fetch that honours the proxies, for the tracker's adapter: the one of Node.js takes none as an argument, and undici has
@@ -8,10 +8,6 @@ import type { ProxySettings } from "./transport.ts";
 export function createProxiedFetch(
   proxy: ProxySettings,
 ): (url: string, init: object) => ReturnType<typeof fetch> {
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: proxy.http ?? "",
-    httpsProxy: proxy.https ?? "",
-    noProxy: proxy.none ?? "",
-  });
+  const dispatcher = openProxies(proxy);
   return (url, init) => fetch(url, { ...init, dispatcher });
 }

@@ -146,13 +146,12 @@ export function envelopeKeys(value: unknown, excerpt: Excerpt): readonly string[
   const paths = entriesOf(value).flatMap(([key, inner]) => {
     const entries = entriesOf(inner);
     const isOnlyList = entries.filter(([, part]) => Array.isArray(part)).length === 1;
-    const isTelling = likelyNames.test(key) || listNamesKnown.includes(key);
-    return [
-      key,
-      ...entries
-        .filter(([name, part]) => isTelling || layoutNames.has(name) || (isOnlyList && Array.isArray(part)))
-        .map(([name]) => `${key}.${name}`),
-    ];
+    const inside = entries
+      .filter(([name, part]) => layoutNames.has(name) || (isOnlyList && Array.isArray(part)))
+      .map(([name]) => `${key}.${name}`);
+    // An answer that is a map by user has its people as keys.
+    const isTelling = layoutNames.has(key) || likelyNames.test(key) || !isObject(inner) || inside.length > 0;
+    return [...(isTelling ? [key] : []), ...inside];
   });
   return quoteKeys(paths, excerpt);
 }

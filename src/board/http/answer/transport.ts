@@ -106,19 +106,28 @@ export function createTransport(options: TransportOptions): Transport {
 
 /** HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent. */
 function createDispatcher(options: TransportOptions, pipelining: 0 | 1): Dispatcher {
+  return openProxies(options.proxy, {
+    pipelining,
+    allowH2: false,
+    // One overall deadline rules (see `sendOnce`); undici's own three would only blur it.
+    connectTimeout: options.timeoutMs,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/**
+ * The way to the proxies, where there are any.
+ *
+ * @throws ConfigError where one has no address.
+ */
+export function openProxies(
+  { http = "", https = "", none = "" }: ProxySettings,
+  options: EnvHttpProxyAgent.Options = {},
+): EnvHttpProxyAgent {
   try {
-    return new EnvHttpProxyAgent({
-      // An empty string stands for "no proxy"; undefined would make undici read the environment by itself.
-      httpProxy: options.proxy.http ?? "",
-      httpsProxy: options.proxy.https ?? "",
-      noProxy: options.proxy.none ?? "",
-      pipelining,
-      allowH2: false,
-      // One overall deadline rules (see `sendOnce`); undici's own three would only blur it.
-      connectTimeout: options.timeoutMs,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    // An empty string stands for "no proxy"; undefined would make undici read the environment by itself.
+    return new EnvHttpProxyAgent({ ...options, httpProxy: http, httpsProxy: https, noProxy: none });
   } catch {
     // The library's error quotes the address, and with it the proxy's password.
     throw new ConfigError(["HTTP_PROXY or HTTPS_PROXY is not the address of a proxy."]);

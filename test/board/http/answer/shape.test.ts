@@ -50,7 +50,10 @@ describe("the list of posts", () => {
       byAuthor: { jane: [{}], bob: [{}] },
       rest: { rows: [1] },
     };
-    expect((await refusal(people)).keys).toEqual(["voters", "voters.total", "byAuthor", "rest", "rest.rows"]);
+    expect((await refusal(people)).keys).toEqual(["voters", "voters.total", "rest", "rest.rows"]);
+    expect(
+      (await refusal({ jane: { votes: 3 }, bob: { votes: 1 }, customerInfo: { jane: 1 } })).keys,
+    ).toEqual(["customerInfo"]);
     expect((await refusal([{ title: "no id", votes: 1 }])).keys).toEqual(["title", "votes"]);
   });
 
