@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../escape.ts";
 import { type Call, type CommandRow, commandTable } from "./commands.ts";
+import { hintWithConfig } from "./open/started-as.ts";
 import { failWith, printFailure } from "./print/failure.ts";
 import { ownScreen } from "./print/screen.ts";
 import { exitCodes, type Terminal } from "./print/terminal.ts";
@@ -109,7 +110,7 @@ function addCommand(program: Command, row: CommandRow, terminal: Terminal, finis
   command.action(async (...given: readonly unknown[]) => {
     const values = given.slice(0, row.args?.length ?? 0);
     const call: Call = {
-      terminal,
+      terminal: hintWithConfig(terminal, command.optsWithGlobals()["config"]),
       program,
       args: values.filter((value) => !Array.isArray(value)) as Call["args"],
       rest: values.find(Array.isArray) ?? [],

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { escapeControls } from "../../escape.ts";
 import { quote } from "../../sync/ground/remedy.ts";
+import type { Output, Terminal } from "../print/terminal.ts";
 
 /** Where and how the process was started. */
 export interface Start {
@@ -33,6 +34,14 @@ export function startedAs({ script, cwd, env }: Start): string {
       : `npx --package=${quote(fetched)} ${name}`;
   const path = relative(cwd, script);
   return `node ${quote(path.startsWith("..") ? script : path)}`;
+}
+
+/** A config that a person has named is named in hints, too: without that they would be about another one. */
+export function hintWithConfig(terminal: Terminal, config: string | undefined): Terminal {
+  if (config === undefined) return terminal;
+  const command = `${terminal.command} --config ${quote(config)}`;
+  const own = (output: Output): Output => ({ ...output, command });
+  return { ...terminal, command, out: own(terminal.out), err: own(terminal.err) };
 }
 
 /** What a link leads to; undefined where there is nothing. */

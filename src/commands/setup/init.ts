@@ -15,6 +15,7 @@ import { type Ahead, findAhead, lookAhead } from "../look/check-ahead.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { chooseLogLevel, createTerminalLog, exitOf, inSession, redactTerminal } from "../open/session.ts";
+import { hintWithConfig } from "../open/started-as.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
@@ -81,7 +82,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     const known = withSecrets(terminal, reached, github);
     const ahead = await lookAtFirst(known, file, options);
     const missing = namesToSet(reached, github);
-    say(safe, options, {
+    say(hintWithConfig(safe, options.output), options, {
       file,
       board: settings.url,
       ...looked,

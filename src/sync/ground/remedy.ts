@@ -103,7 +103,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.missing/page": boardPage,
   "board.missing/one": "Nothing is sent for that post until the board lists it again.",
   "board.unreadable":
-    "Say in board.list, board.paging and board.fields where things are; config/README.md has them.",
+    "Say in board.list, board.paging and board.fields where things are. `boardsync check` shows what it looks like.",
   "board.unreadable/page": boardPage,
   "board.unreadable/cut": cut("the board"),
   "board.unreadable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
@@ -116,7 +116,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.unauthorized":
     "Put a valid token into GITHUB_TOKEN, or mend GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY. It needs Issues: read and write on the repositories. Nothing is lost: the next run goes on.",
   "tracker.unauthorized/forbidden":
-    "GitHub knows the token and does not allow it this. Give it the permission that GitHub names, Issues: read and write at least (config/SECURITY.md has the list). Nothing is lost: the next run goes on.",
+    "GitHub knows the token and does not allow it this. Give it the permission that GitHub names, Issues: read and write at least. Nothing is lost: the next run goes on.",
   "tracker.unauthorized/page": trackerPage,
   "tracker.unreachable": unreachable("tracker.url"),
   "tracker.unreachable/server": `GitHub was reached and answered with an error of its own. ${again} https://www.githubstatus.com may say more.`,
@@ -135,7 +135,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.undecided": `Nothing is written for that post meanwhile. ${again} If it stays: give the permission that the message names.`,
 
   "state.held":
-    "Only one process may write, and this one takes no orders: it is no daemon, or it stands still. Wait for it, or end it. `boardsync status` and `boardsync plan` work beside it.",
+    "Only one process may write. A daemon carries out `sync`, `apply` and `undo` of others; for anything else, stop it before. Another process, or one that stands still: wait for it, or end it. `boardsync status` and `boardsync plan` work beside it.",
   "state.broken-off":
     "Look at what was written, and say it again if it is still wanted: what is done already is not done twice.",
 };

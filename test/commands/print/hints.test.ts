@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openStage, type RunOptions } from "../stage.ts";
 
@@ -39,6 +40,17 @@ describe("hints print the command as the program was started", () => {
     expect(status.out).toContain(`→ ${command} approve acme-app`);
     const explained = await run(["explain", "p1"], { ...atTerminal, env });
     expect(explained.out).toContain(`→ ${command} approve acme-app p1`);
+  });
+
+  it("names the config that was named, which else would be another one", async () => {
+    const { run, writeConfig } = await openStage();
+    const file = writeConfig("my own.yaml", (config) => config);
+    const planned = await run(["plan", "-c", file], { isTerminal: true, columns: 500 });
+    expect(planned.out).toContain(`Next: \`boardsync --config '${file}' sync\` does it.`);
+    const flags = ["--project", "acme-app=acme/app", "--output", "made.yaml", "--force"];
+    const board = /url: (\S+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
+    const made = await run(["init", "--board-url", board, ...flags], { env: { GITHUB_TOKEN: undefined } });
+    expect(made.out).toContain("Then: `boardsync --config made.yaml check`");
   });
 
   it("leaves JSON as scripts know it", async () => {

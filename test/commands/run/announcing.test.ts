@@ -135,7 +135,8 @@ describe("a notice", () => {
   it("names commands as the program was started", async () => {
     const [stage, listener] = [await openStage(), await listen()];
     const file = announcing(stage, listener, held);
-    await stage.run(["sync", "-c", file], { command: "kubectl exec deploy/boardsync -- boardsync" });
+    const command = "kubectl exec deploy/boardsync -- boardsync";
+    await stage.run(["sync"], { command, env: { BOARDSYNC_CONFIG: file } });
     const message = JSON.parse(String(listener.at("/notice")[0]?.body)).text;
     expect(message).toContain("then `kubectl exec deploy/boardsync -- boardsync approve acme-app`");
     expect(message).not.toContain("`boardsync ");
