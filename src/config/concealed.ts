@@ -25,12 +25,20 @@ export function concealConfig(config: Config, aliases: Aliases): Concealed {
   const [project] = defaults.projects;
   const walk = (value: unknown, path: string): unknown => conceal(value, path, aliases);
   const more = projects.length - mostProjects;
+  /** What the projects differ in from the defaults, each once: a report that is too long is read by nobody. */
+  const told = new Map<string, string>();
   return {
     ...Object(walk(differing(settings, { ...defaults, board: { ...defaults.board, url: "" } }), "")),
     projects: projects.slice(0, mostProjects).map((one) => {
       const { project: key, repo } = one;
       const others = Object(differing(one, { ...project, project: key, repo }));
-      return walk({ project: key, repo, ...others }, "projects");
+      const alias = aliases.of("project", key);
+      const text = JSON.stringify(others);
+      const like = told.get(text);
+      if (like === undefined) told.set(text, alias);
+      const named = Object(walk({ project: key, repo }, "projects"));
+      const isTold = like !== undefined && Object.keys(others).length > 0;
+      return { ...named, ...(isTold ? { as: like } : Object(walk(others, "projects"))) };
     }),
     ...(more > 0 && { furtherProjects: more }),
   };

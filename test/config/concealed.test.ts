@@ -174,6 +174,21 @@ describe("a concealed config", () => {
     });
   });
 
+  it("tells the settings that several projects share once", () => {
+    const select = "select: { minVotes: 3 }";
+    const text = `board: { url: "https://board.example/api/v1" }
+projects:
+  - { project: one, repo: acme/one, ${select} }
+  - { project: two, repo: acme/two }
+  - { project: three, repo: acme/one, ${select} }
+`;
+    expect(concealed(text)["projects"]).toEqual([
+      { project: "project-1", repo: "owner-1/repo-1", select: { minVotes: 3 } },
+      { project: "project-2", repo: "owner-1/repo-2" },
+      { project: "project-3", repo: "owner-1/repo-1", as: "project-1" },
+    ]);
+  });
+
   it("counts the projects beyond the tenth", () => {
     const projects = Array.from({ length: 13 }, (_, index) => `{ project: p${index}, repo: acme/r${index} }`);
     const text = `board: { url: "https://board.example/api/v1" }\nprojects: [${projects.join(", ")}]\n`;

@@ -192,7 +192,8 @@ async function lookAtState(
     place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
     return await readPlace(terminal, place, config, names);
   } catch (error) {
-    const kind = place?.server === undefined ? "file" : "postgres";
+    const { BOARDSYNC_STATE_URL: url, BOARDSYNC_STATE_URL_FILE: file } = source.environment;
+    const kind = (place === undefined ? (url ?? file) : place.server) === undefined ? "file" : "postgres";
     if (error instanceof StateError) return { ...unread(kind, error.code), schema: error.schema ?? null };
     if (error instanceof ConfigError) return unread(kind, "not looked at: its place can't be read");
     throw error;

@@ -51,7 +51,11 @@ export async function status(
       if (options.json === true) printJson(terminal.out, report);
       else if (options.quiet === true) return exitCodes.ok;
       else if (ledger === undefined) {
-        printLine(terminal.out, "", `No run yet: there is no state at ${state}. Next: \`boardsync plan\`.`);
+        printLine(
+          terminal.out,
+          "",
+          `No run yet: there is no state at ${state}. Next: \`boardsync plan\`, then \`boardsync sync\`.`,
+        );
       } else {
         const times = tellTimes(systemClock.now(), config.timezone);
         printStatus(terminal.out, times, report, options.full === true);

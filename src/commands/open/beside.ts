@@ -64,7 +64,9 @@ async function open(
   const place = placeOfState(terminal, config);
   const ledger = await openState(place);
   if (ledger !== undefined) return { config, ledger, now: systemClock.now() };
-  throw new ConfigError([`No run yet: there is no state at ${place.name}. Next: \`boardsync plan\`.`]);
+  throw new ConfigError([
+    `No run yet: there is no state at ${place.name}. Next: \`boardsync plan\`, then \`boardsync sync\`.`,
+  ]);
 }
 
 /**

@@ -132,7 +132,7 @@ function sentenceOf(
 function nextOf(free: number, held: number, later: number, saved: string | undefined): string {
   if (saved === undefined || free + held === 0) {
     const next = free > 0 ? " Next: `boardsync sync` does it" : "";
-    const approval = held > 0 ? "`boardsync approve` lets go what is held" : "";
+    const approval = held > 0 ? "`boardsync approve PROJECT` lets go what is held" : "";
     if (next === "") return approval === "" ? "" : ` Next: ${approval}.`;
     return approval === "" ? `${next}.` : `${next}; ${approval}.`;
   }

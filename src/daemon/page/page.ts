@@ -130,7 +130,7 @@ const nothingYet: Answer = {
   status: 200,
   title: "No run yet",
   current: undefined,
-  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync plan</code></p>`,
+  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync sync</code></p>`,
 };
 
 /** Whoever is let in gets a page for an address that is none; others are told what every stranger is told. */

@@ -21,7 +21,7 @@ describe("status", () => {
     const { code, out } = await stage.run(["status"]);
     expect(code).toBe(0);
     expect(out).toBe(
-      `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`.\n`,
+      `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({

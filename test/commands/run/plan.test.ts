@@ -124,7 +124,7 @@ describe("plan for a person", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/│ held │ .*\n└.*\n! 1 held: .*`guard\.statuses`/);
     expect(out).toMatch(
-      /\n1 action held \(voters: \d+\); no voter would be notified\. Nothing was written\. Next: `boardsync --config \S+ approve` lets go what is held\.\n$/,
+      /\n1 action held \(voters: \d+\); no voter would be notified\. Nothing was written\. Next: `boardsync --config \S+ approve PROJECT` lets go what is held\.\n$/,
     );
     expect(json).toThrow();
     const held = (await stage.run(["plan", "--json", "-c", file, "-p", "acme-app"])).json();
