@@ -51,12 +51,12 @@ describe("a state on PostgreSQL", () => {
     const told = await stage.run(["status"]);
     expect(told).toMatchObject({
       code: 0,
-      out: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`.\n`,
+      out: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
     });
     const asked = await stage.run(["approve", "acme-app", "--yes"]);
     expect(asked).toMatchObject({
       code: 2,
-      err: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`.\n`,
+      err: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
     });
     expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.head') AS head")).toEqual([
       { head: null },
