@@ -103,7 +103,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.missing/page": boardPage,
   "board.missing/one": "Nothing is sent for that post until the board lists it again.",
   "board.unreadable":
-    "Say in board.list, board.paging and board.fields where things are. `boardsync check` shows what it looks like.",
+    "Say in board.list, board.paging and board.fields where things are. `boardsync check` shows what the answers look like.",
   "board.unreadable/page": boardPage,
   "board.unreadable/cut": cut("the board"),
   "board.unreadable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
@@ -135,7 +135,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.undecided": `Nothing is written for that post meanwhile. ${again} If it stays: give the permission that the message names.`,
 
   "state.held":
-    "Only one process may write. A daemon carries out `sync`, `apply` and `undo` of others; for anything else, stop it before. Another process, or one that stands still: wait for it, or end it. `boardsync status` and `boardsync plan` work beside it.",
+    "Only one process may write. If that is a daemon, stop it first: of other commands it carries out `sync`, `apply` and `undo` alone. If it is another process, or stands still, wait for it, or end it. `boardsync status` and `boardsync plan` work beside it.",
   "state.broken-off":
     "Look at what was written, and say it again if it is still wanted: what is done already is not done twice.",
 };
