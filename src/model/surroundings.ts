@@ -7,6 +7,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `end` after `ms`, unless the function that it returns is called before. Without it the machine's timers are used. */
   after?(ms: number, end: () => void): () => void;
+  /**
+   * While `work` goes on, `now` never goes back: where the clock is set back meanwhile, it goes on from what it showed. A run
+   * would else wait as long as the clock was ahead, for times that it has reckoned itself.
+   */
+  steadily?<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The deadline of a request, by the clock's timers or the machine's. Returns what calls it off. */

@@ -36,6 +36,16 @@ export async function runProjects(
   order: Order,
   signal: AbortSignal,
 ): Promise<RunResult> {
+  const run = (): Promise<RunResult> => runEach(projects, world, order, signal);
+  return world.clock.steadily?.(run) ?? run();
+}
+
+async function runEach(
+  projects: readonly SyncProject[],
+  world: World,
+  order: Order,
+  signal: AbortSignal,
+): Promise<RunResult> {
   const { ledger, clock, policy, log } = world;
   const startedAt = clock.now();
   await refuseFullJournal(world);

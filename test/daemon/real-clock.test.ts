@@ -45,6 +45,13 @@ describe.runIf(library !== undefined)("a daemon whose clock is set while it runs
   });
 });
 
+it.runIf(library !== undefined)("a daemon that is started anew after the clock was an hour ahead runs", async () => {
+  const first = await startDaemon("+3600");
+  await until(() => first.runs() >= 2);
+  const second = await first.restart("+0");
+  await until(() => second.runs() >= 2);
+});
+
 /** A daemon that runs every second, by a clock that a file sets. */
 async function startDaemon(offset: string) {
   const story = await startStory({ now: Date.now, port: undefined });
@@ -53,36 +60,50 @@ async function startDaemon(offset: string) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = join(folder, "clock");
   const setClock = (to: string): void => writeFileSync(clock, to);
-  setClock(offset);
   writeFileSync(
     join(folder, "c.yaml"),
     `${story.config}state: state.db\nschedule: "* * * * * *"\nhttp: { port: 0 }\n`,
   );
+  const env = {
+    BOARD_API_KEY: story.board.key,
+    GITHUB_TOKEN: story.github.token,
+    BOARDSYNC_CONFIG: "c.yaml",
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: clock,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+  const start = (at: string) => {
+    setClock(at);
+    const process = startProcess(folder, env);
+    const restart = async (later: string) => {
+      await process.stop();
+      return start(later);
+    };
+    return { ...process, setClock, restart };
+  };
+  return start(offset);
+}
+
+function startProcess(cwd: string, env: NodeJS.ProcessEnv) {
   const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-  const child = spawn(process.execPath, [main, "daemon"], {
-    cwd: folder,
-    env: {
-      BOARD_API_KEY: story.board.key,
-      GITHUB_TOKEN: story.github.token,
-      BOARDSYNC_CONFIG: "c.yaml",
-      LD_PRELOAD: library,
-      FAKETIME_TIMESTAMP_FILE: clock,
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-    },
-  });
+  const child = spawn(process.execPath, [main, "daemon"], { cwd, env });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
   onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
   child.stderr.on("data", (chunk) => {
     said += chunk;
   });
   return {
-    setClock,
     said: () => said,
     runs: () => said.split("Project finished").length - 1,
     async address() {
       await until(() => /127\.0\.0\.1:\d+/.test(said));
       return `http://${/127\.0\.0\.1:\d+/.exec(said)?.[0]}`;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
     },
   };
 }

@@ -12,21 +12,49 @@ export function followClock(ms: number): void {
   aheadMs = ms;
 }
 
-/** The machine's clock. Its sleep ends early, and quietly, when the signal is aborted. */
-export const systemClock: Clock = {
-  now: () => Date.now() + aheadMs,
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted === true) {
-        resolve();
-        return;
+/** Both clocks of a machine, in ms: the one that people and programs set, and the one that nobody can set. */
+export interface MachineTimes {
+  wall(): number;
+  monotonic(): number;
+}
+
+/** A clock that goes by the machine's. Its sleep ends early, and quietly, when the signal is aborted. */
+export function createMachineClock(times: MachineTimes): Clock & Pick<Required<Clock>, "steadily"> {
+  let steady = 0;
+  /** What lies between the two clocks. While a run goes on it may grow, and never shrinks. */
+  let lead = Number.NEGATIVE_INFINITY;
+  return {
+    now() {
+      const since = times.monotonic();
+      const found = times.wall() - since;
+      lead = steady > 0 ? Math.max(lead, found) : found;
+      return Math.round(since + lead);
+    },
+    async steadily(work) {
+      if (steady === 0) lead = times.wall() - times.monotonic();
+      steady += 1;
+      try {
+        return await work();
+      } finally {
+        steady -= 1;
       }
-      const end = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener("abort", end, { once: true });
-    }),
-};
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted === true) {
+          resolve();
+          return;
+        }
+        const end = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", end);
+          resolve();
+        };
+        const timer = setTimeout(end, ms);
+        signal?.addEventListener("abort", end, { once: true });
+      }),
+  };
+}
+
+/** The machine's clock. */
+export const systemClock = createMachineClock({ wall: () => Date.now() + aheadMs, monotonic });

@@ -153,6 +153,7 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
     }
   };
   return async (key: string, place: Place): Promise<Ran> => {
+    const { clock } = session().machine;
     const hold = await take([key]);
     if (hold.kind === "taken") {
       if (hold.isOtherConfig) session().log.warn({ project: key, who: hold.who }, otherConfig);
@@ -160,8 +161,8 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
     }
     try {
       const last = await hold.ledger.runs.last(key);
-      // Another process was asked at the same time, and was quicker.
-      if (last !== undefined && last.startedAt >= place.dueAt) {
+      // Another process was asked at the same time, and was quicker. A run that lies ahead was before the clock was set back.
+      if (last !== undefined && last.startedAt >= place.dueAt && last.startedAt <= clock.now()) {
         const succeededAt = hold.ledger.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
         return succeededAt >= last.startedAt ? "fine" : "failed";
       }

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
 import { createOutput, createTerminal, openStage, type Stage } from "../stage.ts";
@@ -72,6 +74,20 @@ it("does without HTTP where the config says so, and leaves out projects that ran
   expect(code).toBe(0);
   expect(lines.map(({ msg }) => msg)).not.toContain("Listening");
   expect(lines.map(({ msg }) => msg)).not.toContain("Project started");
+});
+
+it("runs a project whose last run lies ahead, because the clock was ahead and is right again", async () => {
+  const stage = await openStage();
+  await stage.run(["sync"]);
+  const state = new Database(join(stage.folder, "state.db"));
+  state.exec("UPDATE runs SET started_at = started_at + 3600000, finished_at = finished_at + 3600000");
+  state.close();
+  const finished: unknown[] = [];
+  await runDaemon(stage, [], (line, end) => {
+    if (line.msg === "Project finished") finished.push(line["project"]);
+    if (finished.length === 2) end();
+  });
+  expect(finished.toSorted()).toEqual(["acme-api", "acme-app"]);
 });
 
 it("says with --json what ended it, as the one document on stdout", async () => {
