@@ -2,7 +2,7 @@ import { Document, isMap, isScalar, isSeq, visit } from "yaml";
 import type { Aliases } from "./aliases.ts";
 import { configJsonSchema, type JsonSchema } from "./json-schema.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { isPostgresUrl } from "./secrets.ts";
+import { isPostgresUrl } from "./state-address.ts";
 
 /** A config without anything private, for a text that strangers read. */
 

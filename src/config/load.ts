@@ -7,7 +7,8 @@ import { explainReadFault, isAbsent } from "./files.ts";
 import { type Fault, formatPath } from "./paths.ts";
 import { type ConfigPlace, defaultFile, nameFile } from "./place.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { isPostgresUrl, readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
+import { readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
+import { isPostgresUrl } from "./state-address.ts";
 import { host } from "./values.ts";
 import { toFaults, wordIssue } from "./wording.ts";
 
@@ -71,9 +72,10 @@ function readConfig(source: ConfigSource): ConfigResult {
     ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
   );
   if (httpHost !== undefined) problems.push(...hostFaults(httpHost));
-  if (parsed.config === undefined || problems.length > 0) return { kind: "faulty", problems };
   const place = readStatePlace(source);
-  if ("problem" in place) return { kind: "faulty", problems: [place.problem] };
+  if ("problem" in place) problems.push(place.problem);
+  if (parsed.config === undefined || "problem" in place || problems.length > 0)
+    return { kind: "faulty", problems };
   // Else each replica would take a file of its own, and open an issue of its own for each post.
   if (place.value !== undefined && isPostgresUrl(parsed.config.state) && !isPostgresUrl(place.value)) {
     const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${place.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdsPassword, isAddress } from "./secrets.ts";
+import { findAddressFault, holdsPassword, isAddress } from "./state-address.ts";
 import {
   apiUrl,
   count,
@@ -414,8 +414,8 @@ export const configSchema = z.strictObject({
   board,
   tracker,
   state: name(4096)
-    .refine((state) => !isAddress(state) || URL.canParse(state), {
-      error: "is no address: write a file's name, or postgres://host:5432/database",
+    .refine((state) => !isAddress(state) || holdsPassword(state) || findAddressFault(state) === undefined, {
+      error: "is no address: write a file's name, or postgres://host:5432/database, with % as %25",
     })
     .refine((state) => !holdsPassword(state), {
       error:

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { explainReadFault, type ReadText } from "./files.ts";
+import { findAddressFault, isAddress, isPostgresUrl, passwordsIn } from "./state-address.ts";
 
 /** How to sign in at GitHub: by a personal access token, or as a GitHub App with the PEM of its key. */
 export type GitHubSecret =
@@ -265,40 +266,21 @@ function judgeKey(value: string, subject: string): Reading {
 
 /** Where the environment says the state is, in the place of what the config says: a server before a file; no value where it says nothing. */
 export function readStatePlace(source: SecretSource): Reading | { readonly value: undefined } {
-  if (!isGiven(stateUrl, source.environment))
-    return { value: readVariable(source.environment, "BOARDSYNC_STATE") };
+  if (!isGiven(stateUrl, source.environment)) {
+    const value = readVariable(source.environment, "BOARDSYNC_STATE");
+    return value !== undefined && isAddress(value) ? judgeUrl(value, "BOARDSYNC_STATE") : { value };
+  }
   return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);
-}
-
-/** Whether a state is a PostgreSQL server, and no file. */
-export function isPostgresUrl(state: string): boolean {
-  return /^postgres(ql)?:/i.test(state);
-}
-
-/** Whether a state is meant to be no file. */
-export function isAddress(state: string): boolean {
-  return /^[a-z]+:\/\//i.test(state);
-}
-
-/** Whether an address tells a password; a file may be called anything. */
-export function holdsPassword(state: string): boolean {
-  if (!isAddress(state) || !URL.canParse(state)) return false;
-  const { password, searchParams } = new URL(state);
-  return password !== "" || searchParams.has("password");
 }
 
 /** What must be in no log of the URL: it may hold a password. */
 export function passwordsOfState(source: SecretSource): readonly string[] {
   const place = readStatePlace(source);
-  if (!("value" in place) || place.value === undefined || !URL.canParse(place.value)) return [];
-  const { password, searchParams } = new URL(place.value);
-  const found = [password, decodeURIComponent(password), searchParams.get("password") ?? ""];
-  return found.filter((secret) => secret !== "");
+  if (!("value" in place) || place.value === undefined || !isPostgresUrl(place.value)) return [];
+  return passwordsIn(place.value);
 }
 
 function judgeUrl(value: string, subject: string): Reading {
-  if (/^postgres(ql)?:\/\//i.test(value) && URL.canParse(value)) return { value };
-  return {
-    problem: `${subject}: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database`,
-  };
+  const fault = findAddressFault(value);
+  return fault === undefined ? { value } : { problem: `${subject}: ${fault}` };
 }

@@ -235,8 +235,32 @@ describe("what the environment overrides", () => {
       { BOARDSYNC_STATE_URL: "mysql://me:key@db/state" },
       "BOARDSYNC_STATE_URL: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database",
     ],
+    ...(
+      [
+        ["pa%ss", "it holds a % that stands for itself: write % as %25"],
+        ["1%E4ss", "it holds a % that stands for itself: write % as %25"],
+        ["pa/ss", "the user name or password holds /: write / as %2F"],
+        ["1/ss", "the user name or password holds /: write / as %2F"],
+        ["pa#ss", "the user name or password holds #: write # as %23"],
+        ["1?ss", "the user name or password holds ?: write ? as %3F"],
+        ["pa@ss", "the user name or password holds @: write @ as %40"],
+      ] as const
+    ).flatMap(([password, fault]) =>
+      ["BOARDSYNC_STATE_URL", "BOARDSYNC_STATE"].map((name): [Record<string, string>, string] => [
+        { [name]: `postgres://me:${password}@db:5432/state` },
+        `${name}: ${fault}`,
+      ]),
+    ),
   ])("is refused as a state where it is %j", (environment, problem) => {
     expect(problemsIn(smallest(), { environment })).toEqual([problem]);
+  });
+
+  it("is judged together with the config", () => {
+    const environment = { BOARDSYNC_STATE_URL: "postgres://me:pa%ss@db/state" };
+    expect(problemsIn(smallest("state: postgres://me:1/key@db/state"), { environment })).toEqual([
+      expect.stringContaining("state: holds a password, which has no place in a config"),
+      "BOARDSYNC_STATE_URL: it holds a % that stands for itself: write % as %25",
+    ]);
   });
 
   it("is refused where the config names a server and the variable a file, as it does in the image", () => {

@@ -95,17 +95,20 @@ describe("a mistake in the config is said with its line, column and path", () =>
       smallest("state:"),
       "3:1: state: is empty: give it a value or remove the line",
     ],
-    ...["postgres://me:key@db/state", "postgresql://db/state?password=key"].map(
-      (url): [string, string, string] => [
-        `a password in the address of the state, as ${url}`,
-        smallest(`state: ${url}`),
-        "3:8: state: holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",
-      ],
-    ),
+    ...[
+      "postgres://me:key@db/state",
+      "postgresql://db/state?password=key",
+      "postgres://me:1/key@db/state",
+      "postgres://me:key@db:port/state",
+    ].map((url): [string, string, string] => [
+      `a password in the address of the state, as ${url}`,
+      smallest(`state: ${url}`),
+      "3:8: state: holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",
+    ]),
     [
       "an address of the state that is none",
-      smallest("state: postgres://me:key@db:port/state"),
-      "3:8: state: is no address: write a file's name, or postgres://host:5432/database",
+      smallest("state: postgres://db:port/state"),
+      "3:8: state: is no address: write a file's name, or postgres://host:5432/database, with % as %25",
     ],
     ["a list at the top", "- a", "1:1: (top level): must be a group of settings, not a list"],
 

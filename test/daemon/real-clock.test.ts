@@ -45,12 +45,15 @@ describe.runIf(library !== undefined)("a daemon whose clock is set while it runs
   });
 });
 
-it.runIf(library !== undefined)("a daemon that is started anew after the clock was an hour ahead runs", async () => {
-  const first = await startDaemon("+3600");
-  await until(() => first.runs() >= 2);
-  const second = await first.restart("+0");
-  await until(() => second.runs() >= 2);
-});
+it.runIf(library !== undefined)(
+  "a daemon that is started anew after the clock was an hour ahead runs",
+  async () => {
+    const first = await startDaemon("+3600");
+    await until(() => first.runs() >= 2);
+    const second = await first.restart("+0");
+    await until(() => second.runs() >= 2);
+  },
+);
 
 /** A daemon that runs every second, by a clock that a file sets. */
 async function startDaemon(offset: string) {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isPostgresUrl } from "../../config/secrets.ts";
+import { isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { besideRuns } from "../open/beside.ts";

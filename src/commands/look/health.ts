@@ -1,7 +1,7 @@
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
-import { isPostgresUrl } from "../../config/secrets.ts";
+import { isPostgresUrl } from "../../config/state-address.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
 import { type Heartbeat, judgeSign } from "../open/heartbeat.ts";
 import { nameState, readSignOfLife } from "../open/state.ts";

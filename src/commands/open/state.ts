@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
-import { isPostgresUrl } from "../../config/secrets.ts";
+import { isPostgresUrl } from "../../config/state-address.ts";
 import { StateError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
-import { holdsPassword, isPostgresUrl, readStatePlace } from "../../config/secrets.ts";
+import { readStatePlace } from "../../config/secrets.ts";
+import { findAddressFault, holdsPassword, isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { fillState, nameState, takeOutState } from "../open/state.ts";
@@ -39,7 +40,7 @@ export async function copyState(
 /** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */
 function locate({ cwd, env }: Terminal, place: string): string {
   if (!isPostgresUrl(place)) return resolve(cwd, place);
-  if (!URL.canParse(place)) throw new ConfigError([noAddress]);
+  if (findAddressFault(place) !== undefined) throw new ConfigError([noAddress]);
   if (holdsPassword(place)) throw new ConfigError([passwordTyped]);
   const known = readStatePlace({
     environment: loadEnvironment({ env, cwd, readText: readTextFile }),
