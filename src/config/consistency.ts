@@ -1,8 +1,12 @@
 import { type Fault, type Found, findAll, hasKey, type Path, quote } from "./paths.ts";
+import { suggest } from "./suggest.ts";
 import { isExposed } from "./values.ts";
 
 /** Says what is wrong with the syntax of a Liquid template; undefined when nothing is. */
-export type CheckTemplate = (text: string) => string | undefined;
+export type CheckTemplate = (
+  text: string,
+  kind: "text" | "address",
+) => string | { readonly name: string; readonly known: readonly string[] } | undefined;
 
 /** What a check needs to know besides the content. */
 export interface CheckContext {
@@ -113,13 +117,20 @@ function findTooManyLabels(project: Found): readonly Fault[] {
 function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {
   if (check === undefined) return [];
   const templates = [
-    ...["title", "body", "postUrl"].map((key) => `projects.*.issue.${key}`),
-    "projects.*.boardRules.*.set.comment",
-  ];
-  return templates.flatMap((pattern) =>
+    ["projects.*.issue.title", "text"],
+    ["projects.*.issue.body", "text"],
+    ["projects.*.issue.postUrl", "address"],
+    ["projects.*.boardRules.*.set.comment", "text"],
+  ] as const;
+  return templates.flatMap(([pattern, kind]) =>
     findAll(content, pattern).flatMap(({ path, value }): readonly Fault[] => {
-      const fault = typeof value === "string" ? check(value) : undefined;
-      return fault === undefined ? [] : [{ path, at: "value", message: `is not a valid template: ${fault}` }];
+      const fault = typeof value === "string" ? check(value, kind) : undefined;
+      if (fault === undefined) return [];
+      const message =
+        typeof fault === "string"
+          ? `is not a valid template: ${fault}`
+          : `names \`${fault.name}\`, which nothing ever fills${suggest(fault.name, fault.known)}; there are ${fault.known.join(", ")}`;
+      return [{ path, at: "value", message }];
     }),
   );
 }

@@ -448,6 +448,20 @@ describe("board rules", () => {
     expect(problem).toContain(`projects[0].boardRules[0].set.reason: ${message}`);
   });
 
+  it("and issues name values that a template never sees", () => {
+    const checkTemplate = (_: string, kind: string) => ({ name: "post.tittle", known: ["post.title", kind] });
+    const text = withProject(
+      'issue: { title: a, postUrl: "https://x.example/1" }\nboardRules: [{ when: { archived: true }, set: { comment: x } }]',
+    );
+    const problem = (at: string, kind: string): string =>
+      `${at}: names \`post.tittle\`, which nothing ever fills — did you mean \`post.title\`?; there are post.title, ${kind}`;
+    expect(problemsIn(text, { checkTemplate }).map((line) => line.replace(/^[\d:]+ /, ""))).toEqual([
+      problem("projects[0].issue.title", "text"),
+      problem("projects[0].issue.postUrl", "address"),
+      problem("projects[0].boardRules[0].set.comment", "text"),
+    ]);
+  });
+
   it("have comments whose templates can be read", () => {
     const checkTemplate = (): string => "a tag is not closed";
     const text = withProject("boardRules: [{ when: { archived: true }, set: { comment: x } }]");

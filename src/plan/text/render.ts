@@ -24,7 +24,6 @@ export interface RenderContext {
   readonly project: ProjectId;
   /** Further posts that the issue stands for, beside the one whose text it has. */
   readonly others?: readonly PostValues[];
-  readonly projectName?: string;
   /** What of people is made unreadable in the texts of posts; nothing without it. */
   readonly redact?: readonly Redacted[];
 }
@@ -70,7 +69,7 @@ const MAX_TITLE_READ = 4_096;
 
 /**
  * Makes issue texts out of posts. A template sees `post.id`, `title`, `description`, `category`, `status`, `votes` and
- * `url`, and `project.id` and `name`, all already safe, and nothing else of the post.
+ * `url`, and `project.id`, all already safe, and nothing else of the post.
  *
  * @throws TemplateError that names the template, and line and column in it, when one can't be read.
  */
@@ -88,7 +87,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   const urlOf = (post: PostValues, context: RenderContext) => renderUrl(postUrl, post, context, dialect);
   const scopeOf = (post: PostValues, context: RenderContext) => ({
     post: safeValues(post, urlOf(post, context), context, dialect),
-    project: { id: toLine(context.project), name: context.projectName && toLine(context.projectName) },
+    project: { id: toLine(context.project) },
   });
   const comments = new Map<string, Template>();
   const readComment = (template: string): Template => {
@@ -229,7 +228,7 @@ function renderUrl(
       status: encodePart(post.values["status"]),
       url: recorded,
     },
-    project: { id: encodePart(context.project), name: encodePart(context.projectName) },
+    project: { id: encodePart(context.project) },
   });
   return toSafeUrl(written, dialect) ?? recorded;
 }

@@ -66,14 +66,49 @@ export function namesValue(text: string, path: readonly string[]): boolean {
     .some((segments) => path.every((part, index) => segments[index] === part));
 }
 
-/** What is wrong with a template, as a sentence; undefined for one that can be used. For the check of a config. */
-export function checkTemplate(text: string): string | undefined {
+/** What a template of each kind sees: nothing else ever has a value. */
+export const templateValues = {
+  text: [
+    ...["id", "title", "description", "category", "status", "votes", "url"].map((name) => `post.${name}`),
+    "project.id",
+  ],
+  address: ["post.id", "post.title", "post.category", "post.status", "post.url", "project.id"],
+} as const;
+
+/** A template that gives a text, or the address of a post's page. */
+export type TemplateKind = keyof typeof templateValues;
+
+/** A value that a template names and that never exists, beside those that do. */
+export interface UnknownValue {
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/**
+ * What is wrong with a template, as a sentence, or the first value that it names and nothing ever has: it would render empty, for
+ * ever. undefined for one that can be used. For the check of a config.
+ */
+export function checkTemplate(text: string, kind: TemplateKind): string | UnknownValue | undefined {
   try {
     readTemplate(text, String);
-    return undefined;
   } catch (error) {
     return `The template can't be read: ${reasonOf(error)}.`;
   }
+  const known: readonly string[] = templateValues[kind];
+  const names = new Liquid({ templates: {} }).globalVariableSegmentsSync(text).map(nameOf);
+  const name = names.find((one) => !known.some((value) => isPartOf(value, one) || isPartOf(one, value)));
+  return name === undefined ? undefined : { name, known };
+}
+
+/** As it is written: `post.title`. What is known only while it renders (`post[key]`) ends it. */
+function nameOf(segments: readonly unknown[]): string {
+  const end = segments.findIndex((segment) => typeof segment !== "string");
+  return segments.slice(0, end === -1 ? undefined : end).join(".");
+}
+
+/** Whether the one is the other or stands in it: `post` and `post.title`, `post.title` and `post.title.size`. */
+function isPartOf(whole: string, part: string): boolean {
+  return whole === part || whole.startsWith(`${part}.`);
 }
 
 /** liquidjs has objects of its own for `nil` and `empty`; their `valueOf` is what they stand for. */

@@ -5,6 +5,7 @@ import { hashText } from "../../../src/plan/ground/hash.ts";
 import type { PostValues } from "../../../src/plan/ground/settings.ts";
 import { hashBlock, splitBody } from "../../../src/plan/text/block.ts";
 import { createRenderer, type RenderContext, roundVotes } from "../../../src/plan/text/render.ts";
+import { templateValues } from "../../../src/plan/text/template.ts";
 import { hostileText } from "../hostile-text.ts";
 import { enterprise, gitHub } from "../make.ts";
 
@@ -101,8 +102,8 @@ describe("a rendered issue", () => {
       internalNote: "secret",
     };
     const renderer = createRenderer({ ...defaults, body: `${body}\nend` }, { dialect: gitHub });
-    expect(renderer.render(postOf(values), { ...context, projectName: "@Acme" }).block).toBe(
-      "p1|c#\u200B1|in_progress|20|https://x.example/1|acme|@\u200BAcme|||\nend\n\nhttps://x.example/1",
+    expect(renderer.render(postOf(values), context).block).toBe(
+      "p1|c#\u200B1|in_progress|20|https://x.example/1|acme||||\nend\n\nhttps://x.example/1",
     );
     expect(renderer.render(postOf({ votes: "37" }), context).block).toBe("p1|||||acme||||\nend");
   });
@@ -352,4 +353,26 @@ it("an address is found in a text in the spelling of the texts that are rendered
   const address = "https://github.com/acme/app/issues/1";
   expect(addressKey(address)).toBe("https://redirect.github.com/acme/app/issues/1");
   expect(listAddresses(`See ${address}.`)).toContain(addressKey(address));
+});
+
+describe("every value that a template may name", () => {
+  const values = {
+    title: "T",
+    description: "D",
+    categoryId: "C",
+    status: "S",
+    votes: 7,
+    url: "https://x.example/1",
+  };
+
+  it.each(templateValues.text)("is there for a text: %s", (name) => {
+    const renderer = createRenderer({ ...defaults, body: `[{{ ${name} }}]` }, { dialect: gitHub });
+    expect(renderer.render(postOf(values), context).block).toMatch(/^\[[^\]]+\]/);
+  });
+
+  it.each(templateValues.address)("is there for an address: %s", (name) => {
+    const postUrl = `https://y.example/?q={{ ${name} | url_encode }}&end=1`;
+    const renderer = createRenderer({ ...defaults, postUrl }, { dialect: gitHub });
+    expect(renderer.address(postOf(values), context)).toMatch(/\?q=[^&]+&/);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTemplate, readTemplate } from "../../../src/plan/text/template.ts";
+import { checkTemplate, readTemplate, templateValues } from "../../../src/plan/text/template.ts";
 
 describe("a template", () => {
   it("gives its text for each scope", () => {
@@ -44,10 +44,38 @@ describe("a template", () => {
     ["{{ a | raw }}", "The template can't be read: undefined filter: raw (line 1, column 1)."],
     ["x".repeat(100_001), "The template can't be read: parse length limit exceeded."],
   ])("is refused with its place: %.20s", (text, expected) => {
-    expect(checkTemplate(text)).toBe(expected);
+    expect(checkTemplate(text, "text")).toBe(expected);
   });
 
-  it("is not complained about when it can be used", () => {
-    expect(checkTemplate("{{ post.title }}")).toBeUndefined();
+  it.each([
+    "{{ post.title }}",
+    "{{ post['title'] | upcase }}",
+    "{{ post.title.size }}",
+    "{% if post.votes > 10 %}{{ post }}{% endif %}",
+    "{% assign a = post.url %}{{ a }}{% capture b %}c{% endcapture %}{{ b }}{% for i in (1..2) %}{{ i }}{{ forloop.index }}{% endfor %}",
+    "{{ post[project.id] }}{{ nil }}{{ empty }}{{ true }}",
+    "{{ post[post.title] }}",
+  ])("is not complained about when it can be used: %s", (text) => {
+    expect(checkTemplate(text, "text")).toBeUndefined();
+  });
+
+  it.each([
+    ["{{ post.tittle }}", "post.tittle"],
+    ["{{ post['tittle'] }}", "post.tittle"],
+    ["{% if post.internalNote %}a{% endif %}", "post.internalNote"],
+    ["{% for tag in post.tags %}{{ tag }}{% endfor %}", "post.tags"],
+    ["{{ 'a' | append: titel }}", "titel"],
+    ["{{ project.name }}", "project.name"],
+    ["{{ post.id }}{{ issue.number }}", "issue.number"],
+  ])("that names what nothing ever fills is found out: %s", (text, name) => {
+    expect(checkTemplate(text, "text")).toEqual({ name, known: templateValues.text });
+  });
+
+  it("of an address sees less of a post", () => {
+    expect(checkTemplate("https://x.example/{{ post.votes }}", "address")).toEqual({
+      name: "post.votes",
+      known: templateValues.address,
+    });
+    expect(checkTemplate("https://x.example/{{ post.id }}", "address")).toBeUndefined();
   });
 });
