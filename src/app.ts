@@ -1,6 +1,7 @@
 import type { Board } from "./board/board.ts";
 import { createProxiedFetch } from "./board/http/answer/proxied-fetch.ts";
 import { createHttpBoard } from "./board/http/http.ts";
+import { readProxies } from "./config/proxies.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { GitHubSecret, Secrets } from "./config/secrets.ts";
 import { createTimes } from "./config/times.ts";
@@ -85,7 +86,7 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
       ...(board.paging && { paging: board.paging }),
       ...(board.fields && { fields: board.fields }),
     },
-    proxy: readProxies(machine.environment),
+    proxy: readProxies(machine.environment, [board.url]),
   });
 }
 
@@ -123,7 +124,7 @@ function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMach
   const { clock, random, log, redact, retries, environment } = machine;
   return {
     ...{ url, timeoutMs: timeout, clock, random, log },
-    fetch: createProxiedFetch(readProxies(environment)),
+    fetch: createProxiedFetch(readProxies(environment, [url])),
     ...(redact && { redact }),
     ...(retries !== undefined && { retries }),
   };
@@ -164,9 +165,12 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
   }
 }
 
-/** Calls other addresses, through the same proxies. */
-export function createCall(machine: Machine): ReturnType<typeof createProxiedFetch> {
-  return createProxiedFetch(readProxies(machine.environment));
+/** Calls other addresses, those given, through the same proxies. */
+export function createCall(
+  machine: Machine,
+  addresses: readonly string[],
+): ReturnType<typeof createProxiedFetch> {
+  return createProxiedFetch(readProxies(machine.environment, addresses));
 }
 
 /** Everything that a run works with. */
@@ -252,10 +256,4 @@ function ruleOf({ when = {}, set }: NonNullable<ProjectConfig["rules"]>[number],
 
 function ownerOf(repo: string): string {
   return repo.slice(0, repo.indexOf("/"));
-}
-
-function readProxies(environment: Machine["environment"]) {
-  const read = (name: string): string | undefined =>
-    environment[name.toLowerCase()] || environment[name] || undefined;
-  return { http: read("HTTP_PROXY"), https: read("HTTPS_PROXY"), none: read("NO_PROXY") };
 }

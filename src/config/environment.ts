@@ -24,12 +24,20 @@ export interface Surroundings {
  */
 export function loadEnvironment({ env, cwd, readText }: Surroundings): Environment {
   const real = Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, unquote(name, value)]],
+    ),
   );
   const added = Object.entries(parseEnv(readDotEnv(cwd, readText))).filter(
     ([name]) => !formsOf(name).some((form) => Object.hasOwn(real, form)),
   );
   return { ...Object.fromEntries(added.map(([name, value]) => [name, String(value)])), ...real };
+}
+
+/** `docker run --env-file` and systemd's older forms keep the quotes around a value; none of ours has any. */
+function unquote(name: string, value: string): string {
+  const isOurs = /^(?:BOARD|BOARDSYNC|GITHUB)_|_PROXY$|^NODE_EXTRA_CA_CERTS$/i.test(name);
+  return isOurs ? value.trim().replace(/^(["'])(.*)\1$/s, "$2") : value;
 }
 
 function formsOf(name: string): readonly string[] {

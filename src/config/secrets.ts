@@ -247,6 +247,9 @@ function readSecretFile(name: string, file: string, { cwd, readText }: SecretSou
 
 /** Anything but visible ASCII would break the header that carries the secret, and is a slip of the clipboard. */
 function judgeHeader(value: string, subject: string): Reading {
+  const pasted = secretNames.find((name) => value.replace(/^export\s+/, "").startsWith(`${name}=`));
+  if (pasted !== undefined)
+    return { problem: `${subject}: the value begins with ${pasted}=; leave that out` };
   if (/^[\x21-\x7e]+$/.test(value)) return { value };
   return { problem: `${subject}: the value holds a space, a line break or a character that no key has` };
 }

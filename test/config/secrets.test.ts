@@ -55,6 +55,20 @@ describe("secrets", () => {
     ]);
   });
 
+  it.each(["BOARD_API_KEY=key-1", "export BOARD_API_KEY=key-1"])(
+    "that were pasted with their name are refused: %s",
+    (value) => {
+      expect(problemsOf(() => secretsOf({ ...both, BOARD_API_KEY: value }))).toEqual([
+        "BOARD_API_KEY: the value begins with BOARD_API_KEY=; leave that out",
+      ]);
+      const files = { key: `${value}\n` };
+      const { BOARD_API_KEY: _, ...others } = both;
+      expect(problemsOf(() => secretsOf({ ...others, BOARD_API_KEY_FILE: "key" }, files))).toEqual([
+        'BOARD_API_KEY_FILE names "key": the value begins with BOARD_API_KEY=; leave that out',
+      ]);
+    },
+  );
+
   it("of the state's address are covered, as they are written and as they are meant", () => {
     const url = "postgres://me:a%20key@db/state";
     expect(secretsOf({ ...both, BOARDSYNC_STATE_URL: url }).secrets.all).toEqual([
@@ -220,6 +234,16 @@ describe("the environment", () => {
     [{ BOARD_API_KEY: "" }, "BOARD_API_KEY=k", { BOARD_API_KEY: "" }],
   ])("wins over either form of a secret in .env: %o over %s", (env, dotEnv, result) => {
     expect(environmentOf(env, dotEnv)).toEqual(result);
+  });
+
+  it.each([
+    [{ BOARD_API_KEY: '"key-1"' }, { BOARD_API_KEY: "key-1" }],
+    [{ GITHUB_TOKEN: "'token-1' " }, { GITHUB_TOKEN: "token-1" }],
+    [{ https_proxy: '"http://a:1"' }, { https_proxy: "http://a:1" }],
+    [{ BOARDSYNC_CONFIG: '"half' }, { BOARDSYNC_CONFIG: '"half' }],
+    [{ OTHER: '"kept"' }, { OTHER: '"kept"' }],
+  ])("loses the quotes that `--env-file` keeps around values of ours: %o", (env, expected) => {
+    expect(environmentOf(env)).toEqual(expected);
   });
 
   it("does not mind a directory called .env", () => {

@@ -27,6 +27,16 @@ const image = imageEnvironment();
 describe.skipIf(helm === undefined)(
   "the chart, rendered by Helm (skipped where there is none: set HELM)",
   () => {
+    it("gives numbers and yes or no of `extraEnv` to the pod as text", () => {
+      const given = cases.get("every option, on PostgreSQL") ?? least;
+      expect(environmentOf(objectsOf(given))).toMatchObject({
+        PORT: "8080",
+        MANY: "1000000",
+        ON: "true",
+        WORD: "yes",
+      });
+    });
+
     it("has nothing that `helm lint --strict` finds fault with", () => {
       const { status, out } = lint(least);
       expect(status, out).toBe(0);
