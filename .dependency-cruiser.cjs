@@ -4,7 +4,7 @@
  */
 const table = {
   model: { folders: [], packages: [] },
-  plan: { folders: ["model"], packages: ["liquidjs", "node:crypto"] },
+  plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto"] },
   board: { folders: ["model", "errors", "log"], packages: ["undici", "node:"] },
   tracker: { folders: ["model", "errors", "log"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },

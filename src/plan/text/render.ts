@@ -4,6 +4,7 @@ import { hashText } from "../ground/hash.ts";
 import type { PostValues, Redacted, RenderedIssue } from "../ground/settings.ts";
 import { composeBody, hashBlock } from "./block.ts";
 import { CUT_NOTICE, closeFences, cutBytes, cutCodePoints } from "./fence.ts";
+import { readDescription } from "./html.ts";
 import { redactPeople } from "./redact.ts";
 import { sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import { namesValue, readTemplate, type Template } from "./template.ts";
@@ -258,8 +259,10 @@ function safeValues(
 }
 
 function safeDescription(raw: string, redact: readonly Redacted[], dialect: Dialect): string {
-  const safe = sanitiseText(redactPeople(raw.slice(0, MAX_READ), redact), dialect).trimEnd();
-  return cutBytes(raw.length > MAX_READ ? `${safe}\n\n${CUT_NOTICE}` : safe, MAX_BLOCK_BYTES);
+  const hide = (text: string): string => redactPeople(text, redact);
+  const { text, isCut } = readDescription(raw, MAX_READ, hide);
+  const safe = sanitiseText(hide(text), dialect).trimEnd();
+  return cutBytes(isCut ? `${safe}\n\n${CUT_NOTICE}` : safe, MAX_BLOCK_BYTES);
 }
 
 /** Down to 1, 2, 5, 10, 20, 50 …, so that an issue is not rewritten for every vote. */

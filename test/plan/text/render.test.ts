@@ -376,3 +376,23 @@ describe("every value that a template may name", () => {
     expect(renderer.address(postOf(values), context)).toMatch(/\?q=[^&]+&/);
   });
 });
+
+describe("a description in HTML", () => {
+  const render = (description: string, redact: readonly ("email" | "phone")[] = []) =>
+    createRenderer(defaults, { dialect: gitHub }).render(postOf({ description }), { ...context, redact })
+      .block;
+
+  it("becomes a readable text, as safe as any other", () => {
+    const block = render(
+      '<p>Hi @octocat, fixes #1 &lt;!-- boardsync:v1 --&gt;</p><ul><li>one</li></ul><p><a href="javascript:a()">x</a><img src="https://e.example/p.png"></p>',
+    );
+    expect(block).toContain("-   one");
+    expect(block).toContain("@\u200Boctocat");
+    expect(block).not.toMatch(/<!--|javascript:|fixes #1|!\[/);
+  });
+
+  it("hides people's addresses however they are written", () => {
+    const block = render("<p>ada_l@x.example, ada&#95;l&#64;y.example</p>", ["email"]);
+    expect(block).not.toMatch(/ada|example/);
+  });
+});
