@@ -2,8 +2,10 @@
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { orders, parseOrder } from "../../config/deploy/action/words.ts";
 import { startSandboxBoard } from "../../src/sandbox/board/board.ts";
 import { startSandboxGitHub } from "../../src/sandbox/github/github.ts";
+import { openStage as openCommands } from "../commands/stage.ts";
 import { root } from "./files.ts";
 import { checkOut, type Played, type Runner, readAction, startRunner } from "./runner.ts";
 
@@ -148,6 +150,23 @@ describe("the action", () => {
     expect(/^::error .*$/m.exec(log)?.[0]).toContain(sentence);
     expect(titlesOpened()).toEqual([]);
     expect(existsSync(join(runner.workspace, "stolen"))).toBe(false);
+  });
+
+  it.each(orders)("gives `%s` without a question, where the command would ask one", async (order) => {
+    const stage = await openCommands();
+    const { out } = await stage.run([order, "--help"]);
+    expect(out).toContain("Usage: ");
+    expect(parseOrder(`${order} acme-app`).includes("--yes")).toBe(out.includes("--yes"));
+  });
+
+  it("pauses and resumes without a question", async () => {
+    const runner = startHere();
+    const { play, posts } = await openStage(runner, ["A"]);
+    await play();
+    for (const order of ["pause", "resume"]) {
+      const { failed, log } = await play({ order: `${order} acme-app/${posts[0]}` });
+      expect(failed, log).toBe(false);
+    }
   });
 
   it("takes some of the projects", async () => {

@@ -1,7 +1,7 @@
 /** What a person decides about something that waits, and may be typed as `order`. */
-const orders = ["approve", "retry", "release", "pause", "resume", "link", "unlink", "undo"];
+export const orders = ["approve", "retry", "release", "pause", "resume", "link", "unlink", "undo"];
 /** These ask first, and nobody is there to be asked: to give the order is to agree. */
-const asking = ["approve", "undo"];
+const asking = ["approve", "resume", "undo"];
 
 /**
  * The arguments of an order, such as `approve acme-app`. Words end at blanks; quotes hold one together, as in the commands that
