@@ -144,6 +144,9 @@ export function readSecrets(source: SecretSource): SecretsResult {
   return { kind: "found", secrets: { boardApiKey, github, http, all } };
 }
 
+/** Of what people think up themselves. */
+const shortest = 5;
+
 function readHttp(source: SecretSource, problems: string[]): HttpSecrets {
   const read = (name: string, meaning: string) => collectOptional(name, meaning, source, problems);
   const http: HttpSecrets = {
@@ -151,6 +154,15 @@ function readHttp(source: SecretSource, problems: string[]): HttpSecrets {
     token: read("BOARDSYNC_HTTP_TOKEN", "a token for the status page and its orders"),
     readToken: read("BOARDSYNC_HTTP_READ_TOKEN", "a token for reading the status page"),
   };
+  for (const [name, value] of [
+    ["GITHUB_WEBHOOK_SECRET", http.webhook],
+    ["BOARDSYNC_HTTP_TOKEN", http.token],
+    ["BOARDSYNC_HTTP_READ_TOKEN", http.readToken],
+  ])
+    if (value !== undefined && value.length < shortest)
+      problems.push(
+        `${name} has fewer than ${shortest} characters, which anybody can guess: set it to a long random one (\`openssl rand -hex 32\`)`,
+      );
   if (http.token !== undefined && http.token === http.readToken)
     problems.push(
       "BOARDSYNC_HTTP_READ_TOKEN is the same as BOARDSYNC_HTTP_TOKEN: whoever may only read would give orders, too. Set it to another value",

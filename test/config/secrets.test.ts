@@ -55,6 +55,15 @@ describe("secrets", () => {
     ]);
   });
 
+  it.each(["GITHUB_WEBHOOK_SECRET", "BOARDSYNC_HTTP_TOKEN", "BOARDSYNC_HTTP_READ_TOKEN"])(
+    "of our own that anybody can guess are refused: %s",
+    (name) => {
+      expect(problemsOf(() => secretsOf({ ...both, [name]: "x" }))).toEqual([
+        `${name} has fewer than 5 characters, which anybody can guess: set it to a long random one (\`openssl rand -hex 32\`)`,
+      ]);
+    },
+  );
+
   it.each(["BOARD_API_KEY=key-1", "export BOARD_API_KEY=key-1"])(
     "that were pasted with their name are refused: %s",
     (value) => {

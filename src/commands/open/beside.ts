@@ -16,6 +16,7 @@ import { openBeside, placeOfState, readState, type StatePlace } from "./state.ts
 export interface Beside {
   readonly config: Config;
   readonly ledger: Ledger;
+  /** The time when it is asked for, epoch ms: a person may think for long before they agree. */
   readonly now: number;
 }
 
@@ -63,7 +64,14 @@ async function open(
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
   const ledger = await openState(place);
-  if (ledger !== undefined) return { config, ledger, now: systemClock.now() };
+  if (ledger !== undefined)
+    return {
+      config,
+      ledger,
+      get now() {
+        return systemClock.now();
+      },
+    };
   throw new ConfigError([
     `No run yet: there is no state at ${place.name}. Next: \`boardsync plan\`, then \`boardsync sync\`.`,
   ]);
@@ -94,7 +102,9 @@ export async function findPost(beside: Beside, text: string): Promise<NamedPost>
     throw new ConfigError([`No project of the config has a post \`${text}\`${hint}`]);
   }
   if (others.length > 0) {
-    const names = found.map(({ key, post }) => `${key}/${post}`).join(", ");
+    const names = found
+      .map(({ key, post }) => (`${key}/${post}` === text ? post : `${key}/${post}`))
+      .join(", ");
     throw new ConfigError([`\`${text}\` is ambiguous. Write one of: ${names}.`]);
   }
   return first;

@@ -33,10 +33,9 @@ export function approve(
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
     const project = findProject(beside, key);
-    const posts = names.map((name) => (name.startsWith(`${key}/`) ? name.slice(key.length + 1) : name));
+    const posts = await findHeld(beside, { key, project }, names);
     const held = await readHeld(beside.ledger, { key, project }, posts);
     const { actions, hold } = held;
-    await refuseUnknown(beside, { key, project }, posts, actions);
     if (actions.length === 0 && hold === undefined)
       return say(terminal, options, key, [], "Nothing is held.");
     if (options.json !== true && options.quiet !== true) show(terminal, options, held);
@@ -55,19 +54,29 @@ export function approve(
   });
 }
 
-async function refuseUnknown(
+/** The posts that `POST` or `PROJECT/POST` means, of those of which something is held. */
+async function findHeld(
   { ledger }: Beside,
   { key, project }: { readonly key: string; readonly project: ProjectId },
-  posts: readonly string[],
-  held: readonly HeldAction[],
-): Promise<void> {
-  const unknown = posts.filter((name) => !held.some(({ post }) => post === name));
-  if (unknown.length === 0) return;
-  const all = await ledger.rows.held(project);
-  const known = [...new Set(all.map(({ post }) => post))].slice(0, 20).join(", ");
-  throw new ConfigError(
-    unknown.map((post) => `Nothing of the post \`${post}\` of ${key} is held. Held are: ${known || "none"}.`),
-  );
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const known = new Set<string>((await ledger.rows.held(project)).map(({ post }) => post));
+  const problems: string[] = [];
+  const posts = names.flatMap((name) => {
+    const inner = name.startsWith(`${key}/`) ? [name.slice(key.length + 1)] : [];
+    const found = [name, ...inner].filter((post) => known.has(post));
+    if (found.length > 1)
+      problems.push(`\`${name}\` is ambiguous. Write one of: ${inner.join()}, ${key}/${name}.`);
+    if (found.length === 0) {
+      const listed = [...known].slice(0, 20).join(", ");
+      problems.push(
+        `Nothing of the post \`${inner[0] ?? name}\` of ${key} is held. Held are: ${listed || "none"}.`,
+      );
+    }
+    return found;
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return posts;
 }
 
 function show(terminal: Terminal, { full }: ApproveOptions, { actions, hold }: Held): void {

@@ -40,7 +40,7 @@ export function link(
     if (known !== undefined)
       return say(terminal, options, found, name, { isRequested: false, message: known });
     const checked = await checkIssue(terminal, options, beside, issue);
-    const request = requestLink(found, issue, checked, { at: now });
+    const request = requestLink(found, issue, checked, { at: beside.now });
     await ledger.commit([{ kind: "add-request", request }]);
     const also = await explainOthers(beside, found);
     const unchecked =

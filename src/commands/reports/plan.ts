@@ -125,18 +125,34 @@ function sentenceOf(
     { amount: held.length, said: `${count(held.length, "action")} held${toVoters(held)}` },
   ].filter((part) => part.amount > 0);
   if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;
-  const next = nextOf(free.length + adopted, held.length, later.length, saved);
+  const next = nextOf(free.length + adopted, held, later.length, saved);
   return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
 }
 
-function nextOf(free: number, held: number, later: number, saved: string | undefined): string {
-  if (saved === undefined || free + held === 0) {
-    const next = free > 0 ? " Next: `boardsync sync` does it" : "";
-    const approval = held > 0 ? "`boardsync approve PROJECT` lets go what is held" : "";
-    if (next === "") return approval === "" ? "" : ` Next: ${approval}.`;
-    return approval === "" ? `${next}.` : `${next}; ${approval}.`;
+/** What ends each kind of hold, in the order in which it is said. */
+const ways: Readonly<Record<NonNullable<PlannedAction["letGoBy"]>, string>> = {
+  approve: "`boardsync approve PROJECT` lets go what is held",
+  resume: "`boardsync resume POST` ends a pause",
+  retry: "`boardsync retry POST` tries again what was refused",
+  release: "`boardsync release POST` ends a quarantine",
+};
+
+function nextOf(
+  free: number,
+  held: readonly PlannedAction[],
+  later: number,
+  saved: string | undefined,
+): string {
+  if (saved === undefined || free + held.length === 0) {
+    const steps = [
+      ...(free > 0 ? ["`boardsync sync` does it"] : []),
+      ...Object.entries(ways).flatMap(([way, said]) =>
+        held.some(({ letGoBy }) => letGoBy === way) ? [said] : [],
+      ),
+    ];
+    return steps.length === 0 ? "" : ` Next: ${steps.join("; ")}.`;
   }
-  const also = held > 0 ? ", what is held as well" : "";
+  const also = held.length > 0 ? ", what is held as well" : "";
   const rest = later > 0 ? ` ${count(later, "action")} that follow later are not in it.` : "";
   return ` Saved: \`boardsync apply ${saved}\` does exactly this${also}.${rest}`;
 }

@@ -70,6 +70,8 @@ export interface PlannedAction {
   readonly notBefore?: string;
   /** Of `held`: why. */
   readonly held?: string;
+  /** Of `held`: the command that lets it go; left out where none does, as with `writes` in the config. */
+  readonly letGoBy?: "approve" | "resume" | "retry" | "release";
 }
 
 /**

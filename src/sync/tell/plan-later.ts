@@ -49,10 +49,10 @@ async function planRowLater(
   return [
     ...(hasSettling(waiting, row) ? await planSettling(cycle, row) : []),
     ...wished.flatMap((action) => {
-      const why = whyStopped(row, action, stopped);
-      if (why === undefined) return [];
+      const stop = whyStopped(row, action, stopped);
+      if (stop === undefined) return [];
       const lines = describeAction(cycle, row, action).filter(({ kind }) => kind === action.kind);
-      return lines.map((line): PlannedAction => ({ ...line, when: "held", held: why }));
+      return lines.map((line): PlannedAction => ({ ...line, when: "held", ...stop }));
     }),
   ];
 }
@@ -83,15 +83,24 @@ async function planSettling(cycle: PulledCycle, row: Row): Promise<readonly Plan
     const notifies = isQuiet ? 0 : line.notifies;
     const told = { ...line, fields: Object.fromEntries(fields), notifies };
     return [
-      pause === undefined ? { ...told, when: "later", ...notBefore } : { ...told, when: "held", held: pause },
+      pause === undefined
+        ? { ...told, when: "later", ...notBefore }
+        : { ...told, when: "held", held: pause, letGoBy: "resume" },
     ];
   });
 }
 
-function whyStopped({ parked }: Row, { kind }: Action, stopped: readonly WaitingRow[]): string | undefined {
+function whyStopped(
+  { parked }: Row,
+  { kind }: Action,
+  stopped: readonly WaitingRow[],
+): Pick<PlannedAction, "held" | "letGoBy"> | undefined {
   const refused = parked.find((one) => one.kind === kind);
-  if (refused !== undefined) return `${refused.message} \`boardsync retry\` tries it again`;
-  return kind === "patch-post" ? stopped.find((one) => one.kind === "quarantined")?.message : undefined;
+  if (refused !== undefined)
+    return { held: `${refused.message} \`boardsync retry\` tries it again`, letGoBy: "retry" };
+  const quarantined = stopped.find((one) => one.kind === "quarantined");
+  if (kind !== "patch-post" || quarantined === undefined) return undefined;
+  return { held: quarantined.message, letGoBy: "release" };
 }
 
 /** A write of unknown outcome: it is looked up after its wait, and sent again only where it provably did not arrive. */

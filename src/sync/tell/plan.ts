@@ -1,7 +1,7 @@
 import { noteSignature, settingsPrint } from "../../plan/ground/identity.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
-import { whyHeld } from "../ground/verdict.ts";
+import { type Verdict, whyHeld } from "../ground/verdict.ts";
 import type { Judged } from "../ground/wanted.ts";
 import type { NoteWrite } from "../write/note.ts";
 import { planLater, timeWrites } from "./plan-later.ts";
@@ -42,11 +42,18 @@ function laterThan(line: PlannedAction, notBefore: string | undefined): PlannedA
 
 /** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */
 function showLines({ kind, lines, verdict, followUp }: Judged): readonly PlannedAction[] {
-  const held = whyHeld(verdict);
   return lines.map((line) => {
-    const why = line.kind === kind ? held : (held ?? followUp?.why);
-    return why === undefined ? line : { ...line, when: "held", held: why };
+    const stopped = line.kind === kind || whyHeld(verdict) !== undefined ? verdict : followUp;
+    const why = stopped && whyHeld(stopped);
+    return stopped === undefined || why === undefined
+      ? line
+      : { ...line, when: "held", held: why, ...letGo(stopped) };
   });
+}
+
+function letGo(verdict: Verdict): Pick<PlannedAction, "letGoBy"> {
+  if (verdict.kind === "pause") return { letGoBy: "resume" };
+  return verdict.kind === "hold" && verdict.isApprovable ? { letGoBy: "approve" } : {};
 }
 
 function toSaved(judged: Judged): SavedAction {

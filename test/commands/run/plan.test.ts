@@ -131,6 +131,21 @@ describe("plan for a person", () => {
     expect(held).toMatchObject({ projects: [{ actions: [{ post: "p1", held: expect.any(String) }] }] });
   });
 
+  it.each([
+    ["writes: none in the config", "writes: none", [], ""],
+    ["a pause", "", ["pause", "p1"], " Next: `boardsync --config \\S+ resume POST` ends a pause\\."],
+  ])("names no approval where only %s holds", async (_, setting, order, next) => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    if (order.length > 0) await stage.run(order);
+    const file = stage.writeConfig("still.yaml", (config) =>
+      config.replace("repo: acme/app\n", `repo: acme/app\n    ${setting}\n`),
+    );
+    const { out } = await stage.run(["plan", "-c", file], { columns: 200 });
+    expect(out).toMatch(new RegExp(`\\n1 action held .*Nothing was written\\.${next}\\n$`));
+  });
+
   it("says that there is nothing to do", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
