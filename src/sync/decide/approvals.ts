@@ -2,7 +2,7 @@ import type { PersonRequest, Who } from "../../ledger/requests.ts";
 import type { ActionName } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { approve, type PulledCycle } from "../ground/cycle-state.ts";
-import { savedActions } from "../ground/order.ts";
+import { savedActions, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
 import type { Wanted } from "../ground/wanted.ts";
 
@@ -19,6 +19,8 @@ export async function takeApprovals(
   wanted: readonly Wanted[],
   unsettled: ReadonlySet<PostId>,
 ): Promise<void> {
+  // Such a run asks for nothing, so it can't tell what is asked for no more.
+  if (takesAsItIs(cycle.run)) return;
   const find = findWanted(wanted);
   for (const action of savedActions(cycle.run, cycle.project.key)) approveShown(cycle, find(action));
   const { ledger } = cycle.world;

@@ -17,15 +17,17 @@ type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
  */
 export async function takeRequests(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
-  for (const request of await ledger.requests.pending(cycle.memory.id)) {
+  const pending = await ledger.requests.pending(cycle.memory.id);
+  for (const [index, request] of pending.entries()) {
     if (!("posts" in request)) continue;
-    const { id, kind, posts, project, at, by } = request;
+    const { id, kind, project, at, by } = request;
+    const posts = request.posts.filter((post) => !isOverruled(kind, post, pending.slice(index + 1)));
     const done = new Map<PostId, readonly Change[] | undefined>();
     for (const post of posts) done.set(post, await tryFor(cycle, request, post));
     const left = posts.filter((post) => done.get(post) === undefined);
     await ledger.commit([
       ...[...done.values()].flatMap((changes) => changes ?? []),
-      { kind: "mark-due", project: cycle.memory.id, which: posts },
+      { kind: "mark-due", project: cycle.memory.id, which: request.posts },
       { kind: "end-request", request: id },
       // What failed is asked for still; what is done is not done twice.
       ...(left.length > 0
@@ -34,6 +36,15 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
     ]);
     log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
   }
+}
+
+/** Whether the person has said otherwise since: who approves a post's action does not want it discarded any more. */
+function isOverruled(kind: PostsRequest, post: PostId, later: readonly PersonRequest[]): boolean {
+  return later.some((one) => {
+    if (kind === "discard")
+      return one.kind === "approve" && one.actions.some((action) => action.post === post);
+    return kind === "resume-discard" && one.kind === "resume" && one.posts.includes(post);
+  });
 }
 
 /** What it changes of a post; undefined where it failed, and that is said, or where it has to wait. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openStage, type Stage } from "../stage.ts";
 
 /** A story in which the guard holds the status of `p1`. */
@@ -71,4 +71,46 @@ it("takes no post for another one where an id looks like a project and a post", 
   expect(approved.json()).toMatchObject({ actions: [{ post: "acme-app/p1" }] });
   const plain = await stage.run(["approve", "acme-app", "p1", "--yes", "--json"]);
   expect(plain.json()).toMatchObject({ actions: [{ post: "p1" }] });
+});
+
+describe("the later word of a person counts:", () => {
+  const statusOf = ({ story }: Stage) => story.board.post("acme-app", "p1")?.status;
+
+  it("what was discarded, and then approved, goes", async () => {
+    const stage = await openHeld();
+    await stage.run(["approve", "acme-app", "--discard", "--yes"]);
+    expect((await stage.run(["approve", "acme-app", "--yes"])).out).toContain("1 action approved");
+    await stage.run(["sync"]);
+    expect(statusOf(stage)).toBe("completed");
+  });
+
+  it("what was approved, and then discarded, does not go", async () => {
+    const stage = await openHeld();
+    await stage.run(["approve", "acme-app", "--yes"]);
+    expect((await stage.run(["approve", "acme-app", "--discard", "--yes"])).out).toContain("discarded");
+    await stage.run(["sync"]);
+    await stage.run(["sync"]);
+    expect(statusOf(stage)).toBe("planned");
+  });
+
+  it("what was resumed without what waits, and then with it, goes", async () => {
+    const stage = await openHeld();
+    stage.writeConfig("boardsync.yaml", (text) => text);
+    await stage.run(["pause", "p1"]);
+    await stage.run(["resume", "p1", "--discard", "--yes"]);
+    await stage.run(["resume", "p1", "--yes"]);
+    await stage.run(["approve", "acme-app", "--yes"]);
+    await stage.run(["sync"]);
+    expect(statusOf(stage)).toBe("completed");
+  });
+
+  it("what was approved stays so while a run takes both sides as they are", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (text) => `${text}guard: { issues: 0 }\n`);
+    expect((await stage.run(["sync"])).code).toBe(4);
+    await stage.run(["approve", "acme-app", "--yes"]);
+    await stage.run(["sync", "--adopt"]);
+    await stage.run(["sync"]);
+    expect(stage.story.github.issues("acme/app").length).toBeGreaterThan(0);
+  });
 });
