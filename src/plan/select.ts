@@ -1,5 +1,6 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
+import { readInstant } from "../model/time.ts";
 import { lookedAt } from "./board-rules/board-rules.ts";
 import { derivedOnce, foldStatus, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
@@ -66,7 +67,7 @@ const conditions: Readonly<Record<Exclude<keyof Select, "isArchivedDefault">, Po
         ? undefined
         : {
             words: `${createdAfter} or later`,
-            holds: (value) => instantOf(value) >= Date.parse(createdAfter),
+            holds: (value) => readInstant(value) >= readInstant(createdAfter),
           },
   },
 };
@@ -178,13 +179,6 @@ function isOneOf(statuses: readonly string[]): Wish["holds"] {
 
 function isStatus(value: FieldValue | undefined, wanted: string): boolean {
   return typeof value === "string" && foldStatus(value) === foldStatus(wanted);
-}
-
-/** Epoch ms of a text, of seconds or of milliseconds; NaN, which is never later than anything, for all else. */
-function instantOf(value: FieldValue): number {
-  if (typeof value === "string") return Date.parse(value);
-  if (typeof value !== "number") return Number.NaN;
-  return value < 1e11 ? value * 1000 : value;
 }
 
 function categoryOf({ values: { categoryId } }: Post): string | undefined {

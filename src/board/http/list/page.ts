@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { PageTrace } from "../../../model/page.ts";
 import type { Post, PostField, PostId } from "../../../model/post.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
 import type { JsonAnswer } from "../answer/read.ts";
@@ -180,6 +181,6 @@ const longestTag = 500;
  */
 function readLastModified(headers: Readonly<Record<string, string>>): string | undefined {
   const modified = headers["last-modified"];
-  const madeAt = Date.parse(headers["date"] ?? "");
-  return modified !== undefined && Date.parse(modified) <= madeAt - 1000 ? modified : undefined;
+  const madeAt = readInstant(headers["date"]);
+  return modified !== undefined && readInstant(modified) <= madeAt - 1000 ? modified : undefined;
 }
