@@ -191,6 +191,7 @@ async function endPull(
     return { seen, posts: measure.posts, hold: undefined, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
+  if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
   // A board that shrank is looked at again before anything is counted as missing.
   const acceptance = await findAcceptance(cycle);
   const hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;

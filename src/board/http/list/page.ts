@@ -6,7 +6,16 @@ import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
 import type { JsonAnswer } from "../answer/read.ts";
 import { type FieldNames, pickRecord, readNote } from "../answer/record.ts";
-import { envelopeKeys, findIdName, findList, keysOf, readId, readList, typesOf } from "../answer/shape.ts";
+import {
+  envelopeKeys,
+  explainId,
+  findIdName,
+  findList,
+  keysOf,
+  readId,
+  readList,
+  typesOf,
+} from "../answer/shape.ts";
 import { signHeaders } from "../answer/signs.ts";
 import type { Excerpt } from "../answer/wording.ts";
 import { nameSigns, type PageSigns, readSigns, type SignPaths } from "./page-signs.ts";
@@ -120,7 +129,7 @@ function findIdTypes(records: readonly unknown[], idName: string | undefined): r
 function readRecords(
   records: readonly unknown[],
   idName: string | undefined,
-  { names, hasNotes }: Lens,
+  { names, hasNotes, excerpt }: Lens,
 ): Pick<ReadPage, "posts" | "notes"> & Pick<PageReading, "seen" | "mistyped" | "unusable"> {
   const posts: Post[] = [];
   const seen = new Set<PostField>();
@@ -131,7 +140,8 @@ function readRecords(
     const picked = pickRecord(record, idName, names);
     for (const field of picked.mistyped) mistyped.add(field);
     if (picked.post === undefined) {
-      unusable.push(`Record ${index + 1} of a page has no usable ${idName ?? "id"}.`);
+      const why = explainId(record, idName ?? "id", excerpt);
+      unusable.push(`Record ${index + 1} of a page has no usable id: ${why}.`);
     } else {
       posts.push(picked.post);
       const note = hasNotes ? readNote(record) : undefined;
