@@ -108,13 +108,15 @@ export interface FirstPage {
 
 /**
  * How a listing ended. `complete`: absence means something. `cut`: one page without any sign of paging, of a size that
- * looks like a limit, and the board could not be asked for more; usable, but absence means nothing. `incomplete`: the
+ * looks like a limit, and the board could not be asked for more; usable, but absence means nothing. `lossy`: some records
+ * could not be used; the others count, absence means nothing, and it is a failure. `incomplete`: no record could be used, the
  * pages contradict themselves (all seen before, a repeated cursor, the page limit), or the board says that there is more
  * than was read: the pull failed.
  */
 export type ListEnd =
   | { readonly kind: "complete" }
   | { readonly kind: "cut"; readonly message: string }
+  | { readonly kind: "lossy"; readonly message: string }
   | { readonly kind: "incomplete"; readonly message: string };
 
 /** What became of a PATCH. Only `unknown` may have been applied without our knowing. */

@@ -436,7 +436,9 @@ export const configSchema = z.strictObject({
   timezone: timeZone().default("UTC").describe("The time zone of every `schedule`."),
   settle: duration("0s", "30d")
     .prefault("0s")
-    .describe("How long a change must stay before voters hear of it."),
+    .describe(
+      "How long a change must stay before voters hear of it. Without it they hear of it in the next run.",
+    ),
   fullEvery: duration("1m", "30d")
     .prefault("6h")
     .describe("How often every linked issue is read, whatever changed."),

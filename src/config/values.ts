@@ -68,13 +68,13 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** A day (its midnight in UTC) or a time with its offset. Becomes an ISO 8601 time in UTC. */
+/** A day (its midnight in UTC) or a time, which is UTC where it names no offset. Becomes an ISO 8601 time in UTC. */
 export function instant() {
   return z
-    .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], {
       error: "must be a day such as `2026-01-31`, or a time such as `2026-01-31T09:00:00Z`",
     })
-    .transform((text) => new Date(text).toISOString());
+    .transform((text) => new Date(/T[^Z+-]+$/.test(text) ? `${text}Z` : text).toISOString());
 }
 
 /** `owner/name`, as GitHub allows it. */

@@ -149,6 +149,7 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     parked: gauge("parked", "Changes that were refused, or are in doubt, and are left alone."),
     quarantined: gauge("quarantined", "Posts whose status flapped too often."),
     differs: gauge("differs", "Posts that differ from what their issues ask for, and stay so."),
+    missing: gauge("missing", "Linked posts that the board no longer lists."),
   };
   const standing = new Gauge({
     name: "boardsync_state",
@@ -199,7 +200,7 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     }
     noteState(project, state);
     if (memory === undefined) return;
-    const { posts, issues, waiting, held, parked, quarantined, differs } = await ledger.rows.counts(
+    const { posts, issues, waiting, held, parked, quarantined, differs, missing } = await ledger.rows.counts(
       memory.id,
     );
     of.posts.set({ project }, posts);
@@ -210,6 +211,7 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     of.parked.set({ project }, parked);
     of.quarantined.set({ project }, quarantined);
     of.differs.set({ project }, differs);
+    of.missing.set({ project }, missing);
   };
   return {
     /** Projects that the config no longer has are gone from what is shown. */

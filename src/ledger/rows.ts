@@ -67,6 +67,8 @@ export interface RowCounts {
   readonly quarantined: number;
   /** Posts that differ from what their issues ask for, or show something else than was written, and stay so. */
   readonly differs: number;
+  /** Linked posts that the board no longer lists. */
+  readonly missing: number;
   /** Actions that are held, and that a person may let go. */
   readonly approvable: number;
   /** Voters who would hear of these, as far as the board shows votes. */
@@ -80,7 +82,8 @@ export interface RowCounts {
 export interface WaitingRow {
   readonly post: PostId;
   readonly issues: readonly IssueRef[];
-  readonly kind: RowNote["kind"] | "parked" | "intent";
+  /** `missing`: a linked post that the board no longer lists, since the list that lacked it first. */
+  readonly kind: RowNote["kind"] | "parked" | "intent" | "missing";
   readonly code: string | undefined;
   readonly message: string;
   readonly since: number;

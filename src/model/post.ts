@@ -43,7 +43,7 @@ export const roadmapColumns = ["PLANNED", "IN_PROGRESS", "COMPLETED"] as const;
 
 /**
  * One record of a listing. `values` holds just the fields that this record showed: one that is absent here counts as
- * null when the pull saw it in any record, and as unseen when it saw it in none.
+ * empty when the pull saw it in any record (`readField` of the plan), and as unseen when it saw it in none.
  */
 export interface Post {
   readonly id: PostId;

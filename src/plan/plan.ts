@@ -62,7 +62,7 @@ import { selectPost } from "./select.ts";
  *     20  any other           unseen                        record
  *
  *     what is to be written stays out of the plan, and its base where it was, while
- *     21  the post is archived or missing                   say so; of a missing post every field is unseen, and what
+ *     21  the post is missing, or archived and not by us    say so; of a missing post every field is unseen, and what
  *                                                             row 17 would put back waits for its return
  *     22  the post is quarantined, or its status was        say so
  *           written `flips` times in 24 h

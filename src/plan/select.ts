@@ -1,5 +1,6 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
+import { readInstant } from "../model/time.ts";
 import { lookedAt } from "./board-rules/board-rules.ts";
 import { derivedOnce, foldStatus, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
@@ -39,7 +40,10 @@ const conditions: Readonly<Record<Exclude<keyof Select, "isArchivedDefault">, Po
   categories: {
     field: "categoryId",
     read: ({ categories }) =>
-      categories && { words: categories.join(", "), holds: (value) => categories.includes(String(value)) },
+      categories && {
+        words: categories.join(", "),
+        holds: (value) => value !== null && categories.includes(String(value)),
+      },
   },
   reviewed: {
     field: "isReviewed",
@@ -63,7 +67,7 @@ const conditions: Readonly<Record<Exclude<keyof Select, "isArchivedDefault">, Po
         ? undefined
         : {
             words: `${createdAfter} or later`,
-            holds: (value) => instantOf(value) >= Date.parse(createdAfter),
+            holds: (value) => readInstant(value) >= readInstant(createdAfter),
           },
   },
 };
@@ -112,11 +116,12 @@ export function viewSelection(
 
 /** The repository of a new issue: the first route whose conditions all hold, else the project's own. */
 export function routePost(post: Post, settings: Settings): RepositoryName {
-  const { categoryId, status } = post.values;
+  const { status } = post.values;
+  const category = categoryOf(post);
   const label = categoryLabel(post, settings);
   const route = settings.route.find(
     (candidate) =>
-      (candidate.category === undefined || candidate.category === String(categoryId)) &&
+      (candidate.category === undefined || candidate.category === category) &&
       (candidate.status === undefined || isStatus(status, candidate.status)) &&
       (candidate.label === undefined || (label !== undefined && isSameName(label, candidate.label))),
   );
@@ -176,18 +181,17 @@ function isStatus(value: FieldValue | undefined, wanted: string): boolean {
   return typeof value === "string" && foldStatus(value) === foldStatus(wanted);
 }
 
-/** Epoch ms of a text, of seconds or of milliseconds; NaN, which is never later than anything, for all else. */
-function instantOf(value: FieldValue): number {
-  if (typeof value === "string") return Date.parse(value);
-  if (typeof value !== "number") return Number.NaN;
-  return value < 1e11 ? value * 1000 : value;
+function categoryOf({ values: { categoryId } }: Post): string | undefined {
+  return categoryId === undefined || categoryId === null ? undefined : String(categoryId);
 }
 
 /** Category ids come from the board: only what the settings name themselves is looked up. */
 function categoryLabel(
-  { values }: Post,
+  post: Post,
   { issue: { categoryLabels } }: Pick<Settings, "issue">,
 ): string | undefined {
-  const category = String(values.categoryId);
-  return Object.hasOwn(categoryLabels, category) ? categoryLabels[category] : undefined;
+  const category = categoryOf(post);
+  return category !== undefined && Object.hasOwn(categoryLabels, category)
+    ? categoryLabels[category]
+    : undefined;
 }

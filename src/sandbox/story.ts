@@ -117,6 +117,7 @@ const apiPosts: readonly StoryPost[] = [
   { title: "An SDK for COBOL", description: "We are a bank.", status: "open", votes: 1 },
 ];
 
+/** Nothing settles here, so that whoever tries something sees at once what comes of it. */
 function configOfApp(boardUrl: string, githubUrl: string): string {
   return `board:
   url: ${boardUrl}

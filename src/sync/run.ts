@@ -167,7 +167,7 @@ function resultOf(reports: readonly ProjectReport[]): RunReport["result"] {
 }
 
 function logResult(world: World, run: Run, report: ProjectReport): void {
-  const { errors, ...numbers } = report;
+  const { errors, missingPosts: _, ...numbers } = report;
   for (const error of errors)
     world.log.error({ run: run.number, project: report.project, ...error }, "Failed");
   world.log.info({ run: run.number, ...numbers }, "Project finished");

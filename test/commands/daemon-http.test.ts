@@ -51,7 +51,7 @@ describe("the metrics", () => {
       issues + api,
     );
     expect(metrics.get('boardsync_requests_total{side="board",code="200"}')).toBeGreaterThan(0);
-    for (const name of ["held", "parked", "quarantined", "waiting", "failed"]) {
+    for (const name of ["held", "parked", "quarantined", "waiting", "failed", "missing"]) {
       expect(metrics.get(`boardsync_${name}{project="acme-app"}`)).toBe(0);
     }
     const success = Number(metrics.get('boardsync_last_success_timestamp_seconds{project="acme-app"}'));

@@ -137,6 +137,8 @@ describe("a config that is fine", () => {
     ["2026-02-28", "2026-02-28T00:00:00.000Z"],
     ["2026-02-28T09:00:00Z", "2026-02-28T09:00:00.000Z"],
     ["2026-02-28T09:00:00+01:00", "2026-02-28T08:00:00.000Z"],
+    ["2026-02-28T09:00:00", "2026-02-28T09:00:00.000Z"],
+    ["2026-02-28T09:00", "2026-02-28T09:00:00.000Z"],
   ])("reads the time %s as %s", (written, read) => {
     expect(load(withProject(`select: { createdAfter: ${written} }`)).projects[0]?.select.createdAfter).toBe(
       read,

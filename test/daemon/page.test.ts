@@ -64,6 +64,18 @@ describe("the status page", () => {
     expect(text).toContain('<code class="command">boardsync resume acme-app/p1</code>');
   });
 
+  it("counts and names linked posts that the board no longer lists, and needs nobody for them", async () => {
+    const { page } = await openPage({
+      after: (ledger) =>
+        ledger.commit([{ kind: "mark-missing", project: "prj_app" as ProjectId, post: "p1" as PostId }]),
+    });
+    const text = await page("/");
+    expect(text).not.toContain("<h1>All in step</h1>");
+    expect(text).toContain("<bdi>The board no longer lists 1 linked post.</bdi>");
+    expect(text).toMatch(/acme-app: are no longer on the board&#39;s list \(1\)<\/summary>[\s\S]*>Dark mode/);
+    expect(text).toMatch(/What needs you<\/h2>\s*<p class="lead">Nothing\.<\/p>/);
+  });
+
   it("says which project is late, and what failed in its last run", async () => {
     const late = [{ project: "acme-api", reason: "it is to run every 300 s" }];
     const before = await openPage({ late });

@@ -49,7 +49,7 @@ describe("a selected post without an issue", () => {
     milestone: undefined,
     type: undefined,
     content: { titleHash: hashText("Dark mode"), blockHash: hashText("Please") },
-    reason: "selected: isArchived is `null`",
+    reason: "selected: isArchived is `false`",
     followUp: undefined,
   };
   const plain = { issue: { labels: ["feedback"], categoryLabels: {}, assignees: [] } };

@@ -712,7 +712,7 @@ describe("one PATCH", () => {
           { field: "onRoadmap", before: true, value: false, target: noTarget },
         ],
         reason: "issue #12 closed → rule 1; onRoadmap back to what it was before",
-        notifies: null,
+        notifies: 0,
       },
     ]);
   });

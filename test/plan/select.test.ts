@@ -42,7 +42,7 @@ const rows: Readonly<
     [{ minVotes: 5 }, { votes: 5 }, true],
     [{ minVotes: 5 }, { votes: 4 }, false],
     [{ minVotes: 5 }, { votes: "many" }, false],
-    [{ minVotes: 0 }, {}, false],
+    [{ minVotes: 0 }, {}, true],
   ],
   archived: [
     [{}, { isArchived: false }, true],
@@ -73,7 +73,7 @@ describe("the view of a selection", () => {
     const wanted: Select = { ...byDefault, statuses: ["planned", "in_progress"], minVotes: 5 };
     const post = makeRow({ status: "open", votes: 9 }).post;
     expect(viewSelection(post, { select: wanted }, everything)).toEqual([
-      { name: "select.archived", field: "isArchived", wants: "false", shows: "`null`", holds: true },
+      { name: "select.archived", field: "isArchived", wants: "false", shows: "`false`", holds: true },
       {
         name: "select.statuses",
         field: "status",

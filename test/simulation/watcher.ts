@@ -73,7 +73,7 @@ export interface Events {
   copyReturns(): void;
   /** A page of a list; when it was asked for, true time. */
   boardShows(posts: readonly BoardPost[], askedAt: number): void;
-  boardListEnds(shown: readonly PostId[], end: "complete" | "cut" | "incomplete" | "broken"): void;
+  boardListEnds(shown: readonly PostId[], end: "complete" | "cut" | "lossy" | "incomplete" | "broken"): void;
   patchLeaves(patch: LeavingPatch): void;
   patchFindsNoPost(post: PostId): void;
   patchTakesEffect(

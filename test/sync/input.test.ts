@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import {
   addPlanned,
   hourMs,
@@ -218,7 +219,71 @@ describe("records that can't be used", () => {
       ],
     };
     stage.board.failNext({ kind: "answer", status: 200, body }, { when: ({ path }) => path === "/feedback" });
-    expect(await stage.syncOne()).toMatchObject({ created: 2 });
+    expect(await stage.syncOne()).toMatchObject({
+      created: 2,
+      errors: [
+        {
+          code: "board.incomplete",
+          message: expect.stringMatching(
+            /^1 of the board's 3 records can't be used, .*\. Record 2 of a page has no usable id: `id` is empty\.$/,
+          ),
+        },
+      ],
+    });
     expect(stage.log.join()).toContain("A record of the board could not be used");
   });
+
+  it("may be linked posts: what is missing beside them is not missing, and the others go on", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.mark();
+    for (let run = 0; run < 3; run += 1) {
+      const feedback = [{ id: "p1", status: "planned" }, { id: "p2", status: "planned" }, { id: 2 ** 53 }];
+      stage.board.failNext(
+        { kind: "answer", status: 200, body: { feedback } },
+        { when: ({ path }) => path === "/feedback" },
+      );
+      expect(await stage.sync()).toMatchObject({ result: "partial" });
+    }
+    expect(stage.patches()).toHaveLength(1);
+    const rows = await stage.ledger.rows.row("prj_app" as ProjectId, "p3" as PostId, stage.clock.now());
+    expect(rows?.missing).toBe(0);
+  });
+
+  it.each<[string, readonly object[], string]>([
+    ["numbers beyond 2^53", [{ id: 2 ** 53 }, { id: 2 ** 54 }], "`id` is a number beyond 9007199254740991"],
+    ["empty texts", [{ id: "" }, { id: "" }], "`id` is empty"],
+    ["fractions", [{ id: 0.5 }], "`id` is 0.5, and no whole number"],
+  ])(
+    "are the whole board where its ids are %s: no run is in step, and `check` says why",
+    async (_, feedback, why) => {
+      const stage = await openStage();
+      addPlanned(stage, 2);
+      await stage.sync();
+      stage.mark();
+      const body = { feedback: feedback.map((record) => ({ ...record, title: "x", status: "planned" })) };
+      const failList = (): void =>
+        stage.board.failNext(
+          { kind: "answer", status: 200, body },
+          { when: ({ path }) => path === "/feedback" },
+        );
+      failList();
+      const { result, projects } = await stage.sync();
+      const message = expect.stringContaining(why);
+      expect([result, projects[0]?.errors]).toMatchObject([
+        "partial",
+        [{ code: "board.incomplete", message }],
+      ]);
+      failList();
+      expect((await stage.run("plan")).plan.projects[0]?.errors).toMatchObject([
+        { code: "board.incomplete", message },
+      ]);
+      failList();
+      const findings = (await stage.check()).filter(({ level }) => level === "error");
+      expect(findings).toMatchObject([{ code: "board.incomplete", message }]);
+      expect(stage.writes()).toEqual([]);
+    },
+  );
 });

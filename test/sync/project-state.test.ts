@@ -21,6 +21,7 @@ const none: RowCounts = {
   quarantined: 0,
   paused: 0,
   differs: 0,
+  missing: 0,
   approvable: 0,
   voters: 0,
   unknownVotes: 0,
@@ -51,6 +52,13 @@ describe("the sentence of a project", () => {
       known({}, {}, { counts: undefined, report: undefined, lastSuccessAt: undefined }),
       "later",
       "no run yet",
+    ],
+    ["a linked post is gone", known({ missing: 1 }), "differs", "the board no longer lists 1 linked post"],
+    [
+      "linked posts are gone, and one differs",
+      known({ missing: 2000, differs: 1 }),
+      "differs",
+      "1 post differs from its issue and stays so; the board no longer lists 2,000 linked posts",
     ],
     ["a post is paused", known({ paused: 1 }), "differs", "1 post is paused"],
     [

@@ -135,6 +135,7 @@ async function readProject(
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
     paused: counts?.paused ?? 0,
+    missing: counts?.missing ?? 0,
     waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project, ledger)),
     hasMore: rows.length > maxWaiting,
     nextRun,

@@ -30,9 +30,21 @@ export function printRun(
   const times = now();
   printRecords(out, columns, report.projects);
   printErrors(out, times, report.projects);
+  printMissing(out, report.projects);
   const { run, durationMs } = report;
   const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on.` : undefined;
   printAfter(out, times, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, projectsAfter);
+}
+
+/** Linked posts that the board no longer lists, by name. */
+function printMissing(out: Output, projects: readonly ProjectReport[]): void {
+  for (const { project, missing, missingPosts = [] } of projects) {
+    if (missingPosts.length === 0) continue;
+    const names = missingPosts.map(({ post, title }) => (title === null ? post : `${post} “${title}”`));
+    const more = missing - missingPosts.length;
+    const all = `${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`;
+    printLine(out, paint(out, "cyan", "≠ "), oneLine(`${project}: no longer on the board's list: ${all}`));
+  }
 }
 
 /** How the projects stand, as one sentence where all are in step, else a line for each that is not. */

@@ -62,6 +62,8 @@ export interface ProjectStatus {
   readonly quarantined: number;
   /** Posts that people have paused; they are in none of the three before. */
   readonly paused: number;
+  /** Linked posts that the board no longer lists; `waiting` names them. */
+  readonly missing: number;
   /** What waits for a person or a time, oldest first. */
   readonly waiting: readonly WaitingLine[];
   /** Whether there is more than `waiting` shows. */
@@ -268,6 +270,7 @@ function stateOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
     case "disagreement":
     case "did-not-stick":
     case "paused":
+    case "missing":
       return "differs";
     case "undecided":
       return "failing";
@@ -289,6 +292,7 @@ const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
   intent: "synced later",
   disagreement: "differs and stays so",
   "did-not-stick": "differs and stays so",
+  missing: "no longer listed",
 };
 
 function describe(times: ToldTimes, project: string, line: Shown): string {

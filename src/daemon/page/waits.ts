@@ -180,12 +180,21 @@ function renderPlanned({ planned }: Pick<WaitingRow, "planned">): Markup | undef
 /** What needs nobody, by what becomes of it. */
 const others: readonly (readonly [
   words: string,
-  kinds: readonly ("settling" | "waiting" | "undecided" | "did-not-stick" | "disagreement" | "paused")[],
+  kinds: readonly (
+    | "settling"
+    | "waiting"
+    | "undecided"
+    | "did-not-stick"
+    | "disagreement"
+    | "paused"
+    | "missing"
+  )[],
 ])[] = [
   ["can't be decided yet", ["undecided"]],
   ["synced later", ["settling", "waiting"]],
   ["are paused", ["paused"]],
   ["differ and stay so", ["disagreement", "did-not-stick"]],
+  ["are no longer on the board's list", ["missing"]],
 ];
 
 async function renderOthers(

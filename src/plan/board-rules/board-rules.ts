@@ -144,8 +144,9 @@ function viewConditions(
 
 /** Where a board rule matches, what of the post it looks at: `status is declined`. */
 export function describeMatch({ post, missing }: Row, { when }: BoardRule): string {
+  // A rule matches only where the board shows what it looks at.
   const parts = all.flatMap(({ field, read }) =>
-    read(when) === undefined ? [] : [`${field} is ${showValue(post.values[field] ?? null)}`],
+    read(when) === undefined ? [] : [`${field} is ${showValue(readField(post, field, new Set([field])))}`],
   );
   const gone = missing > 0 ? ["it is gone from the board"] : [];
   return [...gone, ...parts].join(", ") || "it is on the board";

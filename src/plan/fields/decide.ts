@@ -1,7 +1,7 @@
 import type { Field, FieldBase, Target } from "../../model/link.ts";
 import type { FieldValue, RuleField } from "../../model/post.ts";
 import type { FieldWrite, Note } from "../ground/action.ts";
-import { isSameTarget, isSameValue, isSettable, showTarget, showValue } from "../ground/fields.ts";
+import { fillNull, isSameTarget, isSameValue, isSettable, showTarget, showValue } from "../ground/fields.ts";
 import type { Settings } from "../ground/settings.ts";
 import { agree, confirm, isOurs, isUnconfirmed, layRules } from "./base.ts";
 
@@ -242,7 +242,7 @@ function decideReturn<Name extends Field>(
   { whenNoRule }: FieldPolicy,
 ): FieldDecision<Name> {
   const { field, post } = facts;
-  const { foreign } = base;
+  const foreign = base.foreign === null ? fillNull(field) : base.foreign;
   if (facts.isMissing) return record(base);
   const isRestored =
     whenNoRule === "restore" &&

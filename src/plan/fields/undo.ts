@@ -1,7 +1,7 @@
 import type { Field, FieldBase } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "../ground/action.ts";
-import { isSameValue, isSettable, showValue } from "../ground/fields.ts";
+import { fillNull, isSameValue, isSettable, showValue } from "../ground/fields.ts";
 import { isOurs } from "./base.ts";
 
 /** What a write of ours did to one field. */
@@ -37,11 +37,12 @@ export function mergeWritten<Name extends Field>(
  * @param shown what the field shows now; undefined where it is not shown.
  */
 export function reverseField<Name extends Field>(
-  { field, before, value }: WrittenField<Name>,
+  { field, before: known, value }: WrittenField<Name>,
   shown: FieldValue | undefined,
   base: FieldBase | undefined,
 ): Reversal<Name> {
   const refuse = (message: string): Reversal<Name> => ({ kind: "refused", message: `${field}: ${message}` });
+  const before = known === null ? fillNull(field) : known;
   if (shown === undefined || before === undefined)
     return refuse("what it shows, or showed before, is not known");
   if (isSameValue(field, shown, before)) return { kind: "already" };

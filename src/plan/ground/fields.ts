@@ -16,6 +16,7 @@ export function isSameValue(
 
 /** A value of a field as it is compared. */
 export function foldValue(field: Field, value: FieldValue | undefined): FieldValue | undefined {
+  if (value === null) return fillNull(field);
   if (typeof value !== "string") return value;
   if (field === "state") return value.replace(/:.*/s, "");
   return field === "status" ? foldStatus(value) : value;
@@ -43,13 +44,45 @@ export function spellStatus(status: string, shown: readonly string[]): string {
   return shown.find((one) => foldStatus(one) === foldStatus(status)) ?? status;
 }
 
-/** A post's value of a field: null where just this record leaves it out, undefined where the board never shows it. */
+/** What a field counts as where a record leaves it out and others show it. All other fields are then null: not chosen, or not known. */
+const empties: Readonly<Partial<Record<Field | PostField, FieldValue>>> = {
+  roadmapOrder: 0,
+  roadmapPublic: false,
+  onRoadmap: false,
+  isReviewed: false,
+  isArchived: false,
+  title: "",
+  description: "",
+  votes: 0,
+};
+
+/**
+ * A post's value of a field, for whoever looks at one: the empty value where just this record leaves it out, undefined where
+ * the board never shows it.
+ */
 export function readField(
   post: Post,
   field: PostField,
   seen: ReadonlySet<PostField>,
 ): FieldValue | undefined {
-  return post.values[field] ?? (seen.has(field) ? null : undefined);
+  const shown = post.values[field];
+  if ((shown ?? undefined) !== undefined) return shown;
+  if (!seen.has(field)) return undefined;
+  return shown === null ? fillNull(field) : (empties[field] ?? null);
+}
+
+/**
+ * What null stands for, where a record shows it, or where an earlier version has stored it for what a record left out. Of an
+ * order it is a value of its own: the post has no place in its column.
+ */
+export function fillNull(field: Field | PostField): FieldValue {
+  return field === "roadmapOrder" ? null : (empties[field] ?? null);
+}
+
+/** How many voters hear of a change of status; null where the board does not show votes. */
+export function votersOf(post: Post, seen: ReadonlySet<PostField>): number | null {
+  const votes = readField(post, "votes", seen);
+  return typeof votes === "number" ? votes : null;
 }
 
 /** Whether the board's or the tracker's API takes this value: only a category and a milestone can be cleared with null. */

@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import { type Action, type FieldWrite, isHeard, type PatchPost } from "./action.ts";
-import { foldValue } from "./fields.ts";
+import { fillNull, foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
 
@@ -54,6 +54,17 @@ export function readRules(text: string): RuleSettings | undefined {
 export function signatureOf(action: Action, behind?: Settings): string {
   const settings = behind && { ...behind, writes: undefined };
   return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
+}
+
+/**
+ * The same of a PATCH as versions wrote it that took what a record leaves out for null. A refusal that was kept by it still
+ * stands.
+ */
+export function formerSignatureOf(action: PatchPost, behind: Settings): string {
+  const writes = action.writes.map((write) =>
+    fillNull(write.field) === write.before ? { ...write, before: null } : write,
+  );
+  return signatureOf({ ...action, writes }, behind);
 }
 
 /** What a saved plan knows an action by: an issue that is to be opened brings along the PATCH that was shown with it. */

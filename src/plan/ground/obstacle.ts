@@ -1,7 +1,7 @@
 import { type Parked, pausedByPerson, type Row } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
-import { doubtSignature, signatureOf } from "./identity.ts";
+import { doubtSignature, formerSignatureOf, signatureOf } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -31,14 +31,26 @@ export function isStopped(action: Action, row: Row, settings: Settings): boolean
  */
 export function isRefusal({ kind, signature }: Parked, action: Action, settings: Settings): boolean {
   if (kind !== action.kind) return false;
-  const isInDoubt = action.kind === "patch-post" && signature === doubtSignature(action);
-  return isInDoubt || signature === signatureOf(action, settings);
+  if (signature === signatureOf(action, settings)) return true;
+  return (
+    action.kind === "patch-post" &&
+    (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))
+  );
 }
 
-/** Whether the post is out of use, in words: then neither it nor its issue's text is written. */
-export function absence({ post, missing }: Row): string | undefined {
+/**
+ * Whether the post is out of use, in words: then neither it nor its issue's text is written. One that a rule of ours has
+ * archived is not: what the rule did is taken back like any other write, and what else changes meanwhile goes.
+ */
+export function absence({ post, missing, base }: Row): string | undefined {
   if (missing > 0) return "the board no longer lists the post";
-  return post.values.isArchived === true ? "the post is archived" : undefined;
+  return post.values.isArchived === true && !isOurArchiving(base) ? "the post is archived" : undefined;
+}
+
+/** The board may not have shown yet what our write left there. A person's change in between has ended that it is ours. */
+function isOurArchiving({ isArchived }: Row["base"]): boolean {
+  const written = isArchived?.written;
+  return written?.sent === true && (written.shown === undefined || written.shown === true);
 }
 
 /**

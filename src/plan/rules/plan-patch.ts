@@ -1,10 +1,10 @@
 import type { Issue } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, SentField } from "../../model/link.ts";
-import type { FieldValue, Post, PostChange, PostField, RuleField } from "../../model/post.ts";
+import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import { decideField, type FieldDecision, type FieldPolicy, postSides } from "../fields/decide.ts";
 import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "../ground/action.ts";
-import { readField, spellStatus } from "../ground/fields.ts";
+import { readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
@@ -67,7 +67,7 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
     post: row.post.id,
     writes,
     reason: reasonOf(derived, writes),
-    notifies: countVoters(row.post, writes),
+    notifies: writes.some(isHeard) ? votersOf(row.post, seen) : 0,
     hold: joinHolds(chosen.flatMap(({ hold }) => hold ?? [])),
   };
   if (isStopped(patch, row, settings)) return { ...noPatch, base, notes };
@@ -165,10 +165,4 @@ function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
       : `${nameWithDuplicate(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
   if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
   return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
-}
-
-/** Voters are mailed by a change of status only; how many they are is not shown by every board. */
-function countVoters({ values }: Post, writes: readonly FieldWrite[]): number | null {
-  if (!writes.some(isHeard)) return 0;
-  return typeof values.votes === "number" ? values.votes : null;
 }

@@ -43,6 +43,8 @@ export interface SandboxBoard {
   /** Changes a post as a person in the dashboard would: a change of status mails its voters, too. */
   editPost(project: string, post: string, fields: PostFields): void;
   removePost(project: string, post: string): void;
+  /** Brings a post back that was removed. */
+  restorePost(project: string, post: string): void;
   /** A copy of one post; undefined when it is gone. */
   post(project: string, post: string): SandboxPost | undefined;
   /** Copies of all posts, oldest first. */
@@ -84,6 +86,7 @@ export async function startSandboxBoard(options: SandboxBoardOptions): Promise<S
     addPost: state.addPost,
     editPost: state.editPost,
     removePost: state.removePost,
+    restorePost: state.restorePost,
     post: state.post,
     posts: state.posts,
     notifications: state.notifications,

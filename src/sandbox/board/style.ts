@@ -71,6 +71,8 @@ export interface BoardStyle {
   readonly hidden: readonly string[];
   /** Whether null fields are left out of the record. */
   readonly omitsNull: boolean;
+  /** Whether `false`, `0`, the empty text and null are left out of the record. */
+  readonly omitsEmpty: boolean;
   /** Whether the record shows `updatedAt`. */
   readonly showsUpdatedAt: boolean;
   /** Whether the record shows people and internal notes. */
@@ -105,6 +107,7 @@ export function completeStyle(style: BoardStyleOptions): BoardStyle {
     names: {},
     hidden: [],
     omitsNull: false,
+    omitsEmpty: false,
     showsUpdatedAt: true,
     showsPrivate: true,
     patchAnswer: "record",
@@ -116,6 +119,8 @@ export function completeStyle(style: BoardStyleOptions): BoardStyle {
     ...style,
   };
 }
+
+const empty: ReadonlySet<unknown> = new Set([null, false, 0, ""]);
 
 /** A post as the board shows it to a caller of the API. */
 export function showRecord(post: SandboxPost, style: BoardStyle, base: string): Record<string, unknown> {
@@ -130,8 +135,10 @@ export function showRecord(post: SandboxPost, style: BoardStyle, base: string): 
     record["internalNote"] = internalNote;
     record["author"] = { name: authorName, email: authorEmail };
   }
+  const isLeftOut = (value: unknown): boolean =>
+    style.omitsEmpty ? empty.has(value) : style.omitsNull && value === null;
   const shown = Object.entries(record).filter(
-    ([name, value]) => !style.hidden.includes(name) && !(style.omitsNull && value === null),
+    ([name, value]) => !style.hidden.includes(name) && !isLeftOut(value),
   );
   return Object.fromEntries(shown.map(([name, value]) => [style.names[name] ?? name, value]));
 }

@@ -47,7 +47,7 @@ export async function readPosts(
   if (end !== undefined && end.kind !== "complete")
     say(end.kind === "cut" ? "warning" : "error", end.message, "board.incomplete");
   if (fault !== undefined) throw fault;
-  sayShape(checking, posts, shape);
+  if (posts > 0 || unusable.length === 0) sayShape(checking, posts, shape);
   if (asked !== undefined) sayAsked(checking, asked);
   return { project, id: found.id, posts, seen, statuses };
 }

@@ -26,6 +26,7 @@ export function remedyOf(
     case "undecided":
     case "waiting":
     case "intent":
+    case "missing":
       return undefined;
   }
 }

@@ -126,6 +126,9 @@ export function noteBug(
   return message;
 }
 
+/** A report names so many of the linked posts that the board no longer lists; `status` has them all. */
+const mostMissingNamed = 20;
+
 /** The report of one project, made of what this run did and of what the ledger says waits. */
 export async function reportProject(
   project: SyncProject,
@@ -141,6 +144,8 @@ export async function reportProject(
   if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
     await ledger.commit([{ kind: "remember-project", memory: { ...memory, lastSuccessAt: clock.now() } }]);
   }
+  const lost =
+    memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
   const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
   const held = Math.max(heldPosts, Number(pull?.hold !== undefined));
   return {
@@ -160,9 +165,11 @@ export async function reportProject(
     quarantined,
     skipped: counts?.skipped ?? 0,
     failed: tally.errors.length,
+    missing: counts?.missing ?? 0,
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
     ...(pull?.hold !== undefined && { hold: pull.hold }),
+    ...(lost.length > 0 && { missingPosts: lost.map(({ post, title }) => ({ post, title })) }),
     ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
     ...readPutOff(tally),
   };

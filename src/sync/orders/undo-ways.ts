@@ -3,7 +3,7 @@ import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import { reverseField } from "../../plan/fields/undo.ts";
 import { type ChangeIssue, type FieldWrite, isHeard, type PatchPost } from "../../plan/ground/action.ts";
-import { readField } from "../../plan/ground/fields.ts";
+import { readField, votersOf } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { isAllowed, patchObstacle } from "../../plan/ground/obstacle.ts";
@@ -186,7 +186,7 @@ export async function undoOnPost(
     post,
     writes,
     reason,
-    notifies: countVoters(row.post.values.votes, writes),
+    notifies: writes.some(isHeard) ? votersOf(row.post, cycle.pull.seen) : 0,
     hold: undefined,
   };
   if (cycle.pull.hold !== undefined) return stay(cycle.pull.hold);
@@ -199,9 +199,4 @@ export async function undoOnPost(
 async function sendPatch(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
   if (isOpen(cycle, boardLane)) return patchPost(cycle, asked);
   return Promise.resolve(await postpone(cycle, asked.action, closureOf(cycle, boardLane)));
-}
-
-function countVoters(votes: unknown, writes: readonly FieldWrite[]): number | null {
-  if (!writes.some(isHeard)) return 0;
-  return typeof votes === "number" ? votes : null;
 }

@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
+import { votersOf } from "../../plan/ground/fields.ts";
 
 /** A post that a person named. */
 export interface NamedPost {
@@ -23,6 +24,16 @@ export async function explainWait(
   const parked = row?.parked.map(({ message }) => message) ?? [];
   const reasons = row?.unlinkedAt === undefined ? parked : [...parked, "a person wanted no issue for it"];
   return reasons.length === 0 ? undefined : reasons.join("; ");
+}
+
+/** How many voters would hear of a change of the post's status; null where the board does not show votes. */
+export async function votersOfPost(
+  { rows, memory }: Pick<Ledger, "rows" | "memory">,
+  { key, project, post }: NamedPost,
+  now: number,
+): Promise<number | null> {
+  const row = await rows.row(project, post, now);
+  return row === undefined ? null : votersOf(row.post, new Set(memory.project(key)?.seen));
 }
 
 /** What is said where there is nothing to do. */

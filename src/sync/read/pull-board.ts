@@ -16,6 +16,7 @@ import {
 } from "../ground/cycle-state.ts";
 import { boardLane, closeLane } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
+import { isPreview } from "../ground/order.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import { collectNotes } from "./notes.ts";
 
@@ -191,6 +192,7 @@ async function endPull(
     return { seen, posts: measure.posts, hold: undefined, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
+  if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
   // A board that shrank is looked at again before anything is counted as missing.
   const acceptance = await findAcceptance(cycle);
   const hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
@@ -205,7 +207,26 @@ async function endPull(
       await ledger.commit([{ kind: "end-request", request: acceptance.id }]);
     if ([...seen].join() !== projectNow(own).seen.join()) await rememberOfProject(own, { seen: [...seen] });
   });
+  if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
   return { seen, posts: measure.posts, hold, kind, beganAt };
+}
+
+/** So many of them are named in the log. */
+const mostNamed = 20;
+
+/** Linked posts that this list is the first to lack: said once, when it begins. */
+async function sayMissing({ world: { ledger, log }, memory, project }: Cycle, at: number): Promise<void> {
+  const { missing } = await ledger.rows.counts(memory.id);
+  if (missing === 0) return;
+  const found = await ledger.rows.waiting(memory.id, missing, ["missing"]);
+  const begun = found.filter(({ since }) => since === at).map(({ post }) => post);
+  if (begun.length === 0) return;
+  const posts = begun.slice(0, mostNamed);
+  const more = begun.length - posts.length;
+  log.warn(
+    { project: project.key, posts, ...(more > 0 && { more }) },
+    "The board no longer lists linked posts: nothing is written to them until they are listed again",
+  );
 }
 
 /** Fewer new posts than this are nobody's surprise. */

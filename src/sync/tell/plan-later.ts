@@ -4,6 +4,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { planAhead, wishedActions } from "../../plan/ahead.ts";
 import { type Action, isHeard } from "../../plan/ground/action.ts";
+import { votersOf } from "../../plan/ground/fields.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { planRow } from "../../plan/plan.ts";
@@ -108,7 +109,6 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
   const { policy } = cycle.world;
   const { kind, post, repository, number, writes, issueWrites, unknownAt, sentAt, at } = intent;
   const row = await readRow(cycle, post);
-  const votes = row?.post.values.votes;
   const isNotifying = kind === "patch-post" && writes?.some(isHeard) === true;
   const first = row?.links[0]?.link.issue;
   const issue =
@@ -120,7 +120,7 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
     issue: issue === undefined ? null : nameIssue(cycle, issue),
     fields: Object.fromEntries((writes ?? issueWrites ?? []).map(({ field, value }) => [field, value])),
     reason: "it is not known whether it arrived: it is looked up, and sent again only where it did not",
-    notifies: isNotifying ? (typeof votes === "number" ? votes : null) : 0,
+    notifies: isNotifying ? (row === undefined ? null : votersOf(row.post, cycle.pull.seen)) : 0,
     when: "later",
     notBefore: new Date((unknownAt ?? sentAt ?? at) + waitMs).toISOString(),
   };

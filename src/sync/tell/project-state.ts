@@ -19,6 +19,8 @@ export interface ProjectState {
   readonly later: Later | undefined;
   /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
   readonly differs: number;
+  /** Linked posts that the board no longer lists: nothing is written to them until they are listed again. */
+  readonly missing: number;
   /** Posts that people have paused: nothing is written for them, and none of them needs a person. */
   readonly paused: number;
   /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
@@ -105,17 +107,17 @@ export function judgeProject(known: Known): ProjectState {
   const failing = judgeFailing(known);
   const isHeld = report?.hold !== undefined;
   const needed = judgeNeeded(counts, isHeld);
-  const { differs = 0, paused = 0 } = counts ?? {};
+  const { differs = 0, missing = 0, paused = 0 } = counts ?? {};
   const writes = report?.writes;
   const later = judgeLater(known);
   const kind = [
     failing !== undefined && ("failing" as const),
     needed !== undefined && ("needs-you" as const),
     later !== undefined && ("later" as const),
-    (differs > 0 || paused > 0 || writes !== undefined) && ("differs" as const),
+    (differs > 0 || missing > 0 || paused > 0 || writes !== undefined) && ("differs" as const),
   ].find((one) => one !== false);
   const hasRun = report !== undefined;
-  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, paused, writes };
+  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, missing, paused, writes };
 }
 
 /** A project may be held as a whole without a word on any of its posts. */
@@ -174,7 +176,7 @@ type ShowTime = (at: number) => string;
  */
 export function describeState(state: ProjectState, showTime: ShowTime = showUtc): string {
   if (!state.hasRun && state.failing === undefined) return "no run yet";
-  const { failing, needed, later, differs, paused, writes } = state;
+  const { failing, needed, later, differs, missing, paused, writes } = state;
   const parts = [
     failing && describeFailing(failing, showTime),
     needed && describeNeeded(needed),
@@ -184,6 +186,10 @@ export function describeState(state: ProjectState, showTime: ShowTime = showUtc)
       (differs === 1
         ? "1 post differs from its issue and stays so"
         : `${showNumber(differs)} posts differ from their issues and stay so`),
+    missing > 0 &&
+      (missing === 1
+        ? "the board no longer lists 1 linked post"
+        : `the board no longer lists ${showNumber(missing)} linked posts`),
     writes !== undefined &&
       `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,
   ].filter((part) => typeof part === "string");

@@ -75,6 +75,7 @@ describe("status", () => {
           parked: 0,
           quarantined: 0,
           paused: 0,
+          missing: 0,
           waiting: [],
           hasMore: false,
         },
@@ -390,6 +391,7 @@ function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
     parked: 0,
     quarantined: 0,
     paused: 0,
+    missing: 0,
     waiting,
     hasMore: false,
   };
@@ -407,3 +409,35 @@ function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
   );
   return parts.join("");
 }
+
+describe("linked posts that the board no longer lists", () => {
+  it("are counted and named by `sync` and `status`, in words and as JSON, and nothing has failed", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    stage.story.board.removePost("acme-app", "p1");
+    const ran = await stage.run(["sync"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/^≠ acme-app: no longer on the board's list: p1 “[^”]+”$/m);
+    expect(ran.out).toContain("acme-app: the board no longer lists 1 linked post.");
+    expect(ran.err).toContain("The board no longer lists linked posts");
+    const { code, out } = await stage.run(["status"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^≠ acme-app: the board no longer lists 1 linked post\.$/m);
+    expect(out).toMatch(
+      /^≠ no longer listed: acme-app\/p1 “[^”]+” \(acme\/app#1\), since .*: one list of the board/m,
+    );
+    const { json } = await stage.run(["status", "--json"]);
+    expect(json()).toMatchObject({
+      projects: [
+        { state: "differs", missing: 1, waiting: [{ post: "p1", kind: "missing" }] },
+        { missing: 0 },
+      ],
+    });
+    const again = await stage.run(["sync", "--json"]);
+    expect(again.err).not.toContain("The board no longer lists linked posts");
+    expect(again.json()).toMatchObject({
+      result: "ok",
+      projects: [{ missing: 1, missingPosts: [{ post: "p1" }] }, {}],
+    });
+  });
+});

@@ -155,7 +155,7 @@ describe("what can be said of board rules", () => {
   it("tells what of the post a rule looked at", () => {
     const row = makeRow({ status: "declined" });
     expect(describeMatch(row, rule({ status: "declined", archived: false }))).toBe(
-      "status is `declined`, isArchived is `null`",
+      "status is `declined`, isArchived is `false`",
     );
     expect(describeMatch({ ...row, missing: 2 }, rule({ missing: true }))).toBe("it is gone from the board");
     expect(describeMatch(row, rule({ missing: false }))).toBe("it is on the board");

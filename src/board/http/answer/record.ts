@@ -1,4 +1,5 @@
 import { type FieldValue, type Post, type PostField, type PostId, postFields } from "../../../model/post.ts";
+import { readInstant } from "../../../model/time.ts";
 import { isObject, readPath } from "./access.ts";
 import { readId } from "./shape.ts";
 
@@ -143,15 +144,12 @@ function readWebAddress(value: unknown): string | undefined {
 }
 
 /**
- * A time as ISO 8601. Text stays as it is, because an `updatedAt` is compared and its microseconds must not get lost;
- * numbers are epoch seconds or milliseconds, told apart by their size.
+ * A time. One that is written as a day stays as it is, because an `updatedAt` is compared and its microseconds must not get
+ * lost; what is a number becomes ISO 8601.
  */
 function readTime(value: unknown): string | undefined {
-  if (typeof value === "string") {
-    const isTime = value.length <= 40 && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value));
-    return isTime ? value : undefined;
-  }
-  if (typeof value !== "number") return undefined;
-  const time = new Date(Math.abs(value) < 1e11 ? value * 1000 : value);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+  const time = new Date(readInstant(value));
+  if (Number.isNaN(time.getTime())) return undefined;
+  if (typeof value === "number" || /^\d+$/.test(String(value))) return time.toISOString();
+  return /^\d{4}-\d\d-\d\d/.test(String(value)) && String(value).length <= 40 ? String(value) : undefined;
 }

@@ -1,4 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
+import { readInstant } from "../../../model/time.ts";
 import { readKey } from "./access.ts";
 import type { Body } from "./body.ts";
 import { keysOf } from "./shape.ts";
@@ -13,7 +14,7 @@ const longestPauseMs = 24 * 60 * 60 * 1000;
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? "";
-  const at = /^\d+$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
+  const at = /^\d+$/.test(text) ? now + Number(text) * 1000 : readInstant(text);
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at, now), now + longestPauseMs);
 }
 

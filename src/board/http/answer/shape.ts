@@ -189,6 +189,11 @@ export function findIdName(
   const names = idNamesKnown.filter((name) => objects.some((record) => isIdLike(readKey(record, name))));
   const [first] = names;
   if (first !== undefined && names.every((name) => isSameId(objects, first, name))) return first;
+  // A known name without any value that could be an id: each record then says what it has there instead.
+  const [only, ...others] = idNamesKnown.filter((name) =>
+    objects.some((record) => Object.hasOwn(record, name)),
+  );
+  if (first === undefined && only !== undefined && others.length === 0) return only;
   const found =
     first === undefined
       ? "The posts' id was not recognised"
@@ -248,8 +253,34 @@ function typeOf(value: unknown): string {
 export function readId(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
   const isUsable =
-    typeof value === "string" && value.length > 0 && value.length <= 200 && !unusable.test(value);
+    typeof value === "string" && value.length > 0 && value.length <= longestId && !unusable.test(value);
   return isUsable ? value : undefined;
 }
 
+/** Why a record has no id that could be used, as the end of a sentence. @param name of the id. */
+export function explainId(record: unknown, name: string, excerpt: Excerpt): string {
+  if (!isObject(record)) return `it is ${nameType(record)}, and no object`;
+  return `\`${excerpt(name, 60)}\` ${explainValue(readPath(record, name))}`;
+}
+
+function explainValue(value: unknown): string {
+  if (value === undefined) return "is not there";
+  if (value === "") return "is empty";
+  if (typeof value === "string")
+    return value.length > longestId
+      ? `is text of ${value.length} characters, and ${longestId} are the most`
+      : "has characters that can't be shown";
+  if (typeof value !== "number") return `is ${nameType(value)}`;
+  if (!Number.isInteger(value)) return `is ${value}, and no whole number`;
+  return `is a number beyond ${Number.MAX_SAFE_INTEGER}, whose last digits are lost: the board has to send it as text, or another field has to be named in board.fields.id`;
+}
+
+function nameType(value: unknown): string {
+  const type = typeOf(value);
+  if (type === "null") return type;
+  if (type === "string") return "text";
+  return type === "object" ? "an object" : type === "array" ? "a list" : `a ${type}`;
+}
+
+const longestId = 200;
 const unusable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;

@@ -78,7 +78,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   const idTypes = new Set<string>();
   let recognised: Recognised = { path: start.before.path, idName: start.before.idName };
   let keys: readonly string[] | undefined;
-  let lost = 0;
+  const lost: Lost = { records: 0, all: 0, first: undefined };
   for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
     const place = JSON.stringify({
       first: first.href,
@@ -94,7 +94,9 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const repeated = ids.some((id) => known.has(id)) ? 1 : 0;
     for (const id of fresh) known.add(id);
     const unusable = [...reading.unusable, ...sayMixture(reading.idTypes, idTypes)];
-    lost += records - ids.length;
+    lost.records += records - ids.length;
+    lost.all += records;
+    if (records > ids.length) lost.first ??= reading.unusable[0];
 
     const counts = { records, fresh: fresh.size, repeated, unusable: records - ids.length };
     const read = { url, bytes, ...counts, lastId: ids.at(-1) };
@@ -241,11 +243,23 @@ function stopAt(end: ListEnd, description: string): Paging {
   return { description, state: nothingRead, follow: () => ({ kind: "end", end }) };
 }
 
+/** Records of a listing that could not be used. */
+interface Lost {
+  records: number;
+  /** Records of the listing, usable or not. */
+  all: number;
+  /** What is said of the first of them. */
+  first: string | undefined;
+}
+
 /** A record that can't be told may be any post, so nothing that is missing beside it is taken for deleted. */
-function lower(end: ListEnd, unusable: number): ListEnd {
-  if (end.kind !== "complete" || unusable === 0) return end;
-  const message = `${unusable} of the board's records could not be used, so posts missing from the list are not taken for deleted.`;
-  return { kind: "cut", message };
+function lower(end: ListEnd, { records, all, first }: Lost): ListEnd {
+  if (records === 0) return end;
+  if (records === all)
+    return { kind: "incomplete", message: `None of the board's ${all} records can be used. ${first}` };
+  if (end.kind === "incomplete") return end;
+  const message = `${records} of the board's ${all} records can't be used, so posts missing from the list are not taken for deleted. ${first}`;
+  return { kind: "lossy", message };
 }
 
 /** A sentence, once a listing, where its ids come both as numbers and as text: in an address 1 and "1" are the same post. */

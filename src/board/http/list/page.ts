@@ -1,11 +1,21 @@
 import { hash } from "node:crypto";
 import type { PageTrace } from "../../../model/page.ts";
 import type { Post, PostField, PostId } from "../../../model/post.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
 import type { JsonAnswer } from "../answer/read.ts";
 import { type FieldNames, pickRecord, readNote } from "../answer/record.ts";
-import { envelopeKeys, findIdName, findList, keysOf, readId, readList, typesOf } from "../answer/shape.ts";
+import {
+  envelopeKeys,
+  explainId,
+  findIdName,
+  findList,
+  keysOf,
+  readId,
+  readList,
+  typesOf,
+} from "../answer/shape.ts";
 import { signHeaders } from "../answer/signs.ts";
 import type { Excerpt } from "../answer/wording.ts";
 import { nameSigns, type PageSigns, readSigns, type SignPaths } from "./page-signs.ts";
@@ -119,7 +129,7 @@ function findIdTypes(records: readonly unknown[], idName: string | undefined): r
 function readRecords(
   records: readonly unknown[],
   idName: string | undefined,
-  { names, hasNotes }: Lens,
+  { names, hasNotes, excerpt }: Lens,
 ): Pick<ReadPage, "posts" | "notes"> & Pick<PageReading, "seen" | "mistyped" | "unusable"> {
   const posts: Post[] = [];
   const seen = new Set<PostField>();
@@ -130,7 +140,8 @@ function readRecords(
     const picked = pickRecord(record, idName, names);
     for (const field of picked.mistyped) mistyped.add(field);
     if (picked.post === undefined) {
-      unusable.push(`Record ${index + 1} of a page has no usable ${idName ?? "id"}.`);
+      const why = explainId(record, idName ?? "id", excerpt);
+      unusable.push(`Record ${index + 1} of a page has no usable id: ${why}.`);
     } else {
       posts.push(picked.post);
       const note = hasNotes ? readNote(record) : undefined;
@@ -180,6 +191,6 @@ const longestTag = 500;
  */
 function readLastModified(headers: Readonly<Record<string, string>>): string | undefined {
   const modified = headers["last-modified"];
-  const madeAt = Date.parse(headers["date"] ?? "");
-  return modified !== undefined && Date.parse(modified) <= madeAt - 1000 ? modified : undefined;
+  const madeAt = readInstant(headers["date"]);
+  return modified !== undefined && readInstant(modified) <= madeAt - 1000 ? modified : undefined;
 }

@@ -16,7 +16,13 @@ import {
 } from "../../../sync/orders/ask-link.ts";
 import { type Held, readHeld, requestsForHeld, sayMailed, votersOfHeld } from "../../../sync/orders/held.ts";
 import { findConfigured, parseIssue, showIssue } from "../../../sync/orders/named-issue.ts";
-import { effectOf, explainWait, type NamedPost, nothingWaits } from "../../../sync/orders/waits-of-post.ts";
+import {
+  effectOf,
+  explainWait,
+  type NamedPost,
+  nothingWaits,
+  votersOfPost,
+} from "../../../sync/orders/waits-of-post.ts";
 import {
   describeOpen,
   effectOfResuming,
@@ -194,13 +200,13 @@ async function answerWait(foreseeing: Foreseeing, answer: "retry" | "release"): 
     return { nothing: already };
   const waits = await explainWait(ledger, answer, named, now);
   if (waits === undefined) return { nothing: nothingWaits[answer] };
-  const votes = (await ledger.rows.row(named.project, named.post, now))?.post.values.votes;
+  const voters = await votersOfPost(ledger, named, now);
   const name = `${order.project}/${order.post}`;
   return {
     question: answer === "retry" ? `Try ${name} again?` : `Release ${name}?`,
     effects: [asSentence(waits), asSentence(effectOf[answer])],
     actions: [],
-    mailed: sayAtMost(votes),
+    mailed: sayAtMost(voters),
     button: answer === "retry" ? "Retry" : "Release",
     requests: [{ ...asked, kind: answer, posts: [named.post] }],
     done: answer === "retry" ? `${name} is tried again` : `${name} is released`,
@@ -208,11 +214,11 @@ async function answerWait(foreseeing: Foreseeing, answer: "retry" | "release"): 
 }
 
 /** What follows is decided by the run, so only the most that can happen is known. */
-function sayAtMost(votes: unknown): string {
-  if (typeof votes !== "number")
+function sayAtMost(voters: number | null): string {
+  if (voters === null)
     return "If its status changes, its voters will be mailed; the board doesn't show how many there are.";
-  if (votes === 0) return noMail;
-  return `At most ${votes.toLocaleString("en")} ${votes === 1 ? "voter" : "voters"} will be mailed: only if its status changes.`;
+  if (voters === 0) return noMail;
+  return `At most ${voters.toLocaleString("en")} ${voters === 1 ? "voter" : "voters"} will be mailed: only if its status changes.`;
 }
 
 async function foreseeLink(foreseeing: Foreseeing): Promise<Foresight | Nothing> {

@@ -502,4 +502,8 @@ export const migrations: readonly string[] = [
   -- left_text: JSON, the hashes of a text that a person wants left unwritten; NULL: none.
   ALTER TABLE links ADD COLUMN left_text TEXT;
   `,
+  `
+  -- missing_since: when the first complete list lacked the post; NULL: none has, or an earlier version has noted that.
+  ALTER TABLE posts ADD COLUMN missing_since INTEGER;
+  `,
 ];

@@ -106,7 +106,7 @@ export function createPulls(
         if (open.isBroken && end !== "incomplete")
           throw new Error(`Pull ${pull} lost a page: it can only be incomplete.`);
         writeEnd.run({ pull, kind: end, at, posts: open.seen.size });
-        if (end === "complete") countMissing(open);
+        if (end === "complete") countMissing(open, at);
         pages.end(open, end !== "incomplete");
         sightings.pulls.delete(pull);
         store.onRollback(() => sightings.pulls.set(pull, open));
@@ -176,21 +176,22 @@ function createPostWriter(
 }
 
 /** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
-function createMissingCounter(store: Store): (pull: OpenPull) => void {
+function createMissingCounter(store: Store): (pull: OpenPull, at: number) => void {
   const countPresent = store.prepare<[number], { posts: number }>(
     "SELECT count(*) AS posts FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
   );
   const selectPresent = store.prepare<[number], { posts: string }>(
     "SELECT json_group_array(number) AS posts FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
   );
-  const count = store.prepare<[{ post: number; run: number }]>(`
-    UPDATE posts SET missing = iif(missing = 1 AND missing_run IS NULL, 1, missing + 1), missing_run = @run, due_at = 0
+  const count = store.prepare<[{ post: number; run: number; at: number }]>(`
+    UPDATE posts SET missing = iif(missing = 1 AND missing_run IS NULL, 1, missing + 1), missing_run = @run,
+      missing_since = iif(missing = 0, @at, coalesce(missing_since, @at)), due_at = 0
     WHERE number = @post AND missing_run IS NOT @run`);
-  return ({ project, run, seen }) => {
+  return ({ project, run, seen }, at) => {
     // What was seen is present: where that is as many, nothing else is.
     if (countPresent.get(project)?.posts === seen.size) return;
     for (const number of readNumbers(selectPresent.get(project))) {
-      if (!seen.has(number)) count.run({ post: number, run });
+      if (!seen.has(number)) count.run({ post: number, run, at });
     }
   };
 }

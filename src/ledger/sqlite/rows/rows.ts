@@ -47,7 +47,7 @@ export function createRows(
   const selectRow = store.prepare<[number, string], RowColumns>(`
     SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE project = ? AND id = ?`);
   const markMissing = store.prepare<[number]>(
-    "UPDATE posts SET missing = 1, missing_run = NULL, due_at = 0 WHERE number = ? AND missing = 0",
+    "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",
   );
   const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
   const setQuarantine = store.prepare<[number]>("UPDATE posts SET is_quarantined = 1 WHERE number = ?");

@@ -42,6 +42,7 @@ const noCounts: RowCounts = {
   quarantined: 0,
   waiting: 0,
   differs: 0,
+  missing: 0,
   approvable: 0,
   voters: 0,
   unknownVotes: 0,
@@ -59,6 +60,7 @@ const allKinds: readonly WaitingRow["kind"][] = [
   "waiting",
   "intent",
   "paused",
+  "missing",
 ];
 
 /** What is said of a write whose outcome nobody knows. */
@@ -83,6 +85,16 @@ const putOffKinds = "'held', 'settling', 'waiting'";
 /** Notes of posts that are not paused. Those of a paused post are told under its pause. */
 const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)";
 
+/** Linked posts that the board no longer lists. */
+const missing = `posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
+  SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
+
+/** What is said of them: one list decides nothing yet. */
+const missingFrom = {
+  one: "one list of the board lacks the post; nothing is written to it until it is listed again",
+  more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
+};
+
 /** Reads what `status` shows. */
 export function createWaitingReader(store: Store): WaitingReader {
   const selectCounts = store.prepare<[string], RowCounts>(`
@@ -103,6 +115,7 @@ export function createWaitingReader(store: Store): WaitingReader {
         WHERE project = known.number AND is_quarantined = 1 AND paused_at IS NULL) AS quarantined,
       (SELECT count(DISTINCT post) FROM notes
         WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
+      (SELECT count(*) FROM posts WHERE project = known.number AND ${missing}) AS missing,
       (SELECT count(*) FROM notes
         WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
       (SELECT coalesce(sum(planned ->> '$.notifies'), 0) FROM notes
@@ -128,6 +141,12 @@ export function createWaitingReader(store: Store): WaitingReader {
       LEFT JOIN notes ON notes.post = posts.number AND notes.planned IS NOT NULL
         AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
           SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
+      UNION ALL
+      SELECT posts.number, 'missing', NULL, iif(missing = 1, '${missingFrom.one}', '${missingFrom.more}'),
+        coalesce(missing_since, seen_at, 0), NULL, NULL, 0
+      FROM json_each(@kinds) AS wanted
+      CROSS JOIN posts INDEXED BY posts_present
+        ON posts.project = @project AND wanted.value = 'missing' AND ${missing}
       UNION ALL
       SELECT post, 'parked', code, message, since, NULL, NULL, 0 FROM json_each(@kinds) AS wanted
       CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked'

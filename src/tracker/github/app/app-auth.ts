@@ -1,4 +1,5 @@
 import { createPrivateKey, sign } from "node:crypto";
+import { readInstant } from "../../../model/time.ts";
 import type { Credential } from "../wire/client.ts";
 import { type Answer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
 import { TransportFailure } from "../wire/network.ts";
@@ -101,7 +102,7 @@ export function signInAsApp(
       const { permissions } = made;
       // The package hands on whatever the answer held.
       const token: unknown = made.token;
-      const expiresAt = Date.parse(made.expiresAt);
+      const expiresAt = readInstant(made.expiresAt);
       if (typeof token !== "string" || Number.isNaN(expiresAt)) return unreadable;
       conceal(token);
       return { token, permissions, expiresAt };

@@ -1,5 +1,6 @@
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { IssuePage, IssueQuery } from "../../tracker.ts";
 import { endless, type Page, type Pages, type ReadPage } from "../wire/pages.ts";
 import { addressed, type ReadRequest } from "../wire/reader.ts";
@@ -176,9 +177,9 @@ function keyOf(row: IssueRow): string {
 
 /** A second earlier, in the form that GitHub takes: without fractions. */
 function secondBefore(time: string): string {
-  return new Date(Date.parse(time) - 1_000).toISOString().replace(/\.\d+Z$/, "Z");
+  return new Date(readInstant(time) - 1_000).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 function isLater(time: string, than: string | undefined): boolean {
-  return than === undefined || Date.parse(time) > Date.parse(than);
+  return than === undefined || readInstant(time) > readInstant(than);
 }

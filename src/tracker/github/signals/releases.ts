@@ -1,5 +1,6 @@
 import type { Readable } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { SignalAnswer } from "../../tracker.ts";
 import { isObject, splitName } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
@@ -137,7 +138,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
   /** Nothing that was published before a merge contains it. */
   function candidates({ repository, mergedAt }: Merge): readonly Release[] {
     const releases = known.get(repository)?.releases ?? [];
-    return releases.filter(({ publishedAt }) => Date.parse(publishedAt) >= Date.parse(mergedAt));
+    return releases.filter(({ publishedAt }) => readInstant(publishedAt) >= readInstant(mergedAt));
   }
 
   function judge(merge: Merge): Readable<boolean> {
@@ -151,7 +152,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
     }
     const { doubt, completeSince } = known.get(repository) ?? unread(repository, "they were not asked for");
     if (doubt !== undefined) return unknown(doubt);
-    if (completeSince === undefined || Date.parse(completeSince) <= Date.parse(mergedAt)) {
+    if (completeSince === undefined || readInstant(completeSince) <= readInstant(mergedAt)) {
       return { kind: "known", value: false };
     }
     return unknown(`${repository} has had more than 100 releases since its merge`);
@@ -227,7 +228,7 @@ function readRepositoryReleases(answer: QueryAnswer, alias: string, name: string
 /** What is beyond the list is older than its last row; without its time nothing is known to be. */
 function readCreation(node: unknown): string {
   const createdAt = isObject(node) ? node["createdAt"] : undefined;
-  return typeof createdAt === "string" && !Number.isNaN(Date.parse(createdAt))
+  return typeof createdAt === "string" && !Number.isNaN(readInstant(createdAt))
     ? createdAt
     : new Date(8.64e15).toISOString();
 }
@@ -242,7 +243,7 @@ function readRelease(node: unknown): Release | undefined {
   const { publishedAt, tag, tagCommit } = node;
   const tagId = isObject(tag) ? tag["id"] : undefined;
   const commit = isObject(tagCommit) ? tagCommit["oid"] : undefined;
-  if (typeof publishedAt !== "string" || Number.isNaN(Date.parse(publishedAt))) return undefined;
+  if (typeof publishedAt !== "string" || Number.isNaN(readInstant(publishedAt))) return undefined;
   if (typeof tagId !== "string" || typeof commit !== "string") return undefined;
   return { tagId, commit, publishedAt };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../model/surroundings.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
@@ -49,7 +50,7 @@ export function readRetryAfter(answer: Answer, now: number): number | undefined 
   const value = String(answer.headers["retry-after"] ?? "").trim();
   const time = /^\d{1,9}$/.test(value)
     ? now + Number(value) * 1000
-    : onOurClock(Date.parse(value), answer, now);
+    : onOurClock(readInstant(value), answer, now);
   return time > now ? time : undefined;
 }
 
@@ -95,7 +96,7 @@ function readReset(answer: Answer, now: number): number | undefined {
  * minute ahead would otherwise ask a minute too early, while the limit still holds.
  */
 function onOurClock(time: number, answer: Answer, now: number): number {
-  const told = Date.parse(String(answer.headers["date"] ?? ""));
+  const told = readInstant(answer.headers["date"]);
   return Number.isNaN(told) ? time : now + time - told;
 }
 

@@ -1,5 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Issue, IssueRecord, Milestone, Repository, RepositoryName } from "../../../model/issue.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { IssueComment } from "../../tracker.ts";
 
 /** A JSON object; arrays are none. */
@@ -180,7 +181,7 @@ export function asCount(value: unknown, what: string): number {
 /** @throws RemoteError `unreadable` */
 export function asTime(value: unknown, what: string): string {
   const time = asText(value, what);
-  if (!/^\d{4}-\d\d-\d\dT[\d:.]{5,18}Z$/.test(time) || Number.isNaN(Date.parse(time))) throw complain(what);
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{5,18}Z$/.test(time) || Number.isNaN(readInstant(time))) throw complain(what);
   return time;
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, startDeadline, type Traffic } from "../../../model/surroundings.ts";
+import { readInstant } from "../../../model/time.ts";
 import { describeNetworkError, TransportFailure } from "./network.ts";
 
 /** What is asked of the `fetch` that carries the requests. */
@@ -157,7 +158,7 @@ export function createServerClock(clock: Pick<Clock, "now">): ServerClock {
   return {
     now: () => clock.now() + aheadMs,
     observe(date) {
-      const told = Date.parse(String(date ?? ""));
+      const told = readInstant(date);
       if (!Number.isNaN(told)) aheadMs = told - clock.now();
     },
   };

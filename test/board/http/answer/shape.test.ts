@@ -117,28 +117,61 @@ describe("the id", () => {
     expect(pages[0]?.shape).toEqual({ items: "feedback", id: undefined, paging: "none seen", keys: [] });
   });
 
-  it.each<[string, unknown]>([
-    ["is missing", { title: "x" }],
-    ["is null", { id: null }],
-    ["is empty", { id: "" }],
-    ["is too long", { id: "x".repeat(201) }],
-    ["has a line break", { id: "p1\np2" }],
-    ["has a control sequence", { id: "\u001b[2J" }],
-    ["has a direction mark", { id: "p\u202e1" }],
-    ["has half a character", { id: "p\ud800" }],
-    ["is a number that JSON can't hold exactly", { id: 2 ** 53 }],
-    ["is a fraction", { id: 1.5 }],
-    ["is an object", { id: { $oid: "p1" } }],
-    ["is on no object", null],
-  ])(
+  const unusable: readonly (readonly [string, unknown, string])[] = [
+    ["is missing", { title: "x" }, "`id` is not there"],
+    ["is null", { id: null }, "`id` is null"],
+    ["is empty", { id: "" }, "`id` is empty"],
+    ["is too long", { id: "x".repeat(201) }, "`id` is text of 201 characters, and 200 are the most"],
+    ["has a line break", { id: "p1\np2" }, "`id` has characters that can't be shown"],
+    ["has a control sequence", { id: "\u001b[2J" }, "`id` has characters that can't be shown"],
+    ["has a direction mark", { id: "p\u202e1" }, "`id` has characters that can't be shown"],
+    ["has half a character", { id: "p\ud800" }, "`id` has characters that can't be shown"],
+    [
+      "is a number that JSON can't hold exactly",
+      { id: 2 ** 53 },
+      "`id` is a number beyond 9007199254740991, whose last digits are lost: the board has to send it as text",
+    ],
+    ["is one below zero", { id: -(2 ** 60) }, "whose last digits are lost"],
+    ["is a fraction", { id: 1.5 }, "`id` is 1.5, and no whole number"],
+    ["is an object", { id: { $oid: "p1" } }, "`id` is an object"],
+    ["is a list", { id: ["p1"] }, "`id` is a list"],
+    ["is a flag", { id: true }, "`id` is a boolean"],
+    ["is on no object", null, "it is null, and no object"],
+    ["is on a text", "p1", "it is text, and no object"],
+  ];
+
+  it.each(unusable)(
     "makes a record unusable when it %s, and what is missing beside it is not deleted",
-    async (_name, record) => {
+    async (_name, record, why) => {
       const { pages, posts, end } = await pullBody({ feedback: [{ id: "good" }, record], hasMore: false });
       expect(posts.map(({ id }) => id)).toEqual(["good"]);
-      expect(pages[0]?.unusable).toEqual(["Record 2 of a page has no usable id."]);
-      expect(end).toEqual({ kind: "cut", message: expect.stringContaining("1 of the board's records") });
+      const reason = expect.stringMatching(/^Record 2 of a page has no usable id: /);
+      expect(pages[0]?.unusable).toEqual([reason]);
+      expect(pages[0]?.unusable[0]).toContain(why);
+      expect(end).toEqual({ kind: "lossy", message: expect.stringContaining("1 of the board's 2 records") });
+      expect(JSON.stringify(end)).toContain(why.replaceAll('"', String.raw`\"`));
     },
   );
+
+  it.each(unusable.filter(([name]) => !name.startsWith("is on")))(
+    "of no record can be used when it %s: the list is incomplete, for the reason of the first",
+    async (_name, record, why) => {
+      const body = { feedback: [record, { id: "" }], hasMore: false };
+      const { posts, end } = await pullBody(body, { fields: { id: "id" } });
+      expect(posts).toEqual([]);
+      expect(end?.kind).toBe("incomplete");
+      expect(end).toEqual({
+        kind: "incomplete",
+        message: expect.stringContaining("None of the board's 2 records can be used. Record 1 of a page"),
+      });
+      expect(JSON.stringify(end)).toContain(why.replaceAll('"', String.raw`\"`));
+    },
+  );
+
+  it("is named as the config calls it", async () => {
+    const { end } = await pullBody({ feedback: [{ meta: {} }] }, { fields: { id: "meta.key" } });
+    expect(JSON.stringify(end)).toContain("`meta.key` is not there");
+  });
 
   it("says once that ids are numbers and text, which no address tells apart", async () => {
     const { pages, posts } = await pullBody({ feedback: [{ id: 1 }, { id: "1" }, { id: "b" }] });
