@@ -88,8 +88,11 @@ export interface Tracker {
   /** Sends one write. */
   write(repository: Repository, write: IssueWrite): Promise<WriteOutcome>;
 
-  /** Whose budget the requests for a repository count against: pace and limits hold for each budget by itself. */
-  budgetOf(repository: RepositoryName): string;
+  /**
+   * Whose budget the requests for a repository count against: pace and limits hold for each budget by itself. Signals and fields
+   * of projects (`signals`) may have one of their own: a limit there leaves everything else open. Other limits hold for both.
+   */
+  budgetOf(repository: RepositoryName, use?: "signals"): string;
 
   /** Requests sent so far by this adapter, retries included. */
   readonly requests: number;

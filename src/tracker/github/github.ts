@@ -26,7 +26,7 @@ import {
   createClient,
   createTokenCredential,
 } from "./wire/client.ts";
-import { createGate } from "./wire/limits.ts";
+import { budgetOfQueries, createGate, createQueryGate } from "./wire/limits.ts";
 import { createPageReader, createPages } from "./wire/pages.ts";
 import { createReader } from "./wire/reader.ts";
 import { createServerClock, createTransport, type Fetch } from "./wire/transport.ts";
@@ -114,7 +114,8 @@ export function createAdapter(
   const pages = createPages(readPage, pageLimit);
   const listTools = { pages, readPage, url, quote };
   const names = createKnownNames();
-  const query = createQuery(read, url, quote);
+  const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
+  const query = createQuery(ask, url, quote);
   const { host } = new URL(url);
   const signalTools = { query, host, unsupported: new Map(), compared: new Map() };
   const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
@@ -142,7 +143,7 @@ export function createAdapter(
     },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
     write: (repository, write) => sendWrite({ send, gate, quote }, repository, write),
-    budgetOf: () => budget,
+    budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),
     get requests() {
       return transport.requests;
     },

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
-import type { Issue, IssueRef, RepositoryId, Signals } from "../../../model/issue.ts";
+import type { Issue, IssueRef, RepositoryId, RepositoryName, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
@@ -14,9 +14,11 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import type { Cycle } from "../../ground/cycle-state.ts";
+import { type Cycle, placeOfIssue } from "../../ground/cycle-state.ts";
+import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
-import { isPutOff, noteError } from "../../ground/report.ts";
+import { closureBy, isPutOff, noteError, noteSignalsPutOff } from "../../ground/report.ts";
+import type { Closure } from "../../ground/world.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { namedOptions } from "./project-fields.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
@@ -62,10 +64,11 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     work: (issues: readonly SignalledIssue[]) => Promise<void>,
   ): Promise<void> => {
     const askedAt = clock.now();
-    await work(issues);
+    const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
+    if (mode === "unknown") await work(issues);
     noteLooks(
       cycle,
-      issues.map(({ issue }) => lookAt(print, issue)),
+      read.map(({ issue }) => lookAt(print, issue)),
       askedAt,
     );
   };
@@ -88,6 +91,59 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode === "all") await fill(cycle, parts, print, pulled);
   await parts.others.end();
   await parts.duplicates.end();
+}
+
+/**
+ * Asks for issues, but for those whose signals a limit of their own puts off: these are decided by what was read of them before,
+ * and all the rest of the run goes on.
+ *
+ * @returns the issues that were asked for.
+ */
+async function workWithinLimits(
+  cycle: Cycle,
+  issues: readonly SignalledIssue[],
+  work: (issues: readonly SignalledIssue[]) => Promise<void>,
+): Promise<readonly SignalledIssue[]> {
+  let open = await withoutLimited(cycle, issues);
+  while (open.length > 0) {
+    try {
+      await work(open);
+      return open;
+    } catch (error) {
+      const names = open.map(({ issue }) => nameOfRepository(cycle, issue));
+      if (!(error instanceof RemoteError) || !isSignalLimit(cycle.world, error, names)) throw error;
+      await noteLimitOf(cycle.world, error);
+      const rest = await withoutLimited(cycle, open);
+      // A field of an owner that has none of these issues is what can't be asked for.
+      if (rest.length === open.length) putOffSignals(cycle, open, closureBy(error, cycle.run));
+      open = rest.length === open.length ? [] : rest;
+    }
+  }
+  return [];
+}
+
+async function withoutLimited(
+  cycle: Cycle,
+  issues: readonly SignalledIssue[],
+): Promise<readonly SignalledIssue[]> {
+  const byRepository = Map.groupBy(issues, ({ issue }) => nameOfRepository(cycle, issue));
+  const limited = new Set<RepositoryName>();
+  for (const [name, some] of byRepository) {
+    const closure = await signalLimitOf(cycle.world, name);
+    if (closure === undefined) continue;
+    limited.add(name);
+    putOffSignals(cycle, some, closure);
+  }
+  return issues.filter(({ issue }) => !limited.has(nameOfRepository(cycle, issue)));
+}
+
+function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
+  for (const { issue } of issues) cycle.course.unasked.set(placeOfIssue(issue), closure);
+  noteSignalsPutOff(cycle, closure);
+}
+
+function nameOfRepository({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): RepositoryName {
+  return ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
 import { looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
+import { checkSignalLimits } from "../../ground/limits.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
 
 /** Asks for what the rules of one project look at, and stores it. */
@@ -69,6 +70,7 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
         return known === undefined ? [] : [[nodeId, known.repository.name]];
       }),
     );
+    await checkSignalLimits(cycle.world, new Set(repositories.values()));
     const pages = tracker.readSignals(nodeIds, { ...wish, repositories }, cycle.run.bounds);
     for await (const page of pages) answers.push(...page);
     return answers;

@@ -3,7 +3,7 @@ import type { Log } from "../../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
-import { type Gate, readResource, readRetryAfter } from "./limits.ts";
+import { budgetOfQueries, type Gate, readRetryAfter } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
 import { TransportFailure } from "./network.ts";
 import type { Quote } from "./words.ts";
@@ -113,7 +113,7 @@ async function attemptRead(
   if (answer instanceof TransportFailure) return failRead(answer, subject);
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) {
-    return { error: limited(retryAt, options.budget, readResource(answer)), notBefore: retryAt };
+    return { error: limited(options, retryAt), notBefore: retryAt };
   }
   if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
   if (answer.status < 500) return answer;
@@ -148,21 +148,22 @@ function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: Rea
     throw new RemoteError("tracker", "aborted", `No time is left in this run to read ${request.subject}.`);
   }
   const retryAt = options.gate.closedUntil();
-  if (retryAt !== undefined) throw limited(retryAt, options.budget);
+  if (retryAt !== undefined) throw limited(options, retryAt);
 }
 
 function stopped(subject: string, cause?: TransportFailure): RemoteError {
   return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`, { cause });
 }
 
-function limited(retryAt: number, budget: string, resource?: string): RemoteError {
+function limited({ gate, budget }: ReaderOptions, retryAt: number): RemoteError {
+  const isOfQueries = gate.isOfQueries?.() === true;
+  const which = isOfQueries ? "limit for GraphQL" : "limit";
   const time = new Date(retryAt).toISOString();
-  const which = resource === "graphql" ? "limit for GraphQL" : "limit";
   return new RemoteError(
     "tracker",
     "limited",
     `GitHub's ${which} is reached; nothing is asked before ${time}.`,
-    { retryAt, budget },
+    { retryAt, budget: isOfQueries ? budgetOfQueries(budget) : budget },
   );
 }
 
