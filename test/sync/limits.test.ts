@@ -185,6 +185,7 @@ describe("a limit of GraphQL alone", () => {
   it("makes a post wait of whose issue nothing was read before, and fails nothing", async () => {
     const stage = await openLimited();
     stage.loseState();
+    await stage.sync();
     for (let run = 0; run < 2; run += 1)
       expect(await stage.syncOne()).toMatchObject({ failed: 0, errors: [], waiting: 3, issues: 3 });
     const [waiting] = await stage.ledger.rows.waiting("prj_app" as never, 10, ["waiting", "undecided"]);

@@ -502,4 +502,12 @@ export const migrations: readonly string[] = [
   -- left_text: JSON, the hashes of a text that a person wants left unwritten; NULL: none.
   ALTER TABLE links ADD COLUMN left_text TEXT;
   `,
+  `
+  -- How much of something (name, in the tracker's words) the tracker answers for at once. until: after it more is tried again.
+  CREATE TABLE read_sizes (
+    name TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -14,7 +14,7 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import { type Cycle, placeOfIssue } from "../../ground/cycle-state.ts";
+import { type Cycle, nameIssue, placeOfIssue } from "../../ground/cycle-state.ts";
 import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { closureBy, isPutOff, noteError, noteSignalsPutOff } from "../../ground/report.ts";
@@ -39,7 +39,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     await readSignals(cycle, "all");
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-    const message = `${error.message} The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates); for issues of which it was read before, that counts until the next run.`;
+    const message = `${error.message} ${whatCounts}; for issues of which it was read before, that counts until the next run.`;
     const { code, detail, retryAt } = error;
     noteError(cycle.tally, { code, message, detail, retryAt });
   }
@@ -64,11 +64,13 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     work: (issues: readonly SignalledIssue[]) => Promise<void>,
   ): Promise<void> => {
     const askedAt = clock.now();
+    // Rules that are new wait as a whole until all that they look at can be asked for.
     const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
     if (mode === "unknown") await work(issues);
+    const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
     noteLooks(
       cycle,
-      read.map(({ issue }) => lookAt(print, issue)),
+      answered.map(({ issue }) => lookAt(print, issue)),
       askedAt,
     );
   };
@@ -91,7 +93,27 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode === "all") await fill(cycle, parts, print, pulled);
   await parts.others.end();
   await parts.duplicates.end();
+  if (mode === "all") await sayUnread(cycle, reader.unread);
 }
+
+/** What is too heavy for the tracker alone is said of that issue, where it is one of this project's. */
+async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Promise<void> {
+  if (unread.size === 0) return;
+  for await (const { issue } of eachLinked(cycle, cycle.memory.id)) {
+    const words = unread.get(issue.nodeId);
+    if (words === undefined) continue;
+    const message = `${words} ${whatCounts} for this issue; what was read of it before counts until the next run.`;
+    noteError(cycle.tally, {
+      issue: nameIssue(cycle, issue),
+      code: "tracker.unreachable",
+      message,
+      detail: "server",
+    });
+  }
+}
+
+const whatCounts =
+  "The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates)";
 
 /**
  * Asks for issues, but for those whose signals a limit of their own puts off: these are decided by what was read of them before,

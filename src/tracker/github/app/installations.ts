@@ -83,6 +83,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
       const owner = ownerOf(repository);
       return use === "signals" ? budgetOfQueries(owner) : owner;
     },
+    sizes: connection.sizes,
     get requests() {
       return transport.requests;
     },
