@@ -40,8 +40,8 @@ export type Pages = (request: ListRequest, repository: Owner, bounds: ReadBounds
 /** Reads single pages of lists. */
 export interface PageReader {
   /**
-   * The first page, as large as it is answered: half as large after each time that it was too heavy. So each size is asked for
-   * once, and only the smallest is repeated like any other read.
+   * The first page, as large as it is answered: half as large after each time that it was too heavy. Each size is asked for once,
+   * so that from a hundred rows on no more than seven requests fail.
    */
   first(request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
   /**
@@ -64,9 +64,10 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
     size: number,
     repository: Owner,
     bounds: ReadBounds,
+    isDivisible = size > 1,
   ): Promise<Page> {
     const { list: _, ...plain } = request;
-    const answer = await read({ ...plain, isDivisible: size > 1 }, bounds);
+    const answer = await read({ ...plain, isDivisible }, bounds);
     requireSame(answer.url, repository);
     const etag = answer.headers["etag"];
     const known = request.headers?.["if-none-match"];
@@ -110,7 +111,9 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
         const size = sizes.of(name);
         const parameters = { ...request.parameters, per_page: size };
         try {
-          return { ...(await readPage({ ...request, parameters }, size, repository, bounds)), isFirst: true };
+          const asked = { ...request, parameters };
+          const page = await readPage(asked, size, repository, bounds, size > 1 || before > 1);
+          return { ...page, isFirst: true };
         } catch (error) {
           // Where not even one row is answered, it is not for how many were asked for.
           const isTooMuch = isTooLarge(error, size);

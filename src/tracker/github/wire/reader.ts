@@ -144,7 +144,7 @@ function failRead(failure: TransportFailure, subject: string): Setback {
   if (failure.kind === "aborted") throw stopped(subject, failure);
   const message = `GitHub could not be read (${subject}): ${failure.message}.`;
   if (failure.kind === "oversized")
-    throw new TooHeavyError("tracker", "unreadable", message, { cause: failure });
+    throw new RemoteError("tracker", "unreadable", message, { cause: failure });
   const error = new RemoteError("tracker", "unreachable", message, {
     cause: failure,
     detail: failure.kind === "timeout" ? "slow" : undefined,
