@@ -160,7 +160,7 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
   const limited = new Gauge({
     name: "boardsync_put_off_until_timestamp_seconds",
     help: "When the limit or the pace ends that put something off in the last run.",
-    labelNames: ["project", "code"],
+    labelNames: ["project", "code", "budget"],
     registers: [registry],
   });
   const replicas = new Gauge({
@@ -184,8 +184,9 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
   };
   const readPutOff = (project: string, report: unknown): void => {
-    for (const { code, until } of readReport(report).putOff) {
-      if (until !== undefined) limited.set({ project, code }, Date.parse(until) / 1000);
+    for (const { code, until, budget } of readReport(report).putOff) {
+      const labels = { project, code, ...(budget !== undefined && { budget }) };
+      if (until !== undefined) limited.set(labels, Date.parse(until) / 1000);
     }
   };
   const readProject = async ({ key: project, periodMs, state }: MeasuredProject): Promise<void> => {

@@ -10,6 +10,7 @@ import type {
   ProjectFieldMemory,
   ProjectMemory,
   RepositoryMemory,
+  SizeMemory,
 } from "./memory.ts";
 import type { SaidNotice } from "./notices.ts";
 import type { OrderChange } from "./orders.ts";
@@ -245,6 +246,8 @@ export type Remembered =
   /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
   | { readonly kind: "remember-repository"; readonly memory: RepositoryMemory }
   | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
+  /** All of them: these replace what was known. */
+  | { readonly kind: "remember-sizes"; readonly sizes: readonly SizeMemory[] }
   /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
   | { readonly kind: "declare-old"; readonly at: number };
 

@@ -27,6 +27,7 @@ export function createHeldMemory(): HeldMemory {
   const repositories = new Map<RepositoryId, RepositoryMemory>();
   const names = new Map<string, RepositoryId>();
   const fields = new Map<ProjectFieldKey, ProjectFieldMemory>();
+  let sizes: Remembering["sizes"] = [];
   return {
     account: () => account,
     project: (key) => projects.get(key),
@@ -38,6 +39,7 @@ export function createHeldMemory(): HeldMemory {
     },
     repositoryById: (id) => repositories.get(id),
     projectField: (key) => fields.get(key),
+    sizes: () => sizes,
     hold(read) {
       for (const known of [projects, pagings, openLists, repositories, names, fields]) known.clear();
       account = read.account;
@@ -47,6 +49,7 @@ export function createHeldMemory(): HeldMemory {
       for (const one of read.repositories) repositories.set(one.repository.id, one);
       for (const [name, id] of read.names) names.set(name.toLowerCase(), id);
       for (const one of read.projectFields) fields.set(one.key, one);
+      ({ sizes } = read);
     },
     learn(change) {
       if (!isOfMemory(change)) return;
@@ -69,6 +72,9 @@ export function createHeldMemory(): HeldMemory {
           return;
         case "remember-project-field":
           fields.set(change.field.key, change.field);
+          return;
+        case "remember-sizes":
+          ({ sizes } = change);
           return;
       }
     },

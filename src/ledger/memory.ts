@@ -20,6 +20,8 @@ export interface Memory {
   repositoryById(id: RepositoryId): RepositoryMemory | undefined;
   /** A field of a project of the tracker. */
   projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
+  /** How much of what the tracker answers for at once, where that is less than may be asked for. */
+  sizes(): readonly SizeMemory[];
 }
 
 /** All that is remembered, as a state is read. */
@@ -32,6 +34,15 @@ export interface Remembering {
   /** Which repository each name of the config means; one that has lost its name to another is known by its id alone. */
   readonly names: readonly (readonly [RepositoryName, RepositoryId])[];
   readonly projectFields: readonly ProjectFieldMemory[];
+  readonly sizes: readonly SizeMemory[];
+}
+
+export interface SizeMemory {
+  /** What is asked for, in the tracker's words. */
+  readonly name: string;
+  readonly size: number;
+  /** Epoch ms: after it more is tried again. */
+  readonly until: number;
 }
 
 export interface AccountMemory {

@@ -65,6 +65,7 @@ async function runEach(
     closed: new Map(),
   };
   forgetOldLooks(run.looks, startedAt);
+  world.tracker.sizes?.take(ledger.memory.sizes());
   const results: CycleResult[] = [];
   for (const project of isRoutine(run) ? await leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
@@ -90,6 +91,7 @@ async function finish(
   projects: readonly SyncProject[],
 ): Promise<RunResult> {
   const { ledger, clock } = world;
+  await keepSizes(world);
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
   const result = resultOf(reports);
@@ -129,6 +131,13 @@ async function finish(
       isRun: reports.some(({ project }) => project === key),
     })),
   };
+}
+
+/** What has been found out about the tracker's sizes, for the next process. */
+async function keepSizes({ ledger, tracker }: World): Promise<void> {
+  const sizes = tracker.sizes?.all().toSorted((one, other) => (one.name < other.name ? -1 : 1)) ?? [];
+  if (JSON.stringify(sizes) === JSON.stringify(ledger.memory.sizes())) return;
+  await ledger.commit([{ kind: "remember-sizes", sizes }]);
 }
 
 /** Smaller steps are the daily work of whoever sets the clock. */

@@ -75,7 +75,8 @@ export interface Tracker {
 
   /**
    * What an issue's own record does not tell, for issues by their node ids: in their order, up to 100 in one answer. Each part
-   * of the wish is answered for each issue that is found, as known, or as unknown with the reason; only a failure of the whole
+   * of the wish is answered for each issue that is found, as known, or as unknown with the reason. What is too much
+   * at once is asked for in smaller pieces, and an issue that is too much alone is `unread` by itself; only a failure of the whole
    * read throws. A page costs one request, and with `released` one more for up to ten repositories, and those that compare
    * commits: at most twenty in one call, what is beyond that stays unknown until the next one.
    */
@@ -88,11 +89,37 @@ export interface Tracker {
   /** Sends one write. */
   write(repository: Repository, write: IssueWrite): Promise<WriteOutcome>;
 
-  /** Whose budget the requests for a repository count against: pace and limits hold for each budget by itself. */
-  budgetOf(repository: RepositoryName): string;
+  /**
+   * Whose budget the requests for a repository count against: pace and limits hold for each budget by itself. Signals and fields
+   * of projects (`signals`) may have one of their own: a limit there leaves everything else open. Other limits hold for both.
+   */
+  budgetOf(repository: RepositoryName, use?: "signals"): string;
+
+  /**
+   * How much the tracker answers for at once, where it has refused more. Kept by the caller, it need not be found out again by
+   * the next process; left out where nothing is ever too much.
+   */
+  readonly sizes?: ReadSizes;
 
   /** Requests sent so far by this adapter, retries included. */
   readonly requests: number;
+}
+
+/** What is remembered of sizes that work. */
+export interface ReadSizes {
+  /** All that hold now. */
+  all(): readonly ReadSize[];
+  /** What another process has found out. */
+  take(known: readonly ReadSize[]): void;
+}
+
+/** How much of something the tracker answers for at once. */
+export interface ReadSize {
+  /** What is asked for, in the adapter's words. */
+  readonly name: string;
+  readonly size: number;
+  /** Epoch ms: after it more is tried again. */
+  readonly until: number;
 }
 
 export interface Account {
@@ -184,6 +211,11 @@ export interface SignalAnswer {
   readonly editors?: Readable<readonly (string | null)[]>;
   /** Of `facts`: the issue as a list would show it; absent where it could not be read in full. */
   readonly issue?: Issue;
+  /**
+   * The tracker gave no answer for it, or not all, though it was asked for by itself: its words. What `signals` lacks is not known
+   * to be otherwise than it was.
+   */
+  readonly unread?: string;
   /** Nothing is known of the issue: it does not exist (any more), or we can't see it. The rest is empty then. */
   readonly fault?: "missing";
 }

@@ -159,6 +159,18 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.projectField(field.key)).toEqual({ ...field, isClosed: true, checkedAt: noon + 1 });
     });
 
+    it("keeps the sizes that were remembered last, and no others", async () => {
+      const { memory } = ledger();
+      const [one, other] = ["issues of 10", "labels of 10"].map((name) => ({ name, size: 50, until: noon }));
+      expect(memory.sizes()).toEqual([]);
+      await ledger().commit([{ kind: "remember-sizes", sizes: [one, other].flatMap((size) => size ?? []) }]);
+      expect(memory.sizes()).toEqual([one, other]);
+      await ledger().commit([
+        { kind: "remember-sizes", sizes: other === undefined ? [] : [{ ...other, size: 25 }] },
+      ]);
+      expect(memory.sizes()).toEqual([{ ...other, size: 25 }]);
+    });
+
     it("gives a name to the repository that was remembered last under it", async () => {
       const { memory } = ledger();
       const other = { ...repository, repository: createRepository({ id: 11 }) };

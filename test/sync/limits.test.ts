@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { secondaryLimit } from "../../src/sandbox/github/faults.ts";
+import { lookingAt, openLooking, openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
@@ -133,5 +134,143 @@ describe("a side that has named a time", () => {
       { kind: "limit", side: "tracker", budget: "", until: stage.clock.now() + 25 * hourMs },
     ]);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, waiting: 0 });
+  });
+});
+
+describe("a limit of GraphQL alone", () => {
+  /** p1 to p3 have an issue each; a rule looks at pull requests, below one for what was completed. */
+  async function openLimited(schedule = "*/5 * * * *"): Promise<Stage> {
+    const stage = await openLooking({ pullRequest: "open" }, 3, { config: { schedule } });
+    stage.github.setLimits({ queriesPerHour: 0 });
+    return stage;
+  }
+  const linkPullRequest = (stage: Stage, issue: number): void => {
+    const { number } = stage.github.openPullRequest("acme/app", { title: "For it" });
+    const repository = "acme/app";
+    stage.github.linkPullRequest({ repository, number: issue }, { repository, number });
+  };
+  const status = (stage: Stage, post: string): unknown => stage.board.post("acme-app", post)?.status;
+  const queries = (stage: Stage): number => stage.reads().filter((read) => read === "POST /graphql").length;
+
+  it("puts off what hangs on signals; all else is decided, read and written, in later processes, too", async () => {
+    const stage = await openLimited();
+    stage.github.close("acme/app", 1, "completed");
+    linkPullRequest(stage, 2);
+    addPlanned(stage, 1);
+    const report = await stage.sync();
+    const until = expect.stringMatching(/^2026-03-02T0[89]:/);
+    const message = expect.stringMatching(/^GitHub \(GraphQL\) wants no request before 2026/);
+    const putOff = [{ code: "tracker.limited", message, until, budget: "GraphQL" }];
+    expect(report).toMatchObject({
+      result: "ok",
+      projects: [{ failed: 0, errors: [], waiting: 1, created: 1, statusWrites: 1, putOff }],
+    });
+    expect([status(stage, "p1"), status(stage, "p2")]).toEqual(["completed", "planned"]);
+    expect(queries(stage)).toBe(1);
+    for (let run = 0; run < 3; run += 1) {
+      stage.restart();
+      stage.mark();
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 1, putOff });
+      expect(queries(stage)).toBe(0);
+      expect(stage.reads()).toContain("GET /repos/acme/app/issues");
+    }
+    stage.github.close("acme/app", 3, "completed");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    stage.github.setLimits({ queriesPerHour: 5000 });
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0, statusWrites: 1 });
+    expect(status(stage, "p2")).toBe("in_progress");
+  });
+
+  it("makes a post wait of whose issue nothing was read before, and fails nothing", async () => {
+    const stage = await openLimited();
+    stage.loseState();
+    await stage.sync();
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, errors: [], waiting: 3, issues: 3 });
+    const [waiting] = await stage.ledger.rows.waiting("prj_app" as never, 10, ["waiting", "undecided"]);
+    expect(waiting).toMatchObject({
+      post: "p1",
+      kind: "waiting",
+      message: expect.stringMatching(/pullRequest.*GitHub \(GraphQL\) wants no request before/),
+      until: expect.any(Number),
+    });
+    stage.github.setLimits({ queriesPerHour: 5000 });
+    stage.clock.skip(2 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0, held: 0, statusWrites: 0 });
+  });
+
+  it("makes rules wait that look at signals and are new; those before stay in force, and nothing fails", async () => {
+    const stage = await openPosts(2, { projects: [lookingAt({ labels: ["in progress"] })] });
+    stage.github.setLimits({ queriesPerHour: 0 });
+    linkPullRequest(stage, 1);
+    stage.reconfigure({ projects: [lookingAt({ pullRequest: "open" })] });
+    stage.github.close("acme/app", 2, "completed");
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 1, statusWrites: 0, held: 0 });
+    expect(queries(stage)).toBe(1);
+    stage.github.setLimits({ queriesPerHour: 5000 });
+    stage.clock.skip(2 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0, held: 1, statusWrites: 1 });
+  });
+
+  it("is said by a plan, which can't tell what it could not look at", async () => {
+    const stage = await openLimited();
+    const { report } = await stage.run("plan");
+    expect(report).toMatchObject({
+      result: "partial",
+      projects: [{ errors: [{ code: "tracker.limited", message: expect.stringContaining("(GraphQL)") }] }],
+    });
+  });
+
+  it("that is a secondary one puts off the whole project", async () => {
+    const stage = await openLimited("0 12 * * *");
+    stage.github.setLimits({ queriesPerHour: 5000 });
+    stage.github.close("acme/app", 1, "completed");
+    stage.github.failNext({ path: "/graphql", answer: secondaryLimit(3_600) });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ failed: 0, statusWrites: 0, putOff: [{ code: "tracker.limited" }] });
+    expect(report.putOff?.[0]).not.toHaveProperty("budget");
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads()).toEqual([]);
+  });
+
+  it("of one owner's installation leaves the signals of another's issues", async () => {
+    const project = {
+      ...lookingAt({ pullRequest: "open" }),
+      route: [{ category: "cat_api", repo: "other/web" }],
+    };
+    const stage = await openStage({
+      repositories: privateRepositories("acme/app", "other/web"),
+      app: [{ owner: "acme" }, { owner: "other" }],
+      projects: [project],
+    });
+    addPlanned(stage, 1);
+    addPlanned(stage, [{ categoryId: "cat_api" }]);
+    await stage.sync();
+    for (const repository of ["acme/app", "other/web"]) {
+      const { number } = stage.github.openPullRequest(repository, { title: "For it" });
+      stage.github.linkPullRequest({ repository, number: 1 }, { repository, number });
+    }
+    const answer = {
+      kind: "answer",
+      status: 200,
+      headers: {
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-reset": String(stage.clock.now() / 1000 + 3_600),
+        "x-ratelimit-resource": "graphql",
+      },
+      body: { errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded" }] },
+    } as const;
+    stage.github.failNext({ path: "/graphql", answer });
+    const putOff = [{ code: "tracker.limited", budget: "acme GraphQL" }];
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1, putOff });
+    expect([status(stage, "p1"), status(stage, "p2")]).toEqual(["planned", "in_progress"]);
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0, putOff });
+    expect(queries(stage)).toBe(1);
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1, waiting: 0 });
   });
 });

@@ -65,12 +65,12 @@ describe("projects of one repository", () => {
     [
       "can't be read",
       (stage) => {
-        // As often as one read is tried.
-        for (let attempt = 0; attempt < 4; attempt += 1)
+        // As often as one list is tried: with 100 rows a page, 50, 25, 12, 6, 3, and 1.
+        for (let attempt = 0; attempt < 7; attempt += 1)
           stage.github.failNext({ path: "/issues", answer: { kind: "answer", status: 502 } });
       },
       "tracker.unreachable",
-      4,
+      7,
     ],
   ])("are told in all of them that it %s, and it is asked once", async (_, fail, code, requests) => {
     const stage = await openStage(projectsOfOne(30));

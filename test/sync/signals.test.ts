@@ -335,3 +335,72 @@ describe("rules that are new and look at a signal", () => {
     expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 1, statusWrites: 0 });
   });
 });
+
+describe("signals that are too much at once", () => {
+  const always = { path: "/graphql", times: Number.POSITIVE_INFINITY };
+  const answer = { kind: "answer", status: 502 } as const;
+  const asked = ({ github }: Stage): readonly number[] =>
+    github.requests.flatMap(({ path, body }) =>
+      path === "/graphql" ? [Object(Object(body).variables).ids.length as number] : [],
+    );
+
+  it("are halved, and later processes ask for no more than what works", async () => {
+    const stage = await openLooking({ pullRequest: "open" }, 14);
+    stage.github.linkPullRequest({ ...one, number: 14 }, openPullRequest(stage));
+    stage.github.failNext({ ...always, answer, when: ({ ids }) => ids.length > 10 });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(asked(stage)).toEqual([14, 7, 7]);
+    for (let run = 0; run < 3; run += 1) {
+      stage.restart();
+      stage.mark();
+      expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+      expect(asked(stage)).toEqual([7, 7]);
+    }
+    stage.clock.skip(hourMs);
+    stage.mark();
+    await stage.sync();
+    expect(asked(stage)).toEqual([14, 7, 7]);
+  });
+
+  it("of one issue alone are said of it; what was read before counts, and the others go on", async () => {
+    const stage = await openLooking({ pullRequest: "open" }, 14);
+    stage.github.linkPullRequest(one, openPullRequest(stage));
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.github.linkPullRequest({ ...one, number: 14 }, openPullRequest(stage));
+    const heavy = `I_${stage.github.issue("acme/app", 1).id}`;
+    stage.github.failNext({ ...always, answer, when: ({ ids }) => ids.includes(heavy) });
+    const errors = [
+      {
+        code: "tracker.unreachable",
+        issue: "acme/app#1",
+        message: expect.stringMatching(/502.*that|502.*counts/u),
+      },
+    ];
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, errors, statusWrites: 1 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("in_progress");
+    const moved = stage.board.posts("acme-app").filter((post) => post.status === "in_progress");
+    expect(moved).toHaveLength(2);
+    stage.restart();
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, errors, statusWrites: 0 });
+    expect(asked(stage)).toEqual([13, 1]);
+  });
+
+  it("of one duplicate leave it where it led", async () => {
+    const project = { ...lookingAt({ pullRequest: "open" }), followDuplicates: true };
+    const stage = await openLooking({ pullRequest: "open" }, 3, { projects: [project] });
+    stage.github.closeAsDuplicate(one, { repository: "acme/app", number: 2 });
+    await stage.sync();
+    stage.github.linkPullRequest({ ...one, number: 2 }, openPullRequest(stage));
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    const heavy = `I_${stage.github.issue("acme/app", 1).id}`;
+    stage.github.failNext({ ...always, answer, when: ({ ids }) => ids.includes(heavy) });
+    expect(await stage.syncOne()).toMatchObject({
+      failed: 1,
+      errors: [{ issue: "acme/app#1" }],
+      statusWrites: 0,
+    });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("in_progress");
+  });
+});

@@ -22,6 +22,6 @@ export function viewConfig(
     timezone: config.timezone,
     trackerUrl: config.tracker.url,
     late: late ?? [],
-    budgetOf: (repository) => tracker.budgetOf(repository),
+    budgetOf: (repository, use) => tracker.budgetOf(repository, use),
   };
 }

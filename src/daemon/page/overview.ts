@@ -194,11 +194,13 @@ async function describeBudgets(
   { project }: PageProject,
 ): Promise<readonly (readonly [string, Piece])[]> {
   const { pace } = view.policy;
-  const budgets = [...new Set(repositoryNames(project.settings).map(view.budgetOf))];
+  const names = repositoryNames(project.settings);
+  const budgets = [...new Set(names.map((name) => view.budgetOf(name)))];
+  const limitedBudgets = new Set([...budgets, ...names.map((name) => view.budgetOf(name, "signals"))]);
   const limits = [
     { name: "The board", until: await ledger.pace.limit("board", "") },
-    ...(await inOrder(budgets, async (budget) => ({
-      name: "GitHub",
+    ...(await inOrder(limitedBudgets, async (budget) => ({
+      name: budget === "" ? "GitHub" : `GitHub (${budget})`,
       until: await ledger.pace.limit("tracker", budget),
     }))),
   ].flatMap(({ name, until }) => (until !== undefined && until > times.now ? [{ name, until }] : []));

@@ -16,7 +16,7 @@ export interface PageView {
   readonly trackerUrl: string;
   readonly late: readonly Late[];
   /** Whose budget writes to a repository count against, as `Tracker.budgetOf` says. */
-  budgetOf(repository: RepositoryName): string;
+  budgetOf(repository: RepositoryName, use?: "signals"): string;
 }
 
 /** One project of the config. */

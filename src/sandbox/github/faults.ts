@@ -16,12 +16,22 @@ export type FaultAnswer =
   /** The right answer's head and half its JSON, then the connection is reset. */
   | { readonly kind: "cut" };
 
+/** How much a request asks for. */
+export interface AskedFor {
+  /** Rows of a page, as `per_page` says it; 0 where it says nothing. */
+  readonly rows: number;
+  /** Node ids of a query. */
+  readonly ids: readonly string[];
+}
+
 /** A failure of the next requests that match. */
 export interface SandboxFault {
   /** Only this method; any without one. */
   readonly method?: string;
   /** Only paths (below the API's root, without query) that contain this text or match this pattern; any without one. */
   readonly path?: string | RegExp;
+  /** Only requests that ask for so much. */
+  readonly when?: (asked: AskedFor) => boolean;
   /** How many matching requests fail; 1 without it. */
   readonly times?: number;
   /** How many matching requests pass before; 0 without it. */
@@ -40,7 +50,7 @@ export interface SandboxFault {
 export interface FaultQueue {
   add(fault: SandboxFault): void;
   /** The fault of this request, which it uses up. The fault added first goes first. */
-  take(method: string, path: string): SandboxFault | undefined;
+  take(method: string, path: string, asked: AskedFor): SandboxFault | undefined;
 }
 
 /** An empty queue. */
@@ -50,8 +60,8 @@ export function createFaultQueue(): FaultQueue {
     add(fault) {
       waiting.push({ fault, after: fault.after ?? 0, times: fault.times ?? 1 });
     },
-    take(method, path) {
-      const next = waiting.find(({ fault }) => matches(fault, method, path));
+    take(method, path, asked) {
+      const next = waiting.find(({ fault }) => matches(fault, method, path) && (fault.when?.(asked) ?? true));
       if (next === undefined) return undefined;
       if (next.after > 0) {
         next.after -= 1;

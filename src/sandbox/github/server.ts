@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type Answer, parseBody, type Reply, readText, sendReply } from "../loopback/loopback.ts";
-import type { FaultQueue, SandboxFault } from "./faults.ts";
+import type { AskedFor, FaultQueue, SandboxFault } from "./faults.ts";
 import { answer, type Gate, type RawRequest } from "./gate.ts";
 import { refuse } from "./rest/answer.ts";
 
@@ -69,9 +69,14 @@ function serve(parts: ServerParts, incoming: IncomingMessage, response: ServerRe
   const { manifests } = parts.gate;
   const apply = (): Answer =>
     (method === "POST" ? manifests?.postForm(fullPath, query, text) : undefined) ?? below();
-  const reply = replyTo(parts, parts.faults.take(method, path), apply);
+  const reply = replyTo(parts, parts.faults.take(method, path, readAsked(request)), apply);
   if ("answer" in reply) finish(reply.answer.status);
   sendReply(response, reply, "application/json; charset=utf-8");
+}
+
+function readAsked({ query, text }: RawRequest): AskedFor {
+  const ids: unknown = Object(Object(parseBody(text)).variables).ids;
+  return { rows: Number(query.get("per_page") ?? 0), ids: Array.isArray(ids) ? ids.map(String) : [] };
 }
 
 function describe(request: RawRequest, at: number): Omit<LoggedRequest, "status"> {

@@ -12,7 +12,7 @@ import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { delayAction, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
+import { delayAction, isApproved, type PulledCycle, whyUnasked } from "../ground/cycle-state.ts";
 import { describeAction, describeChange } from "../ground/describe.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
@@ -126,6 +126,8 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
 async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): Promise<void> {
   const undecided = notes.filter(({ kind }) => kind === "undecided");
   if (undecided.length === 0 || (await isAbsenceSaid(cycle, row))) return;
+  // A limit only means "later".
+  if (whyUnasked(cycle, row) !== undefined) return;
   for (const { message } of undecided) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
     if (!message.includes(beyondReach)) noteError(cycle.tally, failure);

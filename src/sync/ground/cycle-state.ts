@@ -87,6 +87,8 @@ export interface Tally {
   notesPutOff: number;
   /** Whether a limit or a signal put the whole project off. */
   isPutOff: boolean;
+  /** Whether a limit of their own put signals off that were to be read. */
+  areSignalsPutOff: boolean;
   /** Why something was left to a later run. */
   readonly putOff: Closure[];
   readonly errors: ReportedError[];
@@ -101,6 +103,7 @@ export function startTally(): Tally {
     statusWrites: 0,
     notesPutOff: 0,
     isPutOff: false,
+    areSignalsPutOff: false,
     putOff: [],
     errors: [],
   };
@@ -112,6 +115,8 @@ export interface Course {
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
   /** What a person let go. */
   readonly approved: Map<PostId, Map<ActionKind, Who["by"]>>;
+  /** Why signals of issues were not asked for in this run, by the place of the issue: see `placeOfIssue`. */
+  readonly unasked: Map<string, Closure>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
   /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
@@ -119,7 +124,19 @@ export interface Course {
 }
 
 export function startCourse(): Course {
-  return { delays: new Map(), approved: new Map(), closed: new Map(), left: new Map() };
+  return { delays: new Map(), approved: new Map(), unasked: new Map(), closed: new Map(), left: new Map() };
+}
+
+/** What an issue is known by in a course. */
+export function placeOfIssue({ repositoryId, number }: IssueRef): string {
+  return `${repositoryId}#${number}`;
+}
+
+/** Why it is not known in this run what an issue of a row shows beside its record; undefined where all was asked for. */
+export function whyUnasked({ course }: Pick<Cycle, "course">, { links }: Row): Closure | undefined {
+  return links
+    .map(({ link }) => course.unasked.get(placeOfIssue(link.issue)))
+    .find((closure) => closure !== undefined);
 }
 
 /** Remembers why an action is not done in this run. */

@@ -21,6 +21,11 @@ export function laneOf({ tracker }: Pick<World, "tracker">, repository: Reposito
   return { side: "tracker", budget: tracker.budgetOf(repository) };
 }
 
+/** The lane in which what an issue's own record does not show is read: it may have a limit of its own. */
+export function signalLaneOf({ tracker }: Pick<World, "tracker">, repository: RepositoryName): Lane {
+  return { side: "tracker", budget: tracker.budgetOf(repository, "signals") };
+}
+
 /** The lane of an issue. */
 export function laneOfIssue(world: World, { repositoryId }: IssueRef): Lane {
   return laneOf(world, world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "");

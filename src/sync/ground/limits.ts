@@ -1,7 +1,7 @@
-import { RemoteError, type Side } from "../../errors.ts";
+import { RemoteError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import { boardLane, type Lane, laneOf } from "./lane.ts";
-import type { World } from "./world.ts";
+import { boardLane, type Lane, laneOf, signalLaneOf } from "./lane.ts";
+import type { Closure, World } from "./world.ts";
 import { nameNow } from "./world.ts";
 
 /** A later time than this was written down by a clock that was wrong: no answer is believed for longer. */
@@ -33,17 +33,55 @@ export async function noteLimitOf(world: World, error: unknown): Promise<void> {
  */
 export async function checkLimits(world: World, repositories: readonly RepositoryName[]): Promise<void> {
   const names = repositories.map((name) => nameNow(world, name));
-  for (const lane of [boardLane, ...names.map((name) => laneOf(world, name))]) {
-    const retryAt = await limitOf(world, lane);
-    if (retryAt === undefined) continue;
-    const { side, budget } = lane;
-    throw new RemoteError(side, "limited", `${sayLimit(side, retryAt)}.`, { retryAt, budget });
-  }
+  for (const lane of [boardLane, ...names.map((name) => laneOf(world, name))]) await checkLane(world, lane);
+}
+
+/**
+ * The same for signals, right before they are asked for: of the tracker's names of their repositories.
+ *
+ * @throws RemoteError with the fault `limited`.
+ */
+export async function checkSignalLimits(world: World, names: Iterable<RepositoryName>): Promise<void> {
+  for (const name of names) await checkLane(world, signalLaneOf(world, name));
+}
+
+/** Until when signals of a repository are not asked for, and why; undefined while they may be. */
+export async function signalLimitOf(world: World, name: RepositoryName): Promise<Closure | undefined> {
+  const lane = signalLaneOf(world, name);
+  const until = await limitOf(world, lane);
+  return until === undefined ? undefined : limitClosure(lane, until);
+}
+
+/** Whether a limit concerns signals alone: whatever needs none goes on. */
+export function isSignalLimit(
+  world: Pick<World, "tracker">,
+  error: unknown,
+  names: readonly RepositoryName[],
+): boolean {
+  if (!(error instanceof RemoteError) || error.side === "board" || error.fault !== "limited") return false;
+  return names.every((name) => laneOf(world, name).budget !== error.budget);
+}
+
+/** What a limit closes its lane with. */
+export function limitClosure({ side, budget }: Lane, until: number | undefined): Closure {
+  const message = sayLimit({ side, budget }, until);
+  return { code: `${side}.limited`, message, until, ...(budget !== "" && { budget }) };
+}
+
+/** @throws RemoteError with the fault `limited` while the lane wants no request. */
+async function checkLane(world: World, { side, budget }: Lane): Promise<void> {
+  const retryAt = await limitOf(world, { side, budget });
+  if (retryAt === undefined) return;
+  const message = `${sayLimit({ side, budget }, retryAt)}.`;
+  throw new RemoteError(side, "limited", message, { retryAt, budget });
 }
 
 /** Who wants no request, and until when, as a sentence without its full stop. */
-export function sayLimit(side: Side, retryAt: number | undefined): string {
-  const who = side === "board" ? "the board" : "GitHub";
+export function sayLimit(
+  { side, budget = "" }: Partial<Lane> & Pick<Lane, "side">,
+  retryAt: number | undefined,
+): string {
+  const who = side === "board" ? "the board" : `GitHub${budget === "" ? "" : ` (${budget})`}`;
   if (retryAt === undefined) return `${who} limits requests, and names no end`;
   return `${who} wants no request before ${new Date(retryAt).toISOString()}`;
 }

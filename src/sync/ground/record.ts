@@ -6,7 +6,7 @@ import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
 import { isRefusal, pauseOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
-import { delayAction, isApproved, type PulledCycle } from "./cycle-state.ts";
+import { delayAction, isApproved, type PulledCycle, whyUnasked } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
 import { readRow } from "./rows.ts";
 import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
@@ -113,8 +113,16 @@ async function notesOf(
 ): Promise<readonly RowNote[]> {
   const future = planAhead(row, decision, await cycle.context(now));
   const pause = pauseOf(row);
+  const unasked = whyUnasked(cycle, row);
   const notes = decision.notes.map((note): RowNote => {
     const { kind, message } = note;
+    if (kind === "undecided" && unasked !== undefined)
+      return {
+        kind: "waiting",
+        message: `${message}; ${unasked.message}`,
+        since: now,
+        ...(unasked.until !== undefined && { until: unasked.until }),
+      };
     if (kind !== "settling") return { kind, message, since: now };
     const planned = future && describeField(cycle, row, future, note.field);
     const told = { since: now, ...(planned && { planned }) };

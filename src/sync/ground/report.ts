@@ -1,9 +1,9 @@
 import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
-import { type BoardPull, endOf, type Tally } from "./cycle-state.ts";
-import { sayLimit } from "./limits.ts";
-import { isRoutine } from "./order.ts";
+import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
+import { isSignalLimit, limitClosure } from "./limits.ts";
+import { isPreview, isRoutine } from "./order.ts";
 import { adviceOn } from "./remedy.ts";
 import type { ProjectReport, ReportedError } from "./reports.ts";
 import type { Closure, Run, SyncProject, World } from "./world.ts";
@@ -41,13 +41,13 @@ type Bounded = Pick<Run, "bounds">;
 /** What is known where a project is put off. */
 interface Delayed {
   readonly run: Pick<Run, "bounds" | "order">;
-  readonly world: Pick<World, "clock" | "log">;
-  readonly project: Pick<SyncProject, "key" | "periodMs">;
+  readonly world: Pick<World, "clock" | "log" | "tracker">;
+  readonly project: Pick<SyncProject, "key" | "periodMs" | "settings">;
 }
 
 /**
  * Notes that the whole project is left to a later run; gives the reason. A limit that ends later than the project's next run is
- * a failure: somebody has to hear of it.
+ * a failure: somebody has to hear of it. One of signals alone is none.
  */
 export function notePutOff(tally: Tally, { run, world, project }: Delayed, error: RemoteError): Closure {
   const closure = closureBy(error, run);
@@ -55,9 +55,21 @@ export function notePutOff(tally: Tally, { run, world, project }: Delayed, error
   tally.isPutOff = true;
   tally.putOff.push(closure);
   const now = world.clock.now();
-  if (isRoutine(run) && until !== undefined && until - now > project.periodMs(now))
+  const isOfSignals = isSignalLimit(world, error, [project.settings.repo]);
+  if (isRoutine(run) && !isOfSignals && until !== undefined && until - now > project.periodMs(now))
     noteError(tally, { code, message: `${message}.`, retryAt: until });
   return closure;
+}
+
+/**
+ * Notes that signals are left to a later run, because of a limit of their own. That is no failure, however long it lasts: what can
+ * be decided without them is decided. Only a plan, which has to say what it could not look at, fails of it.
+ */
+export function noteSignalsPutOff({ tally, run }: Pick<Cycle, "tally" | "run">, closure: Closure): void {
+  const { code, message, until } = closure;
+  if (isPreview(run)) noteError(tally, { code, message: `${message}.`, retryAt: until });
+  tally.areSignalsPutOff = true;
+  tally.putOff.push(closure);
 }
 
 /** Whether the time of the run (`budget`) was over, and nobody has asked it to stop. */
@@ -66,8 +78,8 @@ export function isOutOfTime(error: RemoteError, { bounds }: Bounded): boolean {
 }
 
 /** What a read that only means "later" closes its lane with. */
-export function closureBy({ code, fault, side, retryAt }: RemoteError, run: Bounded): Closure {
-  return fault === "limited" ? { code, message: sayLimit(side, retryAt), until: retryAt } : endOf(run);
+export function closureBy(error: RemoteError, run: Bounded): Closure {
+  return error.fault === "limited" ? limitClosure(error, error.retryAt) : endOf(run);
 }
 
 /**
@@ -148,6 +160,8 @@ export async function reportProject(
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
   const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
   const held = Math.max(heldPosts, Number(pull?.hold !== undefined));
+  const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
+  const isLookPutOff = tally.areSignalsPutOff && waiting === 0;
   return {
     project: project.key,
     repo: project.settings.repo,
@@ -159,7 +173,7 @@ export async function reportProject(
     issueWrites: tally.issueWrites,
     postWrites: tally.postWrites,
     statusWrites: tally.statusWrites,
-    waiting: (counts?.waiting ?? 0) + tally.notesPutOff + Number(tally.isPutOff),
+    waiting: waiting + Number(tally.isPutOff || isLookPutOff),
     held,
     parked,
     quarantined,
@@ -194,9 +208,14 @@ function readPutOff({ putOff, errors }: Tally): Pick<ProjectReport, "putOff"> {
   const mere = putOff.filter(({ code }) => !errors.some((error) => error.code === code));
   if (mere.length === 0) return {};
   const each = new Map(
-    mere.map(({ code, message, until }) => [
+    mere.map(({ code, message, until, budget }) => [
       `${code} ${message}`,
-      { code, message, ...(until !== undefined && { until: new Date(until).toISOString() }) },
+      {
+        code,
+        message,
+        ...(until !== undefined && { until: new Date(until).toISOString() }),
+        ...(budget !== undefined && { budget }),
+      },
     ]),
   );
   return { putOff: [...each.values()] };

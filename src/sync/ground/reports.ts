@@ -43,6 +43,8 @@ export interface PutOff {
   readonly message: string;
   /** When it ends, ISO 8601; left out where nobody knows. */
   readonly until?: string;
+  /** Whose limit of the tracker's it is, as the tracker names it: `GraphQL`; left out where there is only one. */
+  readonly budget?: string;
 }
 
 export interface ReportedError {

@@ -120,6 +120,8 @@ export interface Closure {
   readonly message: string;
   /** When that ends, epoch ms; left out where nobody knows. */
   readonly until?: number | undefined;
+  /** Of a limit: whose, as the tracker names it; left out where there is only one. */
+  readonly budget?: string;
 }
 
 /** The repositories that a project names, its own first, each once. */

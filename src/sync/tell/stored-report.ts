@@ -50,7 +50,13 @@ export function readReport(report: unknown): StoredReport {
     putOff: listOf(report, "putOff").map((reason) => {
       const until = wordOf(reason, "until");
       const code = wordOf(reason, "code") ?? "unknown";
-      return { code, message: wordOf(reason, "message") ?? code, ...(until !== undefined && { until }) };
+      const budget = wordOf(reason, "budget");
+      return {
+        code,
+        message: wordOf(reason, "message") ?? code,
+        ...(until !== undefined && { until }),
+        ...(budget !== undefined && { budget }),
+      };
     }),
   };
 }

@@ -260,7 +260,7 @@ async function noteClosure({ run, world }: PulledCycle, lane: Lane, answer: Answ
 function closureOf(side: Side, failure: Failure<Answer>): Closure {
   const code = `${side}.${meaningOf(failure).fault}`;
   if (failure.kind !== "limited") return { code, message: failure.message };
-  return { code, message: sayLimit(side, failure.retryAt), until: failure.retryAt };
+  return { code, message: sayLimit({ side }, failure.retryAt), until: failure.retryAt };
 }
 
 /** How messages speak of a write. */

@@ -26,8 +26,9 @@ import {
   createClient,
   createTokenCredential,
 } from "./wire/client.ts";
-import { createGate } from "./wire/limits.ts";
+import { budgetOfQueries, createGate, createQueryGate } from "./wire/limits.ts";
 import { createPageReader, createPages } from "./wire/pages.ts";
+import { createSizes, type Sizes } from "./wire/pieces.ts";
 import { createReader } from "./wire/reader.ts";
 import { createServerClock, createTransport, type Fetch } from "./wire/transport.ts";
 import { createQuote } from "./wire/words.ts";
@@ -63,6 +64,8 @@ export interface Connection extends ConnectionOptions {
   readonly random: Random;
   readonly retries: number;
   readonly pageLimit: number;
+  /** What has been found out of it, by whichever of the adapters. */
+  readonly sizes: Sizes;
 }
 
 /** GitHub, or GitHub Enterprise Server. One adapter serves all repositories of a personal access token. */
@@ -97,6 +100,7 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
     quote: createQuote(secrets, options.redact),
     retries,
     pageLimit,
+    sizes: createSizes(clock),
   };
 }
 
@@ -110,13 +114,15 @@ export function createAdapter(
   const send = createClient(connection, credential);
   const gate = createGate(clock);
   const read = createReader({ ...connection, send, gate, budget });
-  const readPage = createPageReader(read, quote);
-  const pages = createPages(readPage, pageLimit);
-  const listTools = { pages, readPage, url, quote };
+  const { sizes } = connection;
+  const reader = createPageReader(read, sizes, quote);
+  const pages = createPages(reader, pageLimit);
+  const listTools = { pages, reader, url, quote };
   const names = createKnownNames();
-  const query = createQuery(read, url, quote);
+  const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
+  const query = createQuery(ask, url, quote);
   const { host } = new URL(url);
-  const signalTools = { query, host, unsupported: new Map(), compared: new Map() };
+  const signalTools = { query, sizes, host, unsupported: new Map(), compared: new Map() };
   const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
     const found = await findRepository(read, wanted, bounds, quote);
     // Of an App's installation GitHub shows no push access, whatever it may write.
@@ -138,11 +144,12 @@ export function createAdapter(
     readSignals: (nodeIds, wish, bounds) => readSignals(signalTools, nodeIds, wish, bounds),
     listIssues: (repository, wanted, bounds) => {
       names.note(repository);
-      return listIssues({ readPage, pages, find, quote, pageLimit }, repository, wanted, bounds);
+      return listIssues({ reader, pages, find, quote, pageLimit }, repository, wanted, bounds);
     },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
     write: (repository, write) => sendWrite({ send, gate, quote }, repository, write),
-    budgetOf: () => budget,
+    budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),
+    sizes,
     get requests() {
       return transport.requests;
     },

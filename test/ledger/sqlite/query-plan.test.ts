@@ -19,6 +19,7 @@ const small = [
   "project_fields",
   "asked_paging",
   "open_lists",
+  "read_sizes",
   "backlogs",
   "requests",
   "orders",

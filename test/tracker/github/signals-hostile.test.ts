@@ -280,7 +280,7 @@ describe("a query as a whole", () => {
     const answers = await readSignals(fixture, ids, { pullRequests: true });
     expect(answers.map(({ nodeId }) => nodeId)).toEqual(ids);
     expect(answers.every(({ signals }) => signals.pullRequests?.kind === "known")).toBe(true);
-    expect(fixture.tracker.requests).toBe(5);
+    expect(fixture.tracker.requests).toBe(3);
   });
 
   it("that is refused even in pieces is an error that quotes GitHub", async () => {

@@ -506,4 +506,12 @@ export const migrations: readonly string[] = [
   -- missing_since: when the first complete list lacked the post; NULL: none has, or an earlier version has noted that.
   ALTER TABLE posts ADD COLUMN missing_since INTEGER;
   `,
+  `
+  -- How much of something (name, in the tracker's words) the tracker answers for at once. until: after it more is tried again.
+  CREATE TABLE read_sizes (
+    name TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

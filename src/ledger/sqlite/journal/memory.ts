@@ -1,7 +1,13 @@
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { ProjectFieldMemory, ProjectMemory, Remembering, RepositoryMemory } from "../../memory.ts";
+import type {
+  ProjectFieldMemory,
+  ProjectMemory,
+  Remembering,
+  RepositoryMemory,
+  SizeMemory,
+} from "../../memory.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -70,6 +76,7 @@ export function createMemory(
     | "remember-open-list"
     | "remember-repository"
     | "remember-project-field"
+    | "remember-sizes"
   > {
   const selectAccount = store.prepare<[], { login: string; checked_at: number }>(
     "SELECT login, checked_at FROM accounts WHERE side = 'tracker'",
@@ -124,6 +131,11 @@ export function createMemory(
   const writeField = store.prepare<[{ key: string; field: string; checkedAt: number }]>(
     "INSERT OR REPLACE INTO project_fields (key, field, checked_at) VALUES (@key, @field, @checkedAt)",
   );
+  const selectSizes = store.prepare<[], SizeMemory>("SELECT name, size, until FROM read_sizes ORDER BY name");
+  const deleteSizes = store.prepare<[]>("DELETE FROM read_sizes");
+  const writeSize = store.prepare<[SizeMemory]>(
+    "INSERT INTO read_sizes (name, size, until) VALUES (@name, @size, @until)",
+  );
   const reads = [
     selectAccount,
     selectProjects,
@@ -131,6 +143,7 @@ export function createMemory(
     selectOpenLists,
     selectRepositories,
     selectFields,
+    selectSizes,
   ];
   return {
     tables: () => new Set(reads.flatMap((one) => one.tables())),
@@ -152,6 +165,7 @@ export function createMemory(
             ...decodeField(field),
             checkedAt,
           })),
+          sizes: selectSizes.all(),
         };
       }),
     changes: {
@@ -176,6 +190,10 @@ export function createMemory(
       },
       "remember-project-field": ({ field: { checkedAt, ...field } }) => {
         writeField.run({ key: field.key, field: JSON.stringify(field), checkedAt });
+      },
+      "remember-sizes": ({ sizes }) => {
+        deleteSizes.run();
+        for (const { name, size, until } of sizes) writeSize.run({ name, size, until });
       },
     },
   };

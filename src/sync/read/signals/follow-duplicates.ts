@@ -22,7 +22,8 @@ type End =
   /** It leads to an issue that is not shown to us; which one, where at least that is. */
   | { readonly kind: "unreadable"; readonly target: DuplicateTarget | undefined }
   | { readonly kind: "unasked"; readonly target: DuplicateTarget }
-  | { readonly kind: "unknown"; readonly message: string };
+  /** `unread`: because the tracker gave no answer for one of them, in its words. */
+  | { readonly kind: "unknown"; readonly message: string; readonly unread?: string | undefined };
 
 /**
  * Finds, for issues that were closed as duplicates, the issue at the end of the chain, and reads it: its voters hear when
@@ -131,11 +132,13 @@ function nextStep(
     if (answer === undefined) return { kind: "unasked", target: at };
     if (answer.fault !== undefined) return { kind: "unreadable", target: at };
     if (answer.issue === undefined) {
-      return { kind: "unknown", message: `${nameTarget(at)} could not be read in full` };
+      const message = `${nameTarget(at)} could not be read in full`;
+      return { kind: "unknown", message, unread: answer.unread };
     }
     if (!isDuplicate(answer.issue)) return { kind: "found", target: at, answer };
   }
-  if (answer?.duplicateOf?.kind !== "known") return { kind: "unknown", message: whyOf(answer?.duplicateOf) };
+  if (answer?.duplicateOf?.kind !== "known")
+    return { kind: "unknown", message: whyOf(answer?.duplicateOf), unread: answer?.unread };
   const { value: target } = answer.duplicateOf;
   if (target === "hidden") return { kind: "unreadable", target: undefined };
   if (target !== null) return { kind: "next", target };
@@ -165,6 +168,11 @@ async function takeEnd(
   // What it led to is left for the pull to look at.
   if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") {
     return { canonical, changes: [] };
+  }
+  // Where the tracker gave no answer for the duplicate, or for what it leads to, it still leads where it led before.
+  if (end.kind === "unknown" && end.unread !== undefined) {
+    reader.unread.set(duplicate.issue.nodeId, end.unread);
+    if (canonical?.kind === "known") return { canonical, changes: [] };
   }
   switch (end.kind) {
     case "unknown":

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
-import type { Issue, IssueRef, RepositoryId, Signals } from "../../../model/issue.ts";
+import type { Issue, IssueRef, RepositoryId, RepositoryName, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
@@ -14,9 +14,11 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import type { Cycle } from "../../ground/cycle-state.ts";
+import { type Cycle, nameIssue, placeOfIssue } from "../../ground/cycle-state.ts";
+import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
-import { isPutOff, noteError } from "../../ground/report.ts";
+import { closureBy, isPutOff, noteError, noteSignalsPutOff } from "../../ground/report.ts";
+import type { Closure } from "../../ground/world.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { namedOptions } from "./project-fields.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
@@ -37,7 +39,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     await readSignals(cycle, "all");
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-    const message = `${error.message} The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates); for issues of which it was read before, that counts until the next run.`;
+    const message = `${error.message} ${whatCounts}; for issues of which it was read before, that counts until the next run.`;
     const { code, detail, retryAt } = error;
     noteError(cycle.tally, { code, message, detail, retryAt });
   }
@@ -62,10 +64,13 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     work: (issues: readonly SignalledIssue[]) => Promise<void>,
   ): Promise<void> => {
     const askedAt = clock.now();
-    await work(issues);
+    // Rules that are new wait as a whole until all that they look at can be asked for.
+    const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
+    if (mode === "unknown") await work(issues);
+    const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
     noteLooks(
       cycle,
-      issues.map(({ issue }) => lookAt(print, issue)),
+      answered.map(({ issue }) => lookAt(print, issue)),
       askedAt,
     );
   };
@@ -88,6 +93,79 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode === "all") await fill(cycle, parts, print, pulled);
   await parts.others.end();
   await parts.duplicates.end();
+  if (mode === "all") await sayUnread(cycle, reader.unread);
+}
+
+/** What is too heavy for the tracker alone is said of that issue, where it is one of this project's. */
+async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Promise<void> {
+  if (unread.size === 0) return;
+  for await (const { issue } of eachLinked(cycle, cycle.memory.id)) {
+    const words = unread.get(issue.nodeId);
+    if (words === undefined) continue;
+    const message = `${words} ${whatCounts} for this issue; what was read of it before counts until the next run.`;
+    noteError(cycle.tally, {
+      issue: nameIssue(cycle, issue),
+      code: "tracker.unreachable",
+      message,
+      detail: "server",
+    });
+  }
+}
+
+const whatCounts =
+  "The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates)";
+
+/**
+ * Asks for issues, but for those whose signals a limit of their own puts off: these are decided by what was read of them before,
+ * and all the rest of the run goes on.
+ *
+ * @returns the issues that were asked for.
+ */
+async function workWithinLimits(
+  cycle: Cycle,
+  issues: readonly SignalledIssue[],
+  work: (issues: readonly SignalledIssue[]) => Promise<void>,
+): Promise<readonly SignalledIssue[]> {
+  let open = await withoutLimited(cycle, issues);
+  while (open.length > 0) {
+    try {
+      await work(open);
+      return open;
+    } catch (error) {
+      const names = open.map(({ issue }) => nameOfRepository(cycle, issue));
+      if (!(error instanceof RemoteError) || !isSignalLimit(cycle.world, error, names)) throw error;
+      await noteLimitOf(cycle.world, error);
+      const rest = await withoutLimited(cycle, open);
+      // A field of an owner that has none of these issues is what can't be asked for.
+      if (rest.length === open.length) putOffSignals(cycle, open, closureBy(error, cycle.run));
+      open = rest.length === open.length ? [] : rest;
+    }
+  }
+  return [];
+}
+
+async function withoutLimited(
+  cycle: Cycle,
+  issues: readonly SignalledIssue[],
+): Promise<readonly SignalledIssue[]> {
+  const byRepository = Map.groupBy(issues, ({ issue }) => nameOfRepository(cycle, issue));
+  const limited = new Set<RepositoryName>();
+  for (const [name, some] of byRepository) {
+    const closure = await signalLimitOf(cycle.world, name);
+    if (closure === undefined) continue;
+    limited.add(name);
+    putOffSignals(cycle, some, closure);
+  }
+  return issues.filter(({ issue }) => !limited.has(nameOfRepository(cycle, issue)));
+}
+
+function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
+  for (const { issue } of issues) cycle.course.unasked.set(placeOfIssue(issue), closure);
+  noteSignalsPutOff(cycle, closure);
+}
+
+function nameOfRepository({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): RepositoryName {
+  return ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
 import { looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
+import { checkSignalLimits } from "../../ground/limits.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
 
 /** Asks for what the rules of one project look at, and stores it. */
@@ -32,6 +33,8 @@ export interface SignalReader {
   /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
   storingFacts(issue: Issue): Promise<readonly Change[]>;
   readonly mode: ReadMode;
+  /** Issues, by their node ids, for which the tracker gave no answer, though it was asked for nothing else; with its words. */
+  readonly unread: Map<string, string>;
 }
 
 /** `all`: what is read counts from now on. `unknown`: only what was not known before does. */
@@ -52,6 +55,7 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
   const { pullRequests, subIssues, released } = neededSignals(cycle.settings);
   let survey: FieldSurvey | undefined;
   let isFresh = false;
+  const unread = new Map<string, string>();
 
   const ask = async (
     asked: readonly AskedIssue[],
@@ -69,13 +73,19 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
         return known === undefined ? [] : [[nodeId, known.repository.name]];
       }),
     );
+    await checkSignalLimits(cycle.world, new Set(repositories.values()));
     const pages = tracker.readSignals(nodeIds, { ...wish, repositories }, cycle.run.bounds);
     for await (const page of pages) answers.push(...page);
+    for (const { nodeId, unread: words } of answers) {
+      if (words === undefined) unread.delete(nodeId);
+      else unread.set(nodeId, words);
+    }
     return answers;
   };
 
   return {
     mode,
+    unread,
     storingFacts: async (issue) =>
       mode === "all" || (await ledger.signals.of(issue)) === undefined
         ? [{ kind: "store-facts", issue }]

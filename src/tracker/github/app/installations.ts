@@ -3,7 +3,7 @@ import type { ReadBounds, Traffic } from "../../../model/surroundings.ts";
 import type { Account, Tracker } from "../../tracker.ts";
 import { connect, createAdapter, type ServerOptions } from "../github.ts";
 import { createClient } from "../wire/client.ts";
-import { createGate } from "../wire/limits.ts";
+import { budgetOfQueries, createGate } from "../wire/limits.ts";
 import { createReader, type Read } from "../wire/reader.ts";
 import { isObject } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
@@ -79,7 +79,11 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     projectField: (wanted, bounds) => owners.ofOwner(wanted.owner).projectField(wanted, bounds),
     readSignals: (nodeIds, wish, bounds) => readSignalsOfAll(owners, nodeIds, wish, bounds),
     write: (repository, write) => of(repository).write(repository, write),
-    budgetOf: ownerOf,
+    budgetOf(repository, use) {
+      const owner = ownerOf(repository);
+      return use === "signals" ? budgetOfQueries(owner) : owner;
+    },
+    sizes: connection.sizes,
     get requests() {
       return transport.requests;
     },

@@ -2,18 +2,21 @@ import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { IssuePage, IssueQuery } from "../../tracker.ts";
-import { endless, type Page, type Pages, type ReadPage } from "../wire/pages.ts";
-import { addressed, type ReadRequest } from "../wire/reader.ts";
+import {
+  endless,
+  isTooLarge,
+  type ListRequest,
+  type Page,
+  type PageReader,
+  type Pages,
+} from "../wire/pages.ts";
 import { type IssueRow, readIssueRows } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { createRecorder, type FindRepository } from "./identity.ts";
 import { addressRepository } from "./repositories.ts";
 
-/** GitHub's largest page. */
-const pageSize = 100;
-
 export interface ListingTools {
-  readonly readPage: ReadPage;
+  readonly reader: PageReader;
   readonly pages: Pages;
   readonly find: FindRepository;
   readonly quote: Quote;
@@ -45,7 +48,7 @@ async function* listLatest(
 ): AsyncGenerator<IssuePage> {
   const record = createRecorder(tools.find, repository);
   const request = describeList(tools, repository, { sort: "updated", direction: "desc" });
-  const page = await tools.readPage(
+  const page = await tools.reader.first(
     etag === undefined ? request : { ...request, headers: { "if-none-match": etag } },
     repository,
     bounds,
@@ -66,7 +69,7 @@ async function* listLatest(
  * Reads by time and not by page numbers: when an issue is touched meanwhile, another one moves up over a page's edge and would
  * be skipped. Each step asks from one second before the last row, because GitHub does not say whether `since` includes its own
  * second; rows that come again are left out here. When those two seconds fill a whole page, the pages within them are
- * followed.
+ * followed. A page that is too heavy is asked for again from the last step on, with smaller ones.
  */
 async function* listSince(
   tools: ListingTools,
@@ -77,12 +80,14 @@ async function* listSince(
   const record = createRecorder(tools.find, repository);
   const order = { sort: "updated", direction: "asc" };
   let asked = since;
-  let next: ReadRequest | undefined = describeList(tools, repository, { ...order, since: asked });
+  /** The page that is gone on from; undefined for a step. */
+  let before: Page | undefined;
   /** Times of the rows that the next answer may show again, by number and time. */
   let shown = new Map<string, string>();
-  for (let count = 0; next !== undefined; count += 1) {
+  for (let count = 0; ; count += 1) {
     if (count >= tools.pageLimit) throw endless(repository.name);
-    const page = await tools.readPage(next, repository, bounds);
+    const request = describeList(tools, repository, { ...order, since: asked });
+    const page: Page = await readStep(tools, before, request, repository, bounds);
     const rows = readIssueRows(page.data);
     const fresh = rows.filter((row) => !shown.has(keyOf(row)));
     for (const row of rows) shown.set(keyOf(row), row.updatedAt);
@@ -98,11 +103,30 @@ async function* listSince(
     };
     if (isStep) {
       asked = step;
-      next = describeList(tools, repository, { ...order, since: asked });
+      before = undefined;
       shown = new Map([...shown].filter(([, time]) => !isLater(step, time)));
+    } else if (page.next === undefined) {
+      return;
     } else {
-      next = page.next === undefined ? undefined : { ...next, ...addressed(page.next) };
+      before = page;
     }
+  }
+}
+
+/** A page behind another one, or the first of a step; also where the next one is too heavy. */
+async function readStep(
+  { reader }: ListingTools,
+  before: Page | undefined,
+  request: ListRequest,
+  repository: Repository,
+  bounds: ReadBounds,
+): Promise<Page> {
+  if (before === undefined) return reader.first(request, repository, bounds);
+  try {
+    return await reader.after(before, request, repository, bounds);
+  } catch (error) {
+    if (!isTooLarge(error, before.size)) throw error;
+    return reader.first(request, repository, bounds);
   }
 }
 
@@ -141,14 +165,14 @@ function describeList(
   tools: ListingTools,
   repository: Repository,
   parameters: Readonly<Record<string, string | undefined>>,
-): ReadRequest {
+): ListRequest {
   return {
+    list: "issues",
     route: "GET /repos/{owner}/{repo}/issues",
     parameters: {
       ...addressRepository(repository.name, tools.quote),
       state: "all",
       ...parameters,
-      per_page: pageSize,
     },
     subject: repository.name,
   };
@@ -168,7 +192,7 @@ async function recordAll(
 
 /** GitHub may hide rows of a page, so a short page with a `Link` goes on, and so does a full one without. */
 function hasMore(page: Page, rows: readonly IssueRow[]): boolean {
-  return page.next !== undefined || rows.length >= pageSize;
+  return page.next !== undefined || rows.length >= page.size;
 }
 
 function keyOf(row: IssueRow): string {

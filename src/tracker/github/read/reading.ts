@@ -76,9 +76,10 @@ export async function* listComments(
 ): AsyncGenerator<readonly IssueComment[]> {
   const { repositoryId, number } = issue;
   const request = {
+    list: `comments of issue ${number}`,
     // By id like the issue itself, so that a rename is not seen at all.
     route: "GET /repositories/{repository_id}/issues/{issue_number}/comments",
-    parameters: { repository_id: repositoryId, issue_number: number, per_page: 100 },
+    parameters: { repository_id: repositoryId, issue_number: number },
     subject: `the comments of issue ${number} of the repository with the id ${repositoryId}`,
   };
   const repository = { id: repositoryId, name: `the repository with the id ${repositoryId}` };

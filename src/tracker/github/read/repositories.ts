@@ -4,8 +4,8 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../../tracker.ts";
 import { refuseAnswer } from "../wire/answers.ts";
 import { resolveOnOrigin } from "../wire/links.ts";
-import { type Pages, type ReadPage, requireOk } from "../wire/pages.ts";
-import { addressed, type Read, type ReadRequest } from "../wire/reader.ts";
+import { isTooLarge, type ListRequest, type PageReader, type Pages, requireOk } from "../wire/pages.ts";
+import type { Read, ReadRequest } from "../wire/reader.ts";
 import {
   asList,
   isObject,
@@ -87,6 +87,7 @@ export async function readVisible(
 
 /** A list of a repository that can be asked for conditionally. */
 export interface ConditionalList<T> {
+  readonly name: string;
   readonly route: string;
   readonly parameters: Readonly<Record<string, string>>;
   /** @throws RemoteError `unreadable` */
@@ -95,6 +96,7 @@ export interface ConditionalList<T> {
 
 /** The names of all labels. */
 export const labelList: ConditionalList<string> = {
+  name: "labels",
   route: "GET /repos/{owner}/{repo}/labels",
   parameters: {},
   readRows: readLabels,
@@ -102,13 +104,14 @@ export const labelList: ConditionalList<string> = {
 
 /** The milestones of all states. */
 export const milestoneList: ConditionalList<Milestone> = {
+  name: "milestones",
   route: "GET /repos/{owner}/{repo}/milestones",
   parameters: { state: "all" },
   readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
 };
 
 /** What a conditional request for a list is about. */
-export interface ListRequest<T> {
+export interface ConditionalRequest<T> {
   readonly repository: Repository;
   readonly list: ConditionalList<T>;
   /** As an earlier answer gave it. */
@@ -117,7 +120,7 @@ export interface ListRequest<T> {
 
 export interface ListTools {
   readonly pages: Pages;
-  readonly readPage: ReadPage;
+  readonly reader: PageReader;
   /** Base URL of the API. */
   readonly url: string;
   readonly quote: Quote;
@@ -129,7 +132,7 @@ export interface ListTools {
  */
 export async function readList<T>(
   tools: ListTools,
-  request: ListRequest<T>,
+  request: ConditionalRequest<T>,
   bounds: ReadBounds,
 ): Promise<Listed<T>> {
   const [first, ...others] = readValidator(request.etag);
@@ -137,7 +140,7 @@ export async function readList<T>(
   const begun = await readRows(pages, { ...request, etag: first?.etag }, bounds, quote);
   if (!begun.isUnchanged) return { kind: "listed", rows: begun.rows, etag: begun.etag };
   for (const page of others) {
-    if (await isUnchanged(tools, request.repository, page, bounds)) continue;
+    if (await isUnchanged(tools, request, page, bounds)) continue;
     const { rows, etag } = await readRows(pages, { ...request, etag: undefined }, bounds, quote);
     return { kind: "listed", rows, etag };
   }
@@ -192,8 +195,8 @@ interface KnownPage {
  * What makes the next request for a list conditional: a line for each page. undefined where a page came without an ETag,
  * or where the last page is full: a row that is added behind it would change none of the known pages.
  */
-function writeValidator(pages: readonly Partial<KnownPage>[], rowsOfLast: number): string | undefined {
-  if (rowsOfLast >= pageSize || pages.some(({ etag }) => etag === undefined)) return undefined;
+function writeValidator(pages: readonly Partial<KnownPage>[], isLastFull: boolean): string | undefined {
+  if (isLastFull || pages.some(({ etag }) => etag === undefined)) return undefined;
   return pages.map(({ address = "", etag }) => `${address} ${etag}`.trimStart()).join("\n");
 }
 
@@ -208,47 +211,61 @@ function readValidator(validator: string | undefined): readonly KnownPage[] {
 }
 
 async function isUnchanged(
-  { readPage, url, quote }: ListTools,
-  repository: Repository,
+  { reader, url, quote }: ListTools,
+  asked: ConditionalRequest<unknown>,
   { address, etag }: KnownPage,
   bounds: ReadBounds,
 ): Promise<boolean> {
-  const request: ReadRequest = {
-    ...addressed(resolveOnOrigin(address, url, quote)),
+  const request = { ...describeList(asked, quote), headers: { "if-none-match": etag } };
+  const at = resolveOnOrigin(address, url, quote);
+  try {
+    return (await reader.at(at, request, asked.repository, bounds)).isUnchanged;
+  } catch (error) {
+    if (!isTooLarge(error, pageSize)) throw error;
+    // Smaller pages are read anew.
+    return false;
+  }
+}
+
+function describeList(
+  { repository, list }: Omit<ConditionalRequest<unknown>, "etag">,
+  quote: Quote,
+): ListRequest {
+  return {
+    list: list.name,
+    route: list.route,
+    parameters: { ...addressRepository(repository.name, quote), ...list.parameters },
     subject: repository.name,
-    headers: { "if-none-match": etag },
   };
-  return (await readPage(request, repository, bounds)).isUnchanged;
 }
 
 async function readRows<T>(
   pages: Pages,
-  { repository, list, etag }: ListRequest<T>,
+  { repository, list, etag }: ConditionalRequest<T>,
   bounds: ReadBounds,
   quote: Quote,
 ): Promise<{ isUnchanged: boolean; rows: readonly T[]; etag: string | undefined }> {
-  const request: ReadRequest = {
-    route: list.route,
-    parameters: { ...addressRepository(repository.name, quote), ...list.parameters, per_page: pageSize },
-    subject: repository.name,
+  const request: ListRequest = {
+    ...describeList({ repository, list }, quote),
     ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }),
   };
-  const rows: T[] = [];
-  const known: Partial<KnownPage>[] = [];
+  let rows: T[] = [];
+  let known: Partial<KnownPage>[] = [];
   let address: string | undefined;
-  let rowsOfLast = 0;
+  let isLastFull = false;
   for await (const page of pages(request, repository, bounds)) {
     if (page.isUnchanged) return { isUnchanged: true, rows: [], etag };
+    if (page.isFirst) [rows, known, address] = [[], [], undefined];
     const shown = list.readRows(page.data);
     rows.push(...shown);
-    rowsOfLast = shown.length;
+    isLastFull = shown.length >= page.size;
     known.push({
       ...(address !== undefined && { address }),
       ...(page.etag !== undefined && { etag: page.etag }),
     });
     address = page.next === undefined ? undefined : pathOf(page.next);
   }
-  return { isUnchanged: false, rows, etag: writeValidator(known, rowsOfLast) };
+  return { isUnchanged: false, rows, etag: writeValidator(known, isLastFull) };
 }
 
 function pathOf(address: string): string {

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { requireOk } from "../wire/pages.ts";
-import type { Read } from "../wire/reader.ts";
+import { type Read, TooHeavyError } from "../wire/reader.ts";
 import { isObject } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
@@ -13,6 +13,8 @@ export interface QueryRequest {
   readonly text: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly subject: string;
+  /** Less of it can be asked for: what is too heavy is not repeated as it is. */
+  readonly isDivisible?: boolean;
 }
 
 /** One of the errors beside, or instead of, the data. */
@@ -26,6 +28,8 @@ export interface QueryError {
   /** Whether the server does not know what the query asks for. */
   readonly isUnknownToServer: boolean;
   readonly message: string;
+  /** Whether GitHub did not get done with it, or does not begin with so much. */
+  readonly isTooHeavy: boolean;
 }
 
 /** What GraphQL answered: data, perhaps in part, and errors. Without data the query as a whole was refused. */
@@ -37,16 +41,16 @@ export interface QueryAnswer {
 /**
  * Asks GraphQL. A query changes nothing, so it is repeated like any other read.
  *
- * @throws RemoteError
+ * @throws RemoteError; a TooHeavyError where GitHub did not get done with it, also where it gave a part.
  */
 export type Query = (request: QueryRequest, bounds: ReadBounds) => Promise<QueryAnswer>;
 
 /** See `Query`. Partial data is kept: Octokit's own GraphQL client would throw it away. */
 export function createQuery(read: Read, url: string, quote: Quote): Query {
   const address = addressGraphQL(url);
-  return async ({ text, variables, subject }, bounds) => {
+  return async ({ text, variables, subject, isDivisible = false }, bounds) => {
     const answer = await read(
-      { route: "POST {+address}", parameters: { address, query: text, variables }, subject },
+      { route: "POST {+address}", parameters: { address, query: text, variables }, subject, isDivisible },
       bounds,
     );
     const { data: body } = requireOk(answer, subject, quote);
@@ -54,6 +58,8 @@ export function createQuery(read: Read, url: string, quote: Quote): Query {
     const data = isObject(body["data"]) ? body["data"] : undefined;
     const errors = readErrors(body["errors"] ?? [], subject, quote);
     if (data === undefined && errors.length === 0) throw unreadable(subject);
+    const heavy = errors.find(({ isTooHeavy }) => isTooHeavy);
+    if (heavy !== undefined) throw describeHeavy(subject, heavy.message);
     return { data, errors };
   };
 }
@@ -63,6 +69,17 @@ function addressGraphQL(url: string): string {
   return `${url.replace(/\/v3$/, "")}/graphql`;
 }
 
+/** GitHub's words for a query that was too much at once. */
+export function describeHeavy(subject: string, words: string): TooHeavyError {
+  const message = `GitHub's GraphQL gave no data about ${subject} (${words}).`;
+  return new TooHeavyError("tracker", "unreachable", message, { detail: "server" });
+}
+
+/** As types, and as codes of extensions. */
+const heavyTypes = /^(?:RESOURCE_LIMITS?_EXCEEDED|MAX_NODE_LIMIT_EXCEEDED|QUERY_TIMEOUT|TIMEOUT|TIMEDOUT)$/i;
+const heavyWords =
+  /^something went wrong while executing your query|may be the result of a timeout|\bresource limits? (?:for this query )?exceeded|couldn't respond to your request in time|\bnode limit\b/i;
+
 function readErrors(value: unknown, subject: string, quote: Quote): readonly QueryError[] {
   if (!Array.isArray(value) || value.length > errorLimit) throw unreadable(subject);
   return value.map((error: unknown) => readError(isObject(error) ? error : {}, quote));
@@ -70,6 +87,10 @@ function readErrors(value: unknown, subject: string, quote: Quote): readonly Que
 
 function readError(error: Readonly<Record<string, unknown>>, quote: Quote): QueryError {
   const { type, path, locations, extensions, message } = error;
+  const code = isObject(extensions) ? extensions["code"] : undefined;
+  const isTooHeavy =
+    [type, code].some((one) => typeof one === "string" && heavyTypes.test(one)) ||
+    (typeof message === "string" && heavyWords.test(message));
   const isPath = (steps: unknown): steps is (string | number)[] =>
     Array.isArray(steps) && steps.every((step) => typeof step === "string" || Number.isSafeInteger(step));
   const lines = (Array.isArray(locations) ? locations : []).flatMap((location: unknown) =>
@@ -79,8 +100,9 @@ function readError(error: Readonly<Record<string, unknown>>, quote: Quote): Quer
     type: typeof type === "string" ? quote(type) : undefined,
     path: isPath(path) ? path : [],
     lines,
-    isUnknownToServer: type === undefined && isObject(extensions) && typeof extensions["code"] === "string",
+    isUnknownToServer: type === undefined && typeof code === "string",
     message: typeof message === "string" ? quote(message) : "an error without words",
+    isTooHeavy,
   };
 }
 

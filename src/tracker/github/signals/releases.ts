@@ -2,6 +2,7 @@ import type { Readable } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { SignalAnswer } from "../../tracker.ts";
+import { readInPieces, type Sizes } from "../wire/pieces.ts";
 import { isObject, splitName } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
@@ -26,6 +27,7 @@ export interface ReleaseTools {
   readonly unsupported: Map<SignalPart, string>;
   /** Whether tags contain commits, as far as it was found out: by tag's id, the tag's commit, and the commit. */
   readonly compared: Map<string, boolean>;
+  readonly sizes: Sizes;
 }
 
 interface Pair {
@@ -54,32 +56,47 @@ export interface ReleaseReader {
 
 /** See `ReleaseReader`. */
 export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): ReleaseReader {
-  const { query, compared } = tools;
+  const { query, compared, sizes } = tools;
   const known = new Map<string, Releases>();
+  /** Repositories whose releases, and comparisons that, GitHub gave no answer for, and its words. */
+  const unread = new Map<string, string>();
   /** Comparisons without an answer, and why. */
   const failed = new Map<string, string>();
   let spent = 0;
 
   async function readReleases(names: readonly string[]): Promise<void> {
-    const missing = names.filter((name) => !known.has(name));
-    for (let start = 0; start < missing.length; start += repositoriesEach) {
-      const some = missing.slice(start, start + repositoriesEach);
-      const variables = some.flatMap((name, index) => {
-        const { owner, repo } = splitName(name);
-        return [[`owner${index}`, owner] as const, [`name${index}`, repo] as const];
-      });
-      const answer = await query(
-        {
-          text: releaseQuery(some.length),
-          variables: Object.fromEntries(variables),
-          subject: `releases of ${some.join(", ")}`,
+    const missing = names.filter((name) => !known.has(name) && !unread.has(name));
+    for (const some of chunks(missing, repositoriesEach)) {
+      const found = await readInPieces<string, Releases | undefined>(sizes, some, {
+        name: "releases",
+        most: repositoriesEach,
+        isUp: true,
+        nameOf: (name) => `releases of ${name}`,
+        ask: askReleases,
+        unread(name, { message }) {
+          unread.set(name, message);
+          return undefined;
         },
-        bounds,
-      );
+      });
       for (const [index, name] of some.entries()) {
-        known.set(name, readRepositoryReleases(answer, `repository${index}`, name));
+        const releases = found[index];
+        if (releases !== undefined) known.set(name, releases);
       }
     }
+  }
+
+  async function askReleases(names: readonly string[], isDivisible: boolean): Promise<readonly Releases[]> {
+    const variables = names.flatMap((name, index) => {
+      const { owner, repo } = splitName(name);
+      return [[`owner${index}`, owner] as const, [`name${index}`, repo] as const];
+    });
+    const text = releaseQuery(names.length);
+    const subject = `releases of ${names.join(", ")}`;
+    const answer = await query(
+      { text, variables: Object.fromEntries(variables), subject, isDivisible },
+      bounds,
+    );
+    return names.map((name, index) => readRepositoryReleases(answer, `repository${index}`, name));
   }
 
   /** Newest first, because what is released is mostly in the newest: round by round, all merges at once. */
@@ -94,20 +111,36 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
       if (wanted.size === 0) return;
       for (const some of chunks([...wanted], comparisonsEach)) {
         if (spent >= comparingLimit) return;
-        spent += 1;
-        await compareSome(some);
+        await readInPieces(sizes, some, {
+          name: "comparisons",
+          most: comparisonsEach,
+          isUp: true,
+          nameOf: ([key]) => `comparison ${key}`,
+          ask: compareSome,
+          unread: ([key], { message }) => {
+            unread.set(key, message);
+            failed.set(key, message);
+          },
+        });
       }
     }
   }
 
-  async function compareSome(some: readonly (readonly [key: string, pair: Pair])[]): Promise<void> {
+  async function compareSome(
+    some: readonly (readonly [key: string, pair: Pair])[],
+    isDivisible: boolean,
+  ): Promise<readonly undefined[]> {
+    spent += 1;
     const variables = some.flatMap(([, { tag, commit }], index) => [
       [`tag${index}`, tag] as const,
       [`commit${index}`, commit] as const,
     ]);
     const text = comparisonQuery(some.length);
     const subject = "what is in releases";
-    const answer = await query({ text, variables: Object.fromEntries(variables), subject }, bounds);
+    const answer = await query(
+      { text, variables: Object.fromEntries(variables), subject, isDivisible },
+      bounds,
+    );
     noteMissing(answer);
     if (compared.size > rememberedLimit) compared.clear();
     for (const [index, [key]] of some.entries()) {
@@ -115,6 +148,13 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
       if (typeof contains === "boolean") compared.set(key, contains);
       else failed.set(key, contains);
     }
+    return some.map(() => undefined);
+  }
+
+  /** Why GitHub gave no answer about a merge, when asked for nothing else. */
+  function whyUnread(merge: Merge): string | undefined {
+    const keys = candidates(merge).map((release) => keyOf(release, merge));
+    return [merge.repository, ...keys].map((key) => unread.get(key)).find((words) => words !== undefined);
   }
 
   /** An old server does not compare by GraphQL, and is not asked again. */
@@ -150,7 +190,8 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
       const later = "it is not known yet which releases contain its merge; later runs go on looking";
       return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? later);
     }
-    const { doubt, completeSince } = known.get(repository) ?? unread(repository, "they were not asked for");
+    const { doubt, completeSince } =
+      known.get(repository) ?? unreadable(repository, unread.get(repository) ?? "they were not asked for");
     if (doubt !== undefined) return unknown(doubt);
     if (completeSince === undefined || readInstant(completeSince) <= readInstant(mergedAt)) {
       return { kind: "known", value: false };
@@ -160,14 +201,20 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
 
   return {
     async complete(rows) {
-      const merges = rows.flatMap(({ merges: shown }) => (shown?.kind === "known" ? shown.value : []));
+      const merges: readonly Merge[] = rows.flatMap(({ merges: shown }) =>
+        shown?.kind === "known" ? shown.value : [],
+      );
       await readReleases([...new Set(merges.map(({ repository }) => repository))]);
       await compareAll(merges);
-      return rows.map(({ answer, merges: shown }) =>
-        shown === undefined
-          ? answer
-          : { ...answer, signals: { ...answer.signals, isReleased: judgeAll(shown, judge) } },
-      );
+      return rows.map(({ answer, merges: shown }) => {
+        if (shown === undefined) return answer;
+        const isReleased = judgeAll(shown, judge);
+        const words =
+          shown.kind === "known" ? shown.value.map(whyUnread).find((one) => one !== undefined) : undefined;
+        // What was known of it before is not outdated by a query that was too heavy.
+        if (isReleased.kind === "unknown" && words !== undefined) return { ...answer, unread: words };
+        return { ...answer, signals: { ...answer.signals, isReleased } };
+      });
     },
   };
 }
@@ -201,17 +248,18 @@ export function describeOldServer(host: string, what: string, words: string): st
   return `${host} can't tell ${what}: this needs a newer GitHub Enterprise Server (${words})`;
 }
 
-function unread(name: string, words: string): Releases {
+function unreadable(name: string, words: string): Releases {
   const doubt = `the releases of ${name} could not be read: ${words}`;
   return { releases: [], doubt, completeSince: undefined };
 }
 
 function readRepositoryReleases(answer: QueryAnswer, alias: string, name: string): Releases {
   const fault = answer.errors.find(({ path }) => path.length === 0 || path[0] === alias);
-  if (fault !== undefined) return unread(name, fault.message);
+  if (fault !== undefined) return unreadable(name, fault.message);
   const repository = answer.data?.[alias];
   const connection = isObject(repository) ? repository["releases"] : undefined;
-  if (!isObject(connection) || !Array.isArray(connection["nodes"])) return unread(name, "GitHub hides them");
+  if (!isObject(connection) || !Array.isArray(connection["nodes"]))
+    return unreadable(name, "GitHub hides them");
   const { totalCount } = connection;
   const nodes: readonly unknown[] = connection["nodes"];
   const published = nodes.filter((node) => !isObject(node) || !isOutside(node));

@@ -1,16 +1,15 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
+import { readInPieces } from "../wire/pieces.ts";
 import { isObject } from "../wire/shapes.ts";
 import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
-import type { QueryAnswer, QueryError } from "./querying.ts";
+import { describeHeavy, type QueryAnswer, type QueryError } from "./querying.ts";
 import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";
 import { readNode, type Shown } from "./signal-shapes.ts";
 
 /** The most ids that `nodes` takes. */
 const pageSize = 100;
-/** A page that is too heavy for GitHub is asked for again in pieces of this size. */
-const pieceSize = 10;
 
 export interface SignalTools extends ReleaseTools {
   /** What the server is called in a message. */
@@ -26,6 +25,8 @@ interface Call {
   readonly denied: Map<SignalPart, string>;
   /** Names of fields as they are today, by the fields' ids. */
   readonly names: Map<string, string>;
+  /** Whether less can be asked for. */
+  readonly isDivisible: boolean;
 }
 
 /** The port's `readSignals`. */
@@ -36,26 +37,41 @@ export async function* readSignals(
   bounds: ReadBounds,
 ): AsyncGenerator<readonly SignalAnswer[]> {
   const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
-  const call: Call = { tools, wish, bounds, denied: new Map(), names };
+  const call: Call = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
   const releases = createReleaseReader(tools, bounds);
   for (let start = 0; start < nodeIds.length; start += pageSize) {
     const ids = nodeIds.slice(start, start + pageSize);
-    const found = await readPage(call, ids);
+    const found = await readInPieces(tools.sizes, ids, {
+      name: `signals: ${wishedParts(wish).join(", ")}`,
+      most: pageSize,
+      nameOf: (id) => `signals of ${id}`,
+      ask: (some, isDivisible) => readPage({ ...call, isDivisible }, some),
+      unread: (id, { message }) => unreadNode(id, wish, message),
+    });
     yield wish.released ? await releases.complete(found) : found.map(({ answer }) => answer);
   }
 }
 
+/** Nothing is said of what it shows: what was read of it before is not outdated by this. */
+function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): Shown {
+  const part = { kind: "unknown", message } as const;
+  return {
+    answer: {
+      nodeId,
+      signals: {},
+      unread: message,
+      ...(duplicates && { duplicateOf: part }),
+      ...(editors === true && { editors: part }),
+    },
+    merges: undefined,
+  };
+}
+
+/** @throws TooHeavyError where GitHub refused it as a whole and named no reason that has another remedy */
 async function readPage(call: Call, ids: readonly string[]): Promise<readonly Shown[]> {
   const whole = await askPage(call, ids);
   if (Array.isArray(whole)) return whole;
-  if (ids.length <= pieceSize) throw refused(whole);
-  const pieces: Shown[] = [];
-  for (let start = 0; start < ids.length; start += pieceSize) {
-    const piece = await askPage(call, ids.slice(start, start + pieceSize));
-    if (!Array.isArray(piece)) throw refused(piece);
-    pieces.push(...piece);
-  }
-  return pieces;
+  throw describeHeavy("signals of issues", whole);
 }
 
 /** One page; GitHub's words when it refused the query as a whole and nothing in it can be blamed. */
@@ -64,9 +80,15 @@ async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | st
   for (let turn = 0; turn < 10; turn += 1) {
     const parts = askedParts(call);
     const query = signalQuery(parts, call.wish.projects.length);
-    const answer = await call.tools.query({ text: query.text, ...describe(call, parts, ids) }, call.bounds);
+    const { isDivisible } = call;
+    const asked = { text: query.text, isDivisible, ...describe(call, parts, ids) };
+    const answer = await call.tools.query(asked, call.bounds);
     if (answer.data === undefined) {
-      if (!blame(call, query, answer)) return answer.errors[0]?.message ?? "no words";
+      if (blame(call, query, answer)) continue;
+      const [error] = answer.errors;
+      // What GitHub refuses by a type of its own is refused for less, too.
+      if (error?.type !== undefined) throw refused(error.message);
+      return error?.message ?? "no words";
     } else if (!followNames(call, answer)) {
       return askAgainForLost(call, ids, answer, readNodes(call, ids, answer));
     }

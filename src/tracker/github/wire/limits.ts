@@ -15,11 +15,13 @@ export interface Gate {
   closedUntil(): number | undefined;
   /** Looks at every answer; gives the time before which nothing may be sent when the answer names a limit. */
   observe(answer: Answer): number | undefined;
+  /** Whether what closes it concerns queries of GraphQL alone, and other requests go on; left out where nothing does. */
+  isOfQueries?(): boolean;
 }
 
 /**
  * Source of the rules: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api. One gate serves
- * all reads and writes of a credential: GraphQL has a budget of its own, but what is asked on meanwhile counts against us.
+ * all reads and writes of a credential; queries of GraphQL have a budget of their own, and with it `createQueryGate`.
  */
 export function createGate(clock: Clock): Gate {
   let until = 0;
@@ -40,6 +42,27 @@ export function createGate(clock: Clock): Gate {
       return until;
     },
   };
+}
+
+/**
+ * The gate of a credential's queries. Their primary limit is their own: what is gone of it leaves the REST API open. Any other
+ * limit (a secondary one, or one that does not say which it is) concerns the whole credential, and is kept by its gate.
+ */
+export function createQueryGate(clock: Clock, whole: Gate): Gate {
+  const own = createGate(clock);
+  return {
+    closedUntil: () => whole.closedUntil() ?? own.closedUntil(),
+    observe(answer) {
+      const until = own.observe(answer);
+      return isPrimary(answer) ? until : whole.observe(answer);
+    },
+    isOfQueries: () => whole.closedUntil() === undefined && own.closedUntil() !== undefined,
+  };
+}
+
+/** What a credential's budget of queries is called, beside that of all other requests. No owner's name is written so. */
+export function budgetOfQueries(budget: string): string {
+  return `${budget} GraphQL`.trimStart();
 }
 
 /**
@@ -74,6 +97,22 @@ function isGraphQLLimit(body: unknown): boolean {
   );
 }
 
+/** Whether the hour's own budget is used up: nothing is left of it, or its error says so. A secondary limit says what it is. */
+function isPrimary(answer: Answer): boolean {
+  if (!isLimit(answer)) return false;
+  const errors = isObject(answer.data) ? answer.data["errors"] : undefined;
+  const texts = [answer.data, ...(Array.isArray(errors) ? errors : [])].map((one: unknown) =>
+    isObject(one) ? String(one["message"]) : "",
+  );
+  if (texts.some((text) => secondaryWords.test(text))) return false;
+  return (
+    answer.status === 200 || hasNothingLeft(answer) || texts.some((text) => /\bAPI rate limit/i.test(text))
+  );
+}
+
+const secondaryWords =
+  /\b(?:secondary rate|abuse detection|submitted too quickly|blocked from content creation)/i;
+
 function namesLimit(words: unknown): boolean {
   return (
     typeof words === "string" &&
@@ -102,10 +141,4 @@ function onOurClock(time: number, answer: Answer, now: number): number {
 
 function hasNothingLeft(answer: Answer): boolean {
   return String(answer.headers["x-ratelimit-remaining"]) === "0";
-}
-
-/** Which of GitHub's budgets an answer speaks of, such as `core` or `graphql`; undefined where it does not say. */
-export function readResource(answer: Answer): string | undefined {
-  const resource = answer.headers["x-ratelimit-resource"];
-  return typeof resource === "string" && /^\w{1,40}$/.test(resource) ? resource : undefined;
 }

@@ -3,7 +3,8 @@ import type { Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { refuseAnswer } from "./answers.ts";
 import { readLastPage, readNextLink, readRepositoryId, resolveOnOrigin } from "./links.ts";
-import { addressed, type Read, type ReadAnswer, type ReadRequest } from "./reader.ts";
+import { halve, largestSize, type Sizes } from "./pieces.ts";
+import { addressed, type Read, type ReadAnswer, type ReadRequest, TooHeavyError } from "./reader.ts";
 import type { Quote } from "./words.ts";
 
 /** One page of a list, and the address of the one after it. */
@@ -15,64 +16,165 @@ export interface Page {
   readonly last: number | undefined;
   /** 304 to the request's `If-None-Match`; only where one was sent. */
   readonly isUnchanged: boolean;
+  /** The most rows that it may have. */
+  readonly size: number;
+  /** Whether the list begins with it; once more, where a later page was too heavy. */
+  readonly isFirst: boolean;
 }
 
-/** Reads a list of a repository page by page, following `Link` exactly as it is given. */
-export type Pages = (
-  request: ReadRequest,
-  repository: Pick<Repository, "id" | "name">,
-  bounds: ReadBounds,
-) => AsyncIterable<Page>;
+/** Whose list it is. */
+type Owner = Pick<Repository, "id" | "name">;
 
-/** Reads one page of a list of a repository. */
-export type ReadPage = (
-  request: ReadRequest,
-  repository: Pick<Repository, "id" | "name">,
-  bounds: ReadBounds,
-) => Promise<Page>;
+/** The first page of a list; its size is none of the parameters. */
+export interface ListRequest extends ReadRequest {
+  /** What is listed: how much of it is answered at once is remembered by it. */
+  readonly list: string;
+}
 
 /**
- * Reads one page and checks what can be checked of its origin: redirects and page links carry the repository's id, and a
- * name that was given to another repository must not pass for the old one.
+ * Reads a list of a repository page by page, following `Link` exactly as it is given. Where a page is too heavy the list is begun
+ * anew with smaller ones, because the numbers of its pages then mean other rows: rows come again, and none is left out.
  */
-export function createPageReader(read: Read, quote: Quote): ReadPage {
-  return async (request, repository, bounds) => {
-    const answer = await read(request, bounds);
+export type Pages = (request: ListRequest, repository: Owner, bounds: ReadBounds) => AsyncIterable<Page>;
+
+/** Reads single pages of lists. */
+export interface PageReader {
+  /**
+   * The first page, as large as it is answered: half as large after each time that it was too heavy. Each size is asked for once,
+   * so that from a hundred rows on no more than seven requests fail.
+   */
+  first(request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+  /**
+   * The page after one.
+   *
+   * @throws TooHeavyError where the list is to be begun anew, with smaller pages.
+   */
+  after(page: Page, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+  /** A page that an earlier answer had named, by its address. @throws TooHeavyError as `after` does. */
+  at(address: string, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+}
+
+/**
+ * Checks what can be checked of a page's origin: redirects and page links carry the repository's id, and a name that was given to
+ * another repository must not pass for the old one.
+ */
+export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageReader {
+  async function readPage(
+    request: ListRequest,
+    size: number,
+    repository: Owner,
+    bounds: ReadBounds,
+    isDivisible = size > 1,
+  ): Promise<Page> {
+    const { list: _, ...plain } = request;
+    const answer = await read({ ...plain, isDivisible }, bounds);
     requireSame(answer.url, repository);
     const etag = answer.headers["etag"];
     const known = request.headers?.["if-none-match"];
+    const common = { size, isFirst: false };
     if (answer.status === 304 && known !== undefined) {
-      return { data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
+      return { ...common, data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
     }
     const link = readNextLink(requireOk(answer, request.subject, quote));
     const next = link === undefined ? undefined : resolveOnOrigin(link, answer.url, quote);
     if (next !== undefined) requireSame(next, repository);
     return {
+      ...common,
       data: answer.data,
       etag: etag === undefined ? undefined : String(etag),
       next,
       last: readLastPage(answer),
       isUnchanged: false,
     };
+  }
+
+  async function readAt(
+    address: string,
+    size: number,
+    request: ListRequest,
+    repository: Owner,
+    bounds: ReadBounds,
+  ): Promise<Page> {
+    try {
+      return await readPage({ ...request, ...addressed(address) }, size, repository, bounds);
+    } catch (error) {
+      if (isTooLarge(error, size)) sizes.note(nameOf(request, repository), halve(size));
+      throw error;
+    }
+  }
+
+  return {
+    async first(request, repository, bounds) {
+      const name = nameOf(request, repository);
+      const before = sizes.of(name);
+      for (;;) {
+        const size = sizes.of(name);
+        const parameters = { ...request.parameters, per_page: size };
+        try {
+          const asked = { ...request, parameters };
+          const page = await readPage(asked, size, repository, bounds, size > 1 || before > 1);
+          return { ...page, isFirst: true };
+        } catch (error) {
+          // Where not even one row is answered, it is not for how many were asked for.
+          const isTooMuch = isTooLarge(error, size);
+          const isDown = !isTooMuch && error instanceof TooHeavyError;
+          if (isTooMuch) sizes.note(name, halve(size));
+          else if (isDown) sizes.note(name, before < largestSize ? before : undefined);
+          if (!isTooMuch) throw error;
+        }
+      }
+    },
+    after(page, { headers: _, ...request }, repository, bounds) {
+      return readAt(page.next ?? "", page.size, request, repository, bounds);
+    },
+    at(address, request, repository, bounds) {
+      return readAt(address, sizes.of(nameOf(request, repository)), request, repository, bounds);
+    },
   };
 }
 
+/** Whether smaller pages may be answered. */
+export function isTooLarge(error: unknown, size: number): boolean {
+  return error instanceof TooHeavyError && size > 1;
+}
+
+function nameOf({ list }: ListRequest, { id }: Owner): string {
+  return `${list} of ${id}`;
+}
+
 /** See `Pages`. @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit. */
-export function createPages(readPage: ReadPage, pageLimit: number): Pages {
+export function createPages(reader: PageReader, pageLimit: number): Pages {
   return async function* (request, repository, bounds) {
     const visited = new Set<string>();
-    // What makes the first page conditional says nothing of the others.
-    const { headers: _, ...unconditional } = request;
-    let next: ReadRequest | undefined = request;
-    while (next !== undefined) {
-      const page: Page = await readPage(next, repository, bounds);
+    let page: Page | undefined;
+    for (;;) {
+      page = await nextOrFirst(reader, page, request, repository, bounds);
       yield page;
+      if (page.isFirst) visited.clear();
       if (page.next === undefined) return;
       if (visited.has(page.next) || visited.size >= pageLimit) throw endless(request.subject);
       visited.add(page.next);
-      next = { ...unconditional, ...addressed(page.next) };
     }
   };
+}
+
+/** The page after one, or the first: of a list that is begun, or begun anew. */
+async function nextOrFirst(
+  reader: PageReader,
+  page: Page | undefined,
+  request: ListRequest,
+  repository: Owner,
+  bounds: ReadBounds,
+): Promise<Page> {
+  if (page === undefined) return reader.first(request, repository, bounds);
+  // What makes the first page conditional says nothing of a list of which one has been read.
+  const { headers: _, ...unconditional } = request;
+  try {
+    return await reader.after(page, unconditional, repository, bounds);
+  } catch (error) {
+    if (!isTooLarge(error, page.size)) throw error;
+    return reader.first(unconditional, repository, bounds);
+  }
 }
 
 /** The error of a list that doesn't end. */

@@ -3,7 +3,7 @@ import type { Log } from "../../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
-import { type Gate, readResource, readRetryAfter } from "./limits.ts";
+import { budgetOfQueries, type Gate, readRetryAfter } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
 import { TransportFailure } from "./network.ts";
 import type { Quote } from "./words.ts";
@@ -21,7 +21,12 @@ export interface ReadRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Such as `acme/app`. */
   readonly subject: string;
+  /** Less of it can be asked for: what is too heavy is not repeated as it is, but left to the caller. */
+  readonly isDivisible?: boolean;
 }
+
+/** GitHub did not get done with what was asked for at once (502, 504, no answer in time): it may with less. */
+export class TooHeavyError extends RemoteError {}
 
 /** An answer that is neither a redirect nor a limit nor a failure of the server, and how it was reached. */
 export interface ReadAnswer extends Answer {
@@ -75,7 +80,7 @@ export function addressed(address: string): Pick<ReadRequest, "route" | "paramet
 
 /** What one attempt came to, when it is worth another one: the error if there is none, and when it makes sense. */
 interface Setback {
-  readonly error: RemoteError;
+  readonly error: RemoteError | TooHeavyError;
   readonly notBefore: number | undefined;
 }
 
@@ -89,6 +94,7 @@ async function readWithRetries(
     refuseToStart(options, request, bounds);
     const result = await attemptRead(options, request, bounds);
     if (!("error" in result)) return { ...result, isRedirected: false };
+    const isLeft = request.isDivisible === true && result.error instanceof TooHeavyError;
     const now = clock.now();
     const jittered = firstDelayMs * 2 ** attempt * (0.5 + random() / 2);
     // A named time is never undercut: clocks that wake up early would break it, so a moment is added.
@@ -96,6 +102,7 @@ async function readWithRetries(
     const isTooLong = (result.notBefore ?? now) - now > longestWaitMs;
     if (attempt >= retries || isTooLong || now + delayMs >= bounds.until) throw result.error;
     await clock.sleep(delayMs, bounds.signal);
+    if (isLeft) throw result.error;
   }
 }
 
@@ -105,7 +112,7 @@ async function attemptRead(
   bounds: ReadBounds,
 ): Promise<Answer | Setback> {
   const { gate, quote, clock } = options;
-  const { subject, ...rest } = request;
+  const { subject, isDivisible: _, ...rest } = request;
   const answer = await options
     .send({ ...rest, signal: bounds.signal, isRead: true })
     .catch((error: unknown) => failSignIn(error));
@@ -113,12 +120,23 @@ async function attemptRead(
   if (answer instanceof TransportFailure) return failRead(answer, subject);
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) {
-    return { error: limited(retryAt, options.budget, readResource(answer)), notBefore: retryAt };
+    return { error: limited(options, retryAt), notBefore: retryAt };
   }
   if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
   if (answer.status < 500) return answer;
   const notBefore = readRetryAfter(answer, clock.now());
-  return { error: refuseAnswer(answer, subject, quote, notBefore), notBefore };
+  const error = refuseAnswer(answer, subject, quote, notBefore);
+  // One that asks for a pause is not about how much was asked for.
+  const isHeavy = heavyStatuses.has(answer.status) && notBefore === undefined;
+  return { error: isHeavy ? tooHeavy(error) : error, notBefore };
+}
+
+/** GitHub ends what takes longer than ten seconds with one of these. */
+const heavyStatuses: ReadonlySet<number> = new Set([502, 504]);
+
+/** The same error, as one that asking for less may end. */
+export function tooHeavy({ side, fault, message, cause, detail }: RemoteError): TooHeavyError {
+  return new TooHeavyError(side, fault, message, { cause, detail });
 }
 
 /** @throws RemoteError when another attempt can't help. */
@@ -127,13 +145,11 @@ function failRead(failure: TransportFailure, subject: string): Setback {
   const message = `GitHub could not be read (${subject}): ${failure.message}.`;
   if (failure.kind === "oversized")
     throw new RemoteError("tracker", "unreadable", message, { cause: failure });
-  return {
-    error: new RemoteError("tracker", "unreachable", message, {
-      cause: failure,
-      detail: failure.kind === "timeout" ? "slow" : undefined,
-    }),
-    notBefore: undefined,
-  };
+  const error = new RemoteError("tracker", "unreachable", message, {
+    cause: failure,
+    detail: failure.kind === "timeout" ? "slow" : undefined,
+  });
+  return { error: failure.kind === "timeout" ? tooHeavy(error) : error, notBefore: undefined };
 }
 
 /** Without a token nothing was asked; one that could not be had for the moment may come with the next attempt. */
@@ -148,21 +164,22 @@ function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: Rea
     throw new RemoteError("tracker", "aborted", `No time is left in this run to read ${request.subject}.`);
   }
   const retryAt = options.gate.closedUntil();
-  if (retryAt !== undefined) throw limited(retryAt, options.budget);
+  if (retryAt !== undefined) throw limited(options, retryAt);
 }
 
 function stopped(subject: string, cause?: TransportFailure): RemoteError {
   return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`, { cause });
 }
 
-function limited(retryAt: number, budget: string, resource?: string): RemoteError {
+function limited({ gate, budget }: ReaderOptions, retryAt: number): RemoteError {
+  const isOfQueries = gate.isOfQueries?.() === true;
+  const which = isOfQueries ? "limit for GraphQL" : "limit";
   const time = new Date(retryAt).toISOString();
-  const which = resource === "graphql" ? "limit for GraphQL" : "limit";
   return new RemoteError(
     "tracker",
     "limited",
     `GitHub's ${which} is reached; nothing is asked before ${time}.`,
-    { retryAt, budget },
+    { retryAt, budget: isOfQueries ? budgetOfQueries(budget) : budget },
   );
 }
 

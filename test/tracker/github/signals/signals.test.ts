@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { primaryLimit } from "../../../../src/sandbox/github/faults.ts";
 import type { ProjectField } from "../../../../src/tracker/tracker.ts";
-import { failureOf, type SandboxFixture, startSandbox, unbounded } from "../setup.ts";
+import { failureOf, type SandboxFixture, start, startSandbox, unbounded } from "../setup.ts";
 import { known, place, readOne, readSignals, startLinked, unknown } from "../signal-setup.ts";
 
 const roadmap = { owner: "acme", number: 1 };
@@ -380,14 +381,55 @@ describe("an older Enterprise Server", () => {
 });
 
 describe("GraphQL's limit", () => {
-  it("closes the way for all that is asked, and is named", async () => {
-    const fixture = await startLinked({ limits: { queriesPerHour: 1 } });
-    await readOne(fixture, 1, { pullRequests: true });
-    const error = await failureOf(readOne(fixture, 1, { pullRequests: true }));
-    expect(error).toMatchObject({ fault: "limited", message: expect.stringMatching(/limit for GraphQL/) });
-    expect(error.retryAt).toBeGreaterThan(fixture.clock.now());
-    const before = fixture.tracker.requests;
-    expect(await failureOf(fixture.tracker.account(unbounded()))).toMatchObject({ fault: "limited" });
-    expect(fixture.tracker.requests).toBe(before);
+  const inAnHour = String(start / 1000 + 3_600);
+  const primary = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inAnHour };
+  const ofQueries = { ...primary, "x-ratelimit-resource": "graphql" };
+  const exceeded = "API rate limit exceeded for user ID 1001.";
+  const secondary = "You have exceeded a secondary rate limit. Please wait a few minutes.";
+  const errors = (error: object): object => ({ data: null, errors: [error] });
+
+  it.each<[string, number, Record<string, string>, object, "GraphQL" | ""]>([
+    ["200, RATE_LIMITED", 200, ofQueries, errors({ type: "RATE_LIMITED", message: exceeded }), "GraphQL"],
+    [
+      "200, RATE_LIMITED beside data",
+      200,
+      primary,
+      { data: {}, errors: [{ type: "RATE_LIMITED" }] },
+      "GraphQL",
+    ],
+    ["200, its words alone", 200, {}, errors({ message: exceeded }), "GraphQL"],
+    ["403, nothing left", 403, ofQueries, { message: exceeded }, "GraphQL"],
+    ["429, nothing left", 429, ofQueries, { message: exceeded }, "GraphQL"],
+    ["429, nothing left, in no words", 429, primary, {}, "GraphQL"],
+    ["429, its words alone", 429, {}, { message: exceeded }, "GraphQL"],
+    ["200, a secondary one", 200, ofQueries, errors({ type: "RATE_LIMITED", message: secondary }), ""],
+    ["200, too quickly", 200, {}, errors({ message: "was submitted too quickly" }), ""],
+    ["403, a secondary one", 403, { "retry-after": "3600" }, { message: secondary }, ""],
+    ["429 that says nothing", 429, { "retry-after": "3600" }, {}, ""],
+  ])("(%s) closes what it concerns, and is named", async (_, status, headers, body, budget) => {
+    const fixture = await startLinked();
+    const { tracker, github } = fixture;
+    github.failNext({ path: "/graphql", answer: { kind: "answer", status, headers, body } });
+    // What names no time is waited out by the read that met it, where that has the time.
+    const bounds = { ...unbounded(), until: start + 30_000 };
+    const ask = () => tracker.projectField({ owner: "acme", project: 1, field: "Status" }, bounds);
+    const error = await failureOf(ask());
+    expect(error).toMatchObject({ fault: "limited", budget });
+    expect(/GraphQL/.test(error.message)).toBe(budget === "GraphQL");
+    github.clearRequests();
+    expect(await failureOf(ask())).toMatchObject({ fault: "limited", budget, retryAt: error.retryAt });
+    const account = tracker.account(bounds);
+    if (budget === "") expect(await failureOf(account)).toMatchObject({ fault: "limited" });
+    else expect(await account).toEqual({ login: github.login });
+    expect(github.requests.map(({ path }) => path)).toEqual(budget === "" ? [] : ["/user"]);
+  });
+
+  it("is counted beside that of the REST API, which closes queries, too", async () => {
+    const { tracker, github } = await startLinked();
+    github.failNext({ path: "/user", answer: primaryLimit(start + 3_600_000) });
+    expect(await failureOf(tracker.account(unbounded()))).toMatchObject({ budget: "" });
+    const field = tracker.projectField({ owner: "acme", project: 1, field: "Status" }, unbounded());
+    expect(await failureOf(field)).toMatchObject({ fault: "limited", budget: "" });
+    expect([tracker.budgetOf("acme/app"), tracker.budgetOf("acme/app", "signals")]).toEqual(["", "GraphQL"]);
   });
 });
