@@ -18,7 +18,7 @@ export interface Rows {
   counts(project: ProjectId): Promise<RowCounts>;
   /** Every action that is held, by post. */
   held(project: ProjectId): Promise<readonly HeldAction[]>;
-  /** What waits for a person or a time, oldest first; of these kinds, where some are named; at most `limit`. */
+  /** What waits for a person or a time, oldest first; of these kinds, where some are named, else of all but `missing`; at most `limit`. */
   waiting(
     project: ProjectId,
     limit: number,

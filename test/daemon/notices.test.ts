@@ -28,7 +28,6 @@ function reportOf(more: Partial<ProjectReport> = {}): ProjectReport {
     quarantined: 0,
     skipped: 1,
     failed: 0,
-    missing: 0,
     requests: { board: 1, tracker: 1 },
     errors: [],
     ...more,

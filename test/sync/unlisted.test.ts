@@ -33,7 +33,7 @@ describe("a linked post that the board no longer lists", () => {
     }
     expect(warnings(stage)[0]).toContain('"posts":["p1"]');
     expect(await stateOf(stage)).toBe("differs");
-    const [line, ...others] = await stage.ledger.rows.waiting(project, 10);
+    const [line, ...others] = await stage.ledger.rows.waiting(project, 10, ["missing"]);
     expect(others).toEqual([]);
     expect(line).toMatchObject({ post: "p1", kind: "missing", title: "Dark mode", issues: [{ number: 1 }] });
     expect((await stage.explain("p1")).next).toEqual([
@@ -44,9 +44,9 @@ describe("a linked post that the board no longer lists", () => {
   it("says of one list that it decides nothing yet, and keeps its time with the second", async () => {
     const stage = await openWithout();
     await stage.sync();
-    const [first] = await stage.ledger.rows.waiting(project, 10);
+    const [first] = await stage.ledger.rows.waiting(project, 10, ["missing"]);
     await stage.sync();
-    const [second] = await stage.ledger.rows.waiting(project, 10);
+    const [second] = await stage.ledger.rows.waiting(project, 10, ["missing"]);
     expect(first?.message).toContain("one list of the board lacks the post");
     expect(second?.message).toContain("the board no longer lists the post");
     expect(second?.since).toBe(first?.since);
@@ -57,7 +57,7 @@ describe("a linked post that the board no longer lists", () => {
     await stage.sync();
     await stage.sync();
     stage.board.restorePost("acme-app", "p1");
-    expect(await stage.syncOne()).toMatchObject({ missing: 0 });
+    expect(await stage.syncOne()).not.toHaveProperty("missing");
     expect(await stateOf(stage)).toBe("in-sync");
     stage.board.removePost("acme-app", "p1");
     const report = await stage.syncOne();
@@ -78,7 +78,7 @@ describe("a linked post that the board no longer lists", () => {
       },
     ]);
     const report = await stage.syncOne();
-    expect(report.missing).toBe(0);
+    expect(report).not.toHaveProperty("missing");
     expect(report).not.toHaveProperty("missingPosts");
   });
 
@@ -100,9 +100,9 @@ describe("a linked post that the board no longer lists", () => {
     addPlanned(stage, [{}, {}, {}, { status: "open" }]);
     await stage.sync();
     stage.board.removePost("acme-app", "p4");
-    expect(await stage.syncOne()).toMatchObject({ missing: 0 });
+    expect(await stage.syncOne()).not.toHaveProperty("missing");
     for (const post of ["p1", "p2"]) stage.board.removePost("acme-app", post);
-    expect(await stage.syncOne()).toMatchObject({ missing: 0, result: "held" });
+    expect(await stage.syncOne()).not.toHaveProperty("missing");
     expect(warnings(stage)).toEqual([]);
   });
 

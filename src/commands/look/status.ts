@@ -117,6 +117,7 @@ async function readProject(
   const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
   const success = memory?.lastSuccessAt;
   const rows = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
+  const lost = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1, ["missing"]) : [];
   return {
     project,
     repo,
@@ -136,8 +137,10 @@ async function readProject(
     quarantined: counts?.quarantined ?? 0,
     paused: counts?.paused ?? 0,
     missing: counts?.missing ?? 0,
-    waiting: withoutEchoes(rows.slice(0, maxWaiting)).map((row) => readWaiting(row, project, ledger)),
-    hasMore: rows.length > maxWaiting,
+    waiting: [...withoutEchoes(rows.slice(0, maxWaiting)), ...lost.slice(0, maxWaiting)].map((row) =>
+      readWaiting(row, project, ledger),
+    ),
+    hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
     nextRun,
   };
 }

@@ -38,7 +38,7 @@ export function printRun(
 
 /** Linked posts that the board no longer lists, by name. */
 function printMissing(out: Output, projects: readonly ProjectReport[]): void {
-  for (const { project, missing, missingPosts = [] } of projects) {
+  for (const { project, missing = 0, missingPosts = [] } of projects) {
     if (missingPosts.length === 0) continue;
     const names = missingPosts.map(({ post, title }) => (title === null ? post : `${post} “${title}”`));
     const more = missing - missingPosts.length;

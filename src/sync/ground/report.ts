@@ -179,11 +179,14 @@ export async function reportProject(
     quarantined,
     skipped: counts?.skipped ?? 0,
     failed: tally.errors.length,
-    missing: counts?.missing ?? 0,
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
     ...(pull?.hold !== undefined && { hold: pull.hold }),
-    ...(lost.length > 0 && { missingPosts: lost.map(({ post, title }) => ({ post, title })) }),
+    ...(counts !== undefined &&
+      lost.length > 0 && {
+        missing: counts.missing,
+        missingPosts: lost.map(({ post, title }) => ({ post, title })),
+      }),
     ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
     ...readPutOff(tally),
   };

@@ -22,15 +22,14 @@ export interface ProjectReport {
   readonly quarantined: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Linked posts that the board no longer lists. */
-  readonly missing: number;
   readonly requests: { readonly board: number; readonly tracker: number };
   readonly errors: readonly ReportedError[];
   /** Why nothing of the whole project is written, where a guard holds it. */
   readonly hold?: string;
   /** `writes` of the config, where it stops something. */
   readonly writes?: Exclude<Settings["writes"], "all">;
-  /** The first of the missing posts; left out where there is none. */
+  /** Linked posts that the board no longer lists, and the first of them by name; left out where there are none. */
+  readonly missing?: number;
   readonly missingPosts?: readonly { readonly post: PostId; readonly title: string | null }[];
   /** Why something was left to a later run, although nothing failed; left out where nothing was. */
   readonly putOff?: readonly PutOff[];

@@ -44,7 +44,6 @@ const project: ProjectReport = {
   quarantined: 888,
   skipped: 1,
   failed: 777,
-  missing: 0,
   requests: { board: 1, tracker: 1 },
   errors: [],
 };

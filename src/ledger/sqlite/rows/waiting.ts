@@ -49,6 +49,7 @@ const noCounts: RowCounts = {
   nextAt: null,
 };
 
+/** What waits. A missing post waits for nothing: whoever tells of these asks for them. */
 const allKinds: readonly WaitingRow["kind"][] = [
   "held",
   "parked",
@@ -60,7 +61,6 @@ const allKinds: readonly WaitingRow["kind"][] = [
   "waiting",
   "intent",
   "paused",
-  "missing",
 ];
 
 /** What is said of a write whose outcome nobody knows. */
