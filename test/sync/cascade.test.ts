@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
-import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { inProgress, openLooking, roadmap } from "../support/setups.ts";
+import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 const milestones = { repositories: [{ name: "acme/app", milestones: ["Next", "Backlog"] }] };
@@ -204,5 +205,36 @@ describe("the first run after the rules were read otherwise", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
     expect(bodies(stage)).toEqual([{ status: "completed", roadmapColumn: "COMPLETED" }]);
     expect(await stage.sync()).toMatchObject({ result: "held" });
+  });
+});
+
+describe("a field that can't be decided", () => {
+  it("keeps what a person has to let go, while the others are written", async () => {
+    const looking = [
+      { when: inProgress, set: { status: "in_progress" } },
+      { when: { labels: ["promised"] }, set: { onRoadmap: true } },
+    ];
+    const projects = [{ ...standardProject, rules: looking }];
+    const stage = await openLooking(inProgress, 1, { projects, config: { guard: { statuses: 0 } } });
+    const one = { repository: "acme/app", number: 1 };
+    stage.github.addToProject(roadmap, one);
+    stage.github.setProjectStatus(roadmap, one, "In progress");
+    expect(await stage.syncOne()).toMatchObject({ held: 1, postWrites: 0 });
+    stage.github.renameField(roadmap, "Status", "State");
+    stage.github.label("acme/app", 1, "promised");
+    stage.clock.skip(7 * hourMs);
+    stage.mark();
+    const { errors, held, postWrites } = await stage.syncOne();
+    expect([errors.map(({ code }) => code), held, postWrites]).toEqual([
+      ["tracker.project", "tracker.undecided"],
+      1,
+      1,
+    ]);
+    expect(bodies(stage)).toEqual([{ onRoadmap: true }]);
+    stage.github.renameField(roadmap, "State", "Status");
+    stage.reconfigure({ projects, config: { guard: { statuses: 25 } } });
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ held: 1, postWrites: 0 });
+    expect(stage.board.notifications).toEqual([]);
   });
 });
