@@ -5,7 +5,7 @@ import { isSameTarget } from "../ground/fields.ts";
 import type { Condition, Rule } from "../ground/settings.ts";
 import type { IssueFacts, Truth } from "./condition.ts";
 import { isFulfilled } from "./conditions.ts";
-import type { Doubt, Match } from "./match.ts";
+import { type Doubt, isDoubtful, type Match } from "./match.ts";
 import { findFacts, type PlaceSettings, placeOf } from "./place.ts";
 import { nameDoubt, targetOf } from "./rules.ts";
 import { projectFieldKey } from "./signals.ts";
@@ -61,8 +61,8 @@ export function viewIssue(linked: LinkedIssue, settings: PlaceSettings): IssueVi
           );
           return { ...viewRule(facts, rule, index + 1), decides: decided.map(([field]) => field) };
         });
-  const unsure = [...matches].filter((one) => !isSure(one, settings.rules));
-  const doubts = unsure.flatMap(([, { doubt }]) => (doubt === undefined ? [] : [nameDoubt(place, doubt)]));
+  const unsure = [...matches].filter((one) => !isSure(one, settings.rules)).map(([, match]) => match);
+  const doubts = unsure.filter(isDoubtful).map(({ doubt }) => nameDoubt(place, doubt));
   return {
     linked,
     counts: typeof facts === "string" ? undefined : facts.issue,
@@ -74,8 +74,8 @@ export function viewIssue(linked: LinkedIssue, settings: PlaceSettings): IssueVi
 
 /** What is in doubt does not matter where all rules that it may be set the same. */
 function isSure([field, { possible }]: readonly [RuleField, Match], rules: readonly Rule[]): boolean {
-  const targets = possible.map((index) => targetOf(rules[index], field));
-  return targets.every((target) => isSameTarget(field, target, targets[0] ?? target));
+  const [first, ...others] = possible.map((index) => rules[index]);
+  return others.every((rule) => isSameTarget(field, targetOf(rule, field), targetOf(first, field)));
 }
 
 function viewRule(facts: IssueFacts, { when, set }: Rule, rule: number): Omit<RuleView, "decides"> {

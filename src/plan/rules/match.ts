@@ -30,6 +30,11 @@ export interface Match {
  */
 export type Doubt = Unreadable | Unnamed;
 
+/** Whether it can't be said which rule it is. */
+export function isDoubtful<One extends Match>(match: One): match is One & { readonly doubt: Doubt } {
+  return match.doubt !== undefined;
+}
+
 /** The fields that any of the rules sets; only these are ever looked at or written. */
 export const ruledFields = derivedOnce((rules: readonly Rule[]): readonly RuleField[] =>
   ruleFields.filter((field) => rules.some(({ set }) => set[field] !== undefined)),

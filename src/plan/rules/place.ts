@@ -65,10 +65,10 @@ export function isSamePlace(
   const [now, then] = [findFacts(linked, settings), findFacts(before, settings)];
   if (typeof now === "string" || typeof then === "string") return false;
   if (isDropped(now.issue) !== isDropped(then.issue)) return false;
-  return rulesNaming(field, settings).every((index) => {
-    const when = settings.rules[index]?.when ?? {};
-    return foldVerdict(isFulfilled(now, when)) === foldVerdict(isFulfilled(then, when));
-  });
+  const naming = new Set(rulesNaming(field, settings));
+  return settings.rules
+    .filter((_, index) => naming.has(index))
+    .every(({ when }) => foldVerdict(isFulfilled(now, when)) === foldVerdict(isFulfilled(then, when)));
 }
 
 function foldVerdict(verdict: Truth): boolean | "unknown" | "unnamed" {

@@ -4,7 +4,7 @@ import type { FieldValue, RuleField } from "../../model/post.ts";
 import { isSameTarget } from "../ground/fields.ts";
 import type { Rule, RuleSettings } from "../ground/settings.ts";
 import { findClash, isImplied } from "./conditions.ts";
-import { type Doubt, type Match, ruledFields } from "./match.ts";
+import { type Doubt, isDoubtful, type Match, ruledFields } from "./match.ts";
 import { isForDropped, type KnownPlace, nameWithDuplicate, type Place, placeOf } from "./place.ts";
 
 /** What the rules make of the issues of one post: of every field that any rule sets. */
@@ -67,12 +67,13 @@ function deriveField(
   places: readonly Place[],
   { rules, several }: Pick<RuleSettings, "rules" | "several">,
 ): FieldDerivation {
-  const candidates = places.flatMap((place): readonly Candidate[] => {
-    const match = place.matches.get(field);
-    return match === undefined
-      ? []
-      : [{ ...match, place, best: Math.min(...match.possible), worst: Math.max(...match.possible) }];
-  });
+  const candidates = places.flatMap((place) =>
+    [...place.matches]
+      .filter(([name]) => name === field)
+      .map(([, match]): Candidate => {
+        return { ...match, place, best: Math.min(...match.possible), worst: Math.max(...match.possible) };
+      }),
+  );
   const outermost = several === "all" ? Math.max : Math.min;
   // With all that is in doubt at its best, and at its worst. Whatever lies between may come out.
   const best = outermost(...candidates.map((candidate) => candidate.best));
@@ -96,9 +97,7 @@ function deriveField(
 
 /** What can't be read is said first: a reason without a name is no failure. */
 function findDoubt(candidates: readonly Candidate[]): Doubt | undefined {
-  const doubts = candidates.flatMap(({ place, doubt }) =>
-    doubt === undefined ? [] : [nameDoubt(place, doubt)],
-  );
+  const doubts = candidates.filter(isDoubtful).map(({ place, doubt }) => nameDoubt(place, doubt));
   return doubts.find(({ kind }) => kind === "unknown") ?? doubts[0];
 }
 
@@ -111,7 +110,7 @@ export function nameDoubt(place: Place, doubt: Doubt): Doubt {
 
 /** Among equals the earlier link decides, and one that is certain before one that is not. */
 function findDecisive(candidates: readonly Candidate[]): KnownPlace | undefined {
-  const certain = candidates.filter(({ doubt }) => doubt === undefined);
+  const certain = candidates.filter((candidate) => !isDoubtful(candidate));
   return [...certain, ...candidates].map(({ place }) => place).find((place) => place.kind === "known");
 }
 

@@ -45,6 +45,14 @@ const rows: Readonly<
       "holds",
     ],
     [{ reason: ["completed"] }, {}, undefined, "completed", "none", "fails"],
+    [
+      { reason: ["completed"] },
+      { state: "closed" },
+      undefined,
+      "completed",
+      "none, which no rule names",
+      "unknown",
+    ],
   ],
   labels: [
     [{ labels: ["a", "b"] }, { labels: ["a", "c"] }, undefined, "a, b", "a, c", "fails"],
