@@ -61,16 +61,22 @@ function findRepeatedProjects(content: unknown, { lineOf }: CheckContext): reado
   });
 }
 
-/** The first match wins, so nothing gets past a rule that always matches. */
+/** A rule that always matches takes the fields that it sets from all rules below it. */
 function findUnreachableRules(project: Found): readonly Fault[] {
-  const rules = findAll(project.value, "rules.*");
-  const catchAll = rules.findIndex(({ value }) => hasKey(value, "set") && !hasKey(value, "when"));
-  if (catchAll === -1) return [];
-  return rules.slice(catchAll + 1).map(({ path }) => ({
-    path: [...project.path, ...path],
-    at: "key",
-    message: `is never reached, because rules[${catchAll}] has no \`when\` and always matches; move that one to the end`,
-  }));
+  const taken = new Map<string, number>();
+  const faults: Fault[] = [];
+  for (const [index, { path, value }] of findAll(project.value, "rules.*").entries()) {
+    const { set } = Object(value);
+    const fields = Object.keys(Object(set));
+    const by = taken.get(fields[0] ?? "");
+    if (by !== undefined && fields.every((field) => taken.has(field))) {
+      const message = `is never reached, because rules[${by}] has no \`when\` and always matches; move that one to the end`;
+      faults.push({ path: [...project.path, ...path], at: "key", message });
+    }
+    if (hasKey(value, "when")) continue;
+    for (const field of fields) taken.set(field, taken.get(field) ?? index);
+  }
+  return faults;
 }
 
 /** The tracker changes the reason together with the state only, and each state has reasons of its own. */

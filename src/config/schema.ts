@@ -225,8 +225,10 @@ const projectStatus = z
 const condition = z
   .strictObject({
     state: z.enum(["open", "closed"]).describe("The issue's state.").exactOptional(),
-    reason: oneOrMany(z.enum(["completed", "not_planned", "duplicate", "reopened"]))
-      .describe("Why the issue is in this state: one of these.")
+    reason: oneOrMany(z.enum(["completed", "not_planned", "duplicate", "reopened", "other"]))
+      .describe(
+        "Why the issue is in this state: one of these. `other`: closed for no reason, or for one that no rule of the project names.",
+      )
       .exactOptional(),
     labels: oneOrMany(label).describe("The issue has all of these labels.").exactOptional(),
     anyLabel: oneOrMany(label).describe("The issue has at least one of these labels.").exactOptional(),
@@ -351,13 +353,15 @@ const project = z.strictObject({
     .min(1)
     .max(100)
     .describe(
-      "What the issue makes of the post, from the most advanced rule to the least; the first match wins. Without it only `roadmapColumn` is kept.",
+      "What the issue makes of the post, from the most advanced rule to the least: each field takes its value from the first rule that matches and names it. Without it only `roadmapColumn` is kept.",
     )
     .exactOptional(),
   whenNoRule: z
     .enum(["restore", "keep"])
     .default("restore")
-    .describe("When no rule matches any more: put back what was there before, or keep what boardsync wrote."),
+    .describe(
+      "When no matching rule names a field any more: put back what was there before, or keep what boardsync wrote.",
+    ),
   boardRules: z
     .array(boardRule)
     .min(1)

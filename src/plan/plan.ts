@@ -1,5 +1,5 @@
 import type { Issue, IssueRef } from "../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
+import type { FieldBase, LinkedIssue, Row, Target } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
@@ -10,7 +10,7 @@ import { isStopped } from "./ground/obstacle.ts";
 import type { Render, RenderComment, Settings } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { signalsOfNew } from "./rules/conditions.ts";
-import { isChanging, planPatch, readKnown } from "./rules/plan-patch.ts";
+import { isChanging, noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
 import { deriveTarget } from "./rules/rules.ts";
 import { selectPost } from "./select.ts";
 
@@ -73,8 +73,10 @@ import { selectPost } from "./select.ts";
  *     29  a change of one of the issues is under way, or    change nothing: T may or may not be its doing, or
  *           may arrive and undo what is there                 what it takes back; look again with the next run
  *
- *     26  an issue that decides has not been read, or all   change nothing, say so
- *           are gone
+ *     26  a fact that the field hangs on is not known,     change nothing, say so
+ *           or all issues are gone
+ *     30  an issue was closed for a reason that no rule     T stays what it was; say so
+ *           names, and the field hangs on that
  *     27  no listing has shown the post since our last       change nothing, look again with the next pull
  *           write to it
  */
@@ -107,21 +109,24 @@ export function adoptRow(row: Row, context: PlanContext): Decision {
   if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
   const issues = adoptIssues(row, context);
   const derived = deriveTarget(row.links, context.settings);
-  if (derived.kind === "undecided") {
-    const base = awaitTarget(row, context.settings);
-    return { ...standStill(row), base, issueBases: issues.issueBases, notes: [derived, ...issues.notes] };
-  }
-  const decided = [...derived.targets].map(([field, target]) => {
+  const decided = [...derived].map(([field, found]) => {
+    const base = row.base[field];
+    const isStillAwaited = found.kind === "unnamed" && base?.isAwaited === true;
+    if (found.kind === "unknown" || isStillAwaited) return { field, base: awaitTarget(base), notes: [] };
     const post = readKnown(row, field, context.seen);
-    return { field, ...takeAsItIs({ field, sides: postSides, target, post, base: row.base[field] }) };
+    const target = found.kind === "derived" ? found.target : (base?.target ?? noTarget);
+    return { field, ...takeAsItIs({ field, sides: postSides, target, post, base }) };
   });
   return {
     ...standStill(row),
     base: changedBases(row.base, decided),
     issueBases: issues.issueBases,
-    notes: [...decided.flatMap(({ notes }) => notes), ...issues.notes],
+    notes: [...noteUndecided(derived), ...decided.flatMap(({ notes }) => notes), ...issues.notes],
   };
 }
+
+/** A pair that is taken as it is while an issue is closed for a reason that no rule names has been asked for nothing yet. */
+const noTarget: Target = { kind: "none" };
 
 /**
  * The bases after the board accepted a PATCH (or is known to have taken it).

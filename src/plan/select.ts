@@ -5,7 +5,7 @@ import { lookedAt } from "./board-rules/board-rules.ts";
 import { derivedOnce, foldStatus, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
 import type { Select, Settings } from "./ground/settings.ts";
-import { ruledFields } from "./rules/rules.ts";
+import { ruledFields } from "./rules/match.ts";
 
 /** Whether a post becomes an issue, with the reason in words. */
 export interface Selection {

@@ -14,6 +14,12 @@ import {
 } from "./support.ts";
 
 describe("a config that is fine", () => {
+  it("has rules below one that always matches, where they set something else, and `reason: other` in a list", () => {
+    const rules =
+      "rules:\n  - set: { status: a }\n  - { when: { reason: [not_planned, other] }, set: { onRoadmap: false, status: b } }";
+    expect(load(withProject(rules)).projects[0]?.rules).toHaveLength(2);
+  });
+
   it("has every default of the documentation when it says the least", () => {
     expect(load(smallest())).toEqual({
       board: {

@@ -231,12 +231,12 @@ describe("a mistake in the config is said with its line, column and path", () =>
     [
       "a reason that is none",
       withProject("rules:\n  - when: { reason: complted }\n    set: { status: a }"),
-      "6:25: projects[0].rules[0].when.reason: must be `completed`, `not_planned`, `duplicate` or `reopened`, not `complted` — did you mean `completed`?",
+      "6:25: projects[0].rules[0].when.reason: must be `completed`, `not_planned`, `duplicate`, `reopened` or `other`, not `complted` — did you mean `completed`?",
     ],
     [
       "a reason in a list that is none",
       withProject("rules:\n  - when: { reason: [duplicate, not_planed] }\n    set: { status: a }"),
-      "6:37: projects[0].rules[0].when.reason[1]: must be `completed`, `not_planned`, `duplicate` or `reopened`, not `not_planed` — did you mean `not_planned`?",
+      "6:37: projects[0].rules[0].when.reason[1]: must be `completed`, `not_planned`, `duplicate`, `reopened` or `other`, not `not_planed` — did you mean `not_planned`?",
     ],
     [
       "an unknown column",
@@ -394,6 +394,13 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "a rule that is never reached",
       withProject(`rules:\n  - set: { status: a }\n  - ${aRule}`),
       "7:9: projects[0].rules[1]: is never reached, because rules[0] has no `when` and always matches; move that one to the end",
+    ],
+    [
+      "a rule of which rules that always match take all that it sets",
+      withProject(
+        "rules:\n  - set: { status: a }\n  - set: { onRoadmap: true }\n  - { when: { state: open }, set: { onRoadmap: false, status: b } }",
+      ),
+      "8:9: projects[0].rules[2]: is never reached, because rules[1] has no `when` and always matches; move that one to the end",
     ],
     [
       "a route without a condition",

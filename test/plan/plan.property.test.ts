@@ -112,8 +112,8 @@ function send(row: Row, patch: PatchPost, spell: Spell, isAnswered: boolean): Ro
 }
 
 function statusTarget(row: Row, chosen: Settings): unknown {
-  const derived = deriveTarget(row.links, chosen);
-  return derived.kind === "derived" ? derived.targets.get("status") : undefined;
+  const derived = deriveTarget(row.links, chosen).get("status");
+  return derived?.kind === "derived" ? derived.target : undefined;
 }
 
 interface Turn {

@@ -7,7 +7,7 @@ const api = "acme/api";
 const plan = { owner: "acme", number: 7 };
 
 it("a month of a company: a project, pull requests, releases, a duplicate, an epic", async () => {
-  const { stage, on } = await openSample("company", [
+  const { stage, on } = await openSample("samples/company", [
     { name: app, private: true, types: ["Feature", "Bug"], collaborators: ["dana"] },
     { name: api, private: true, types: ["Feature", "Bug"], collaborators: ["dana"] },
   ]);

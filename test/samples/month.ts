@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import type { RepositorySetup } from "../../src/sandbox/github/state/repositories.ts";
 import { type ConfigPart, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
 
-/** A sample of `config/samples`, between a board and a GitHub of its own, and a calendar. */
+/** A sample of `config`, between a board and a GitHub of its own, and a calendar. */
 export interface Month {
   readonly stage: Stage;
   /**
@@ -26,7 +26,7 @@ export interface News {
 
 /** Opens a stage with a sample's own text: only the two addresses are the sandboxes'. */
 export async function openSample(name: string, repositories: readonly RepositorySetup[]): Promise<Month> {
-  const file = fileURLToPath(new URL(`../../config/samples/${name}.yaml`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
   const { board: _board, projects, ...config } = parse(readFileSync(file, "utf8")) as ConfigPart;
   const named = projects as readonly (ConfigPart & { readonly project: string })[];
   const stage = await openStage({

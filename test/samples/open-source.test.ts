@@ -4,7 +4,7 @@ import { openSample } from "./month.ts";
 const repo = "paperclip-dev/paperclip";
 
 it("a month of a small open-source project: labels, a hand up, a word of thanks", async () => {
-  const { stage, on } = await openSample("open-source", [
+  const { stage, on } = await openSample("samples/open-source", [
     { name: repo, labels: ["feedback", "accepted", "in progress"], collaborators: ["robin"] },
   ]);
   const { board, github } = stage;

@@ -5,7 +5,9 @@ import { openSample } from "./month.ts";
 const repo = "acme/monorepo";
 
 it("a month of several products in one repository", async () => {
-  const { stage, on } = await openSample("products", [{ name: repo, private: true, milestones: ["Spring"] }]);
+  const { stage, on } = await openSample("samples/products", [
+    { name: repo, private: true, milestones: ["Spring"] },
+  ]);
   const { board, github } = stage;
   const nothing = { board: [], github: [], mails: [] };
 

@@ -71,8 +71,10 @@ export function createTargets(
   const issuesOf = (post: PostId): readonly HubIssue[] =>
     allOf(post).filter((issue) => !isHidden(hub, issue));
   const derive = (links: readonly LinkedIssue[]): ReadonlyMap<RuleField, Target> => {
-    const derived = links.length === 0 ? undefined : deriveTarget(links, scenario.settings);
-    return derived?.kind === "derived" ? derived.targets : new Map();
+    const derived = links.length === 0 ? [] : [...deriveTarget(links, scenario.settings).values()];
+    // A field that is in doubt keeps its target.
+    const known = derived.filter((found) => found.kind === "derived");
+    return new Map(known.map(({ field, target }) => [field, target]));
   };
   const deriveNow = (post: PostId): ReadonlyMap<RuleField, Target> =>
     derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));

@@ -126,6 +126,7 @@ describe("the explanation of a pair in step", () => {
     expect(story.fields[0]).toEqual({
       field: "status",
       asks: { kind: "value", value: "completed" },
+      rule: 1,
       shows: "completed",
       isSeen: true,
       agreed: { asks: { kind: "value", value: "completed" }, shows: "completed" },

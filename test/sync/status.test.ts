@@ -42,7 +42,8 @@ describe("a change of an issue", () => {
     expect(bodies(stage)).toEqual([
       { status: "in_progress", roadmapColumn: "IN_PROGRESS" },
       { status: "completed", roadmapColumn: "COMPLETED" },
-      { status: "closed" },
+      // The label still asks for the column.
+      { status: "closed", roadmapColumn: "IN_PROGRESS" },
     ]);
     expect(board.notifications.map(({ from, to }) => `${from} → ${to}`)).toEqual([
       "planned → in_progress",

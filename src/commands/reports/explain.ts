@@ -2,6 +2,7 @@ import {
   type Age,
   type AnyRule,
   comingOf,
+  describeDecided,
   describeFacts,
   describeSet,
   type ExplainedField,
@@ -75,7 +76,7 @@ function printSelection(out: Output, { select, standing }: Explanation): void {
 function printIssue(
   out: Output,
   times: ToldTimes,
-  { issue, facts, duplicateOf, remarks, match, rules }: ExplainedIssue,
+  { issue, facts, duplicateOf, remarks, rules }: ExplainedIssue,
 ): void {
   heading(out, `Issue ${issue}`);
   if (facts !== null)
@@ -87,13 +88,14 @@ function printIssue(
   for (const remark of remarks) printLine(out, "", oneLine(times.tell(remark)));
   if (duplicateOf !== null)
     printLine(out, "", `It was closed in favour of ${duplicateOf}, which counts for it.`);
-  for (const rule of rules) printRule(out, rule, match);
+  for (const rule of rules) printRule(out, rule);
 }
 
-function printRule(out: Output, tried: AnyRule, match: number | null): void {
+function printRule(out: Output, tried: AnyRule, deciding: number | null = null): void {
   const { rule, verdict, conditions } = tried;
-  const first = rule === match ? paint(out, "bold", " ← decides") : "";
-  printLine(out, sign(out, verdict), `rule ${rule} sets ${oneLine(describeSet(tried))}${first}`);
+  const decided = describeDecided(tried, deciding);
+  const mark = decided === undefined ? "" : paint(out, "bold", ` ← ${decided}`);
+  printLine(out, sign(out, verdict), `rule ${rule} sets ${oneLine(describeSet(tried))}${mark}`);
   if (conditions.length === 0) printLine(out, "    ", "it names no condition, so it always holds");
   for (const { name, wants, shows, verdict: each } of conditions) {
     printLine(out, `    ${sign(out, each)}`, oneLine(`${name}: ${wants} – it shows: ${shows}`));
@@ -119,7 +121,7 @@ function printFields(out: Output, { issues, rules, fields }: Explanation): void 
 function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
   return [
     { title: "field", show: ({ field }) => field },
-    { title: "rules ask now", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
+    { title: "rules ask now", show: showAsked },
     { title: `${side} shows now`, show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
     {
       title: "rules asked when last in step",
@@ -139,6 +141,11 @@ function printBoardRules(out: Output, { boardRules, issueFields }: Explanation):
   for (const rule of boardRules) printRule(out, rule, deciding);
   if (issueFields.length > 0)
     printRecords(out, [{ title: "issue", show: ({ issue }) => issue }, ...columnsOf("issue")], issueFields);
+}
+
+function showAsked({ asks, rule }: ExplainedField): string {
+  if (asks === null) return "?";
+  return rule === null ? showTarget(asks) : `${showTarget(asks)} (rule ${rule})`;
 }
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): string {

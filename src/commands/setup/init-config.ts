@@ -127,11 +127,11 @@ function rulesOf({ meanings, fields: shown }: OnBoard): string {
   });
   if (rules.length === 0) return "";
   return `
-    # What an issue makes of its post, from the most advanced rule to the least; the first match wins. A change of
-    # \`status\` notifies the voters of a post.
+    # What an issue makes of its post, from the most advanced rule to the least: each field takes its value from the
+    # first rule that matches and names it. A change of \`status\` notifies the voters of a post.
     rules:
 ${rules.join("")}
-    # When no rule matches any more (an issue reopened, nobody assigned): put back what was there before.
+    # When no matching rule names a field any more (an issue reopened, nobody assigned): put back what was there before.
     whenNoRule: restore
 `;
 }

@@ -3,6 +3,7 @@ import { explainPost } from "../../story/explain/explain.ts";
 import {
   type AnyRule,
   comingOf,
+  describeDecided,
   describeFacts,
   describeSet,
   type ExplainedField,
@@ -111,12 +112,11 @@ function renderRules(story: Explanation, site: string | undefined): Markup | und
         issue,
         remarks,
         duplicateOf,
-        match,
         rules: tried,
       }) => html`<div class="card"><h3>${renderIssue(issue, site)}</h3>
         ${remarks.map((remark) => html`<p><bdi>${remark}</bdi></p>`)}
         ${duplicateOf !== null && html`<p>It was closed in favour of ${duplicateOf}, which counts for it.</p>`}
-        ${tried.map((rule) => renderRule(rule, match))}</div>`,
+        ${tried.map((rule) => renderRule(rule))}</div>`,
     )}
     ${
       boardRules.length > 0 &&
@@ -132,9 +132,10 @@ const signs: Readonly<Record<AnyRule["verdict"], readonly [look: string, text: s
   unknown: ["warn", "? unknown"],
 };
 
-function renderRule(tried: AnyRule, match: number | null): Markup {
+function renderRule(tried: AnyRule, deciding: number | null = null): Markup {
   const { rule, verdict, conditions } = tried;
-  return html`<div class="rule">${renderSign(verdict)} Rule ${rule} sets <bdi>${describeSet(tried)}</bdi>${rule === match && html` <b>← decides</b>`}
+  const decided = describeDecided(tried, deciding);
+  return html`<div class="rule">${renderSign(verdict)} Rule ${rule} sets <bdi>${describeSet(tried)}</bdi>${decided !== undefined && html` <b>← ${decided}</b>`}
     <ul>${conditions.length === 0 && html`<li class="quiet">It names no condition, so it always holds.</li>`}${conditions.map(
       ({ name, wants, shows, verdict: each }) =>
         html`<li class="quiet">${renderSign(each)} <bdi>${name}: ${wants} – it shows: ${shows}</bdi></li>`,
@@ -162,7 +163,7 @@ function renderFields({ fields, issueFields }: Explanation): Markup | undefined 
 
 const fieldColumns: readonly Column<ExplainedField>[] = [
   { title: "Field", show: ({ field }) => field },
-  { title: "Rules ask now", show: ({ asks }) => (asks === null ? "?" : showTarget(asks)) },
+  { title: "Rules ask now", show: showAsked },
   { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
   {
     title: "Rules asked when last in step",
@@ -173,6 +174,13 @@ const fieldColumns: readonly Column<ExplainedField>[] = [
     show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)),
   },
 ];
+
+function showAsked({ asks, rule }: ExplainedField): Piece {
+  if (asks === null) return "?";
+  return rule === null
+    ? showTarget(asks)
+    : html`${showTarget(asks)} <span class="quiet">(rule ${rule})</span>`;
+}
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): Piece {
   return target.kind === "none" ? "nothing" : showValue(target.value);

@@ -8,7 +8,7 @@ import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
 import { isSamePlace } from "../rules/place.ts";
-import { deriveTarget, ruledFields } from "../rules/rules.ts";
+import { deriveTarget } from "../rules/rules.ts";
 import { deriveBoard } from "./board-rules.ts";
 
 /*
@@ -69,31 +69,25 @@ export function echoOnPost(
       rules,
     );
   const [now, before] = [derive("now"), derive("before")];
-  if (now.kind === "undecided") {
-    const isMoved = links.some((link) => !isSamePlace(link.now, link.before, rules));
-    return isMoved ? awaitTarget(row, rules) : {};
-  }
-  const fields = [...now.targets].flatMap(([field, target]): [RuleField, FieldBase][] => {
-    const without = before.kind === "derived" ? before.targets.get(field) : undefined;
-    if (without !== undefined && isSameTarget(field, without, target)) return [];
-    const isKnown = row.seenAt !== undefined && row.missing === 0;
+  const isKnown = row.seenAt !== undefined && row.missing === 0;
+  const fields = [...now].flatMap(([field, derived]): [RuleField, FieldBase][] => {
+    if (derived.kind === "unknown") {
+      const isMoved = links.some((link) => !isSamePlace(link.now, link.before, field, rules));
+      return isMoved ? [[field, awaitTarget(row.base[field])]] : [];
+    }
+    const without = before.get(field);
+    // It stays what it was.
+    if (derived.kind === "unnamed") return [];
+    if (without?.kind === "derived" && isSameTarget(field, without.target, derived.target)) return [];
     const shown = isKnown ? readField(row.post, field, seen) : undefined;
-    return [[field, agree(field, row.base[field], target, shown)]];
+    return [[field, agree(field, row.base[field], derived.target, shown)]];
   });
   return Object.fromEntries(fields);
 }
 
 /** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */
-export function awaitTarget(
-  { base }: Pick<Row, "base">,
-  { rules }: Pick<RuleSettings, "rules">,
-): Readonly<Partial<Record<RuleField, FieldBase>>> {
-  return Object.fromEntries(
-    ruledFields(rules).map((field) => [
-      field,
-      { ...(base[field] ?? noBase), ruled: undefined, isAwaited: true },
-    ]),
-  );
+export function awaitTarget(base: FieldBase | undefined): FieldBase {
+  return { ...(base ?? noBase), ruled: undefined, isAwaited: true };
 }
 
 /** We have closed the issue as a duplicate. As long as the tracker names no other issue, it counts as a duplicate of none. */

@@ -1,8 +1,16 @@
 import type { Issue, IssueField } from "../../model/issue.ts";
-import { type FieldValue, type Post, type PostField, type PostId, postFields } from "../../model/post.ts";
+import {
+  type FieldValue,
+  type Post,
+  type PostField,
+  type PostId,
+  postFields,
+  type RuleField,
+} from "../../model/post.ts";
 import { fieldsOf, withFields } from "../ground/issue-fields.ts";
 import type { BoardRule, PostCondition, Settings } from "../ground/settings.ts";
-import { matchRule } from "../rules/conditions.ts";
+import { factsOf } from "../rules/condition.ts";
+import { matchFields } from "../rules/match.ts";
 import { deriveBoard } from "./board-rules.ts";
 
 /** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
@@ -41,28 +49,32 @@ export function fightingRules({
   boardRules,
 }: Pick<Settings, "rules" | "boardRules">): readonly Fight[] {
   return boardRules.flatMap((boardRule, index): readonly Fight[] => {
-    const answers = starts.flatMap((start) => {
-      const rule = newlyMatched(start, boardRule, rules);
-      const set = rule === undefined ? undefined : rules[rule]?.set;
-      if (rule === undefined || set === undefined) return [];
-      const post = { ...examplePost(boardRule.when), ...set };
-      return matches(post, boardRule) ? [] : [rule];
-    });
+    const example = examplePost(boardRule.when);
+    const answers = starts
+      .flatMap((start) => newlyMatched(start, boardRule, rules))
+      .filter(({ rule, field }) => !matches({ ...example, [field]: rules[rule]?.set[field] }, boardRule))
+      .map(({ rule }) => rule);
     return [...new Set(answers)].map((rule) => ({ boardRule: index, rule }));
   });
 }
 
-/** The rule that certainly matches because of what a board rule does to an issue; undefined where none does. */
-function newlyMatched(start: Issue, { set }: BoardRule, rules: Settings["rules"]): number | undefined {
+/** For each field, the rule that it certainly comes under because of what a board rule does to an issue, if any does. */
+function newlyMatched(
+  start: Issue,
+  { set }: BoardRule,
+  rules: Settings["rules"],
+): readonly { readonly field: RuleField; readonly rule: number }[] {
   const values = [...fieldsOf(set)].map(([field, value]): { field: IssueField; value: FieldValue } => ({
     field,
     value,
   }));
-  const match = (issue: Issue) => matchRule({ issue, signals: undefined }, rules);
+  const match = (issue: Issue) => matchFields(factsOf(issue, undefined, rules), { rules });
   const before = match(start);
-  const after = match(withFields(start, values, []));
-  const isCertain = after.best === after.worst && after.best < rules.length;
-  return isCertain && after.best !== before.best ? after.best : undefined;
+  return [...match(withFields(start, values, []))].flatMap(([field, { possible }]) => {
+    const [rule = rules.length, ...others] = possible;
+    const isNew = others.length === 0 && rule < rules.length && before.get(field)?.possible[0] !== rule;
+    return isNew ? [{ field, rule }] : [];
+  });
 }
 
 /** A post that a board rule matches, and nothing more. */

@@ -79,6 +79,27 @@ export function decideField<Name extends Field>(
     : decision;
 }
 
+/**
+ * Row 30: an issue was closed for a reason that no rule names. T stays what it was, and the post as it is; that is said.
+ *
+ * @param why in words.
+ */
+export function decideUnnamed<Name extends Field>(
+  facts: Omit<FieldFacts<Name>, "target" | "advanced">,
+  why: string,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
+  const { field, base } = facts;
+  const stays: Note = { kind: "disagreement", field, message: `${field} stays as it is: ${why}` };
+  // Whatever the rules ask for first becomes T₀: that is still to come.
+  if (base?.isAwaited === true) return record(base, [stays]);
+  const target = base?.target ?? none;
+  const decision = decideField({ ...facts, target, advanced: [] }, policy, now);
+  const others = decision.notes.filter(({ kind }) => kind !== "disagreement");
+  return record(decision.base, [...others, stays]);
+}
+
 /** Rows 5 and 20: nobody knows how the two sides came to be as they are, so they become the base. */
 export function takeAsItIs<Name extends Field>(
   facts: Omit<FieldFacts<Name>, "isOpened" | "isNew" | "advanced" | "isMissing">,

@@ -32,18 +32,26 @@ export function settingsPrint(settings: Settings, templates: object = {}): strin
 export function writeRules({ boardRules, ...settings }: RuleSettings): string {
   const { rules, several, whenNoRule, followDuplicates } = settings;
   const others = boardRules.length > 0 && { boardRules };
-  return canonical({ rules, several, whenNoRule, followDuplicates, ...others });
+  return canonical({ reading, rules, several, whenNoRule, followDuplicates, ...others });
 }
+
+/** How these rules are read. It is part of their text: another reading makes other targets of the same issues, like other rules. */
+const reading = "field by field";
 
 /**
  * Reads what `writeRules` has written. undefined for the hash that was kept before there was a text. A text without
- * `followDuplicates` is of a version that followed none.
+ * `followDuplicates` is of a version that followed none; one without `reading` is of a version in which the first match decided
+ * about every field.
  */
 export function readRules(text: string): RuleSettings | undefined {
   if (!text.startsWith("{")) return undefined;
-  const known = JSON.parse(text) as Omit<RuleSettings, "followDuplicates" | "boardRules"> &
-    Partial<RuleSettings>;
-  return { followDuplicates: false, boardRules: [], ...known };
+  const { reading: read, ...known } = JSON.parse(text) as Omit<
+    RuleSettings,
+    "followDuplicates" | "boardRules"
+  > &
+    Partial<RuleSettings> & { readonly reading?: string };
+  const isFirstMatch = read === undefined && { isFirstMatch: true as const };
+  return { followDuplicates: false, boardRules: [], ...known, ...isFirstMatch };
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Settings {
   readonly route: readonly Route[];
   readonly issue: IssueSettings;
   readonly content: "follow" | "once";
-  /** From the most advanced to the least; the first match wins. */
+  /** From the most advanced to the least; for each field the first match that names it wins. */
   readonly rules: readonly Rule[];
   readonly whenNoRule: "restore" | "keep";
   readonly conflict: "tracker" | "board" | "hold";
@@ -34,10 +34,11 @@ export interface Settings {
 }
 
 /** What makes targets out of issues, and out of posts. */
-export type RuleSettings = Pick<
-  Settings,
-  "rules" | "several" | "whenNoRule" | "followDuplicates" | "boardRules"
->;
+export interface RuleSettings
+  extends Pick<Settings, "rules" | "several" | "whenNoRule" | "followDuplicates" | "boardRules"> {
+  /** Set for rules that an earlier version has kept: there the first match decided about every field, also one that it does not name. */
+  readonly isFirstMatch?: true;
+}
 
 /** Which posts become issues; every condition that is given must hold. */
 export interface Select {
@@ -81,6 +82,7 @@ export interface Rule {
 /** Every key that is given must hold. */
 export interface Condition {
   readonly state?: "open" | "closed";
+  /** `other`: none, or one that no rule of the project names. */
   readonly reason?: readonly string[];
   /** All of these. */
   readonly labels?: readonly string[];

@@ -1,18 +1,30 @@
 import type { Issue, Readable, Signals } from "../../model/issue.ts";
-import type { Condition } from "../ground/settings.ts";
+import { derivedOnce, showValue } from "../ground/fields.ts";
+import type { Condition, Rule } from "../ground/settings.ts";
 
 /** An issue as rules look at it: its own record, and what was read beside that. */
 export interface IssueFacts {
   readonly issue: Issue;
   /** undefined where nothing was read. */
   readonly signals: Signals | undefined;
+  /** Why it is in its state, in the words of a project's rules. */
+  readonly reason: NamedReason;
 }
 
 /** What could not be read, in words that go on a sentence: which fact, and why. */
 export type Unreadable = Extract<Readable<never>, { readonly kind: "unknown" }>;
 
-/** Whether a condition holds; of what can't be read it is neither a yes nor a no. */
-export type Truth = boolean | Unreadable;
+/** An issue was closed for a reason that no rule names, or for none: the rules don't say what that means. In words. */
+export interface Unnamed {
+  readonly kind: "unnamed";
+  readonly message: string;
+}
+
+/** A reason that some rule names, `other` among them; null for an open issue that was never closed. */
+type NamedReason = { readonly kind: "named"; readonly reason: string | null } | Unnamed;
+
+/** Whether a condition holds; of what can't be read, or has no name, it is neither a yes nor a no. */
+export type Truth = boolean | Unreadable | Unnamed;
 
 /** One condition of a rule. */
 export interface IssueCondition {
@@ -29,3 +41,24 @@ export interface IssueCondition {
 export function stateOf(reason: string): "open" | "closed" {
   return reason === "reopened" ? "open" : "closed";
 }
+
+/** An issue as the rules of a project look at it. */
+export function factsOf(issue: Issue, signals: Signals | undefined, rules: readonly Rule[]): IssueFacts {
+  return { issue, signals, reason: nameReason(issue, reasonsIn(rules)) };
+}
+
+/**
+ * GitHub may add reasons at any time, and leaves the reason out where it knows none. What an issue carries from the other state
+ * is from before, and does not count.
+ */
+function nameReason({ state, stateReason }: Issue, names: ReadonlySet<string>): NamedReason {
+  const reason = stateReason !== null && stateOf(stateReason) === state ? stateReason : null;
+  if (state === "open" || (reason !== null && names.has(reason))) return { kind: "named", reason };
+  if (names.has("other")) return { kind: "named", reason: "other" };
+  const how = reason === null ? "without a reason" : `as ${showValue(reason)}`;
+  return { kind: "unnamed", message: `closed ${how}, which no rule names (\`reason: other\` would)` };
+}
+
+const reasonsIn = derivedOnce(
+  (rules: readonly Rule[]): ReadonlySet<string> => new Set(rules.flatMap(({ when }) => when.reason ?? [])),
+);

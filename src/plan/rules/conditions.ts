@@ -1,7 +1,14 @@
-import type { Issue, Signals } from "../../model/issue.ts";
+import type { Signals } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
-import type { Condition, Rule, Settings } from "../ground/settings.ts";
-import { type IssueCondition, type IssueFacts, stateOf, type Truth, type Unreadable } from "./condition.ts";
+import type { Condition } from "../ground/settings.ts";
+import {
+  type IssueCondition,
+  type IssueFacts,
+  stateOf,
+  type Truth,
+  type Unnamed,
+  type Unreadable,
+} from "./condition.ts";
 import { recordConditions } from "./record-conditions.ts";
 import { signalConditions } from "./signal-conditions.ts";
 
@@ -13,15 +20,21 @@ const conditions: Readonly<Record<keyof Condition, IssueCondition>> = {
 
 const all = Object.values(conditions);
 
-/** Whether an issue fulfils every part of a rule's `when`. One that it doesn't is enough for a no, whatever else is unknown. */
+/**
+ * Whether an issue fulfils every part of a rule's `when`. One that it doesn't is enough for a no, whatever else is unknown. What
+ * can't be read is said before a reason without a name.
+ */
 export function isFulfilled(facts: IssueFacts, when: Condition): Truth {
-  let doubt: Unreadable | undefined;
+  let unreadable: Unreadable | undefined;
+  let unnamed: Unnamed | undefined;
   for (const condition of all) {
     const verdict = condition.holds(facts, when);
+    if (verdict === true) continue;
     if (verdict === false) return false;
-    if (verdict !== true) doubt ??= verdict;
+    if (verdict.kind === "unknown") unreadable ??= verdict;
+    else unnamed = verdict;
   }
-  return doubt ?? true;
+  return unreadable ?? unnamed ?? true;
 }
 
 /** Whether an issue that fulfils `when` certainly fulfils `earlier`. */
@@ -29,35 +42,17 @@ export function isImplied(when: Condition, earlier: Condition): boolean {
   return all.every((condition) => condition.follows(when, earlier));
 }
 
-/**
- * Which rule is an issue's first match, as an index; the number of rules where none is. What is unknown leaves a range, from
- * the most advanced rule that may be it (`best`) to the least.
- */
-export interface Match {
-  readonly best: number;
-  readonly worst: number;
-  /** Which rule may match as well as not, and why, in words; undefined where the two are the same. */
-  readonly doubt: string | undefined;
-}
-
-/** The first rule that matches an issue. What can't be read counts only where no rule above has matched. */
-export function matchRule(facts: IssueFacts, rules: readonly Rule[]): Match {
-  let first: Omit<Match, "worst"> | undefined;
-  for (const [index, { when }] of rules.entries()) {
-    const verdict = isFulfilled(facts, when);
-    if (verdict === true) return { ...(first ?? { best: index, doubt: undefined }), worst: index };
-    if (verdict !== false) first ??= { best: index, doubt: `rule ${index + 1} asks for ${verdict.message}` };
-  }
-  return { ...(first ?? { best: rules.length, doubt: undefined }), worst: rules.length };
-}
-
 /** Two parts of one `when` that no issue fulfils together, in words; undefined where they go together. */
 type Clash = (when: Condition) => string | undefined;
+
+function nameReason(reason: string): string {
+  return reason === "other" ? "closed for another reason" : reason;
+}
 
 const clashes: readonly Clash[] = [
   ({ state, reason }) =>
     state !== undefined && reason?.every((one) => stateOf(one) !== state)
-      ? `an issue that is ${state} is never ${reason.join(" or ")}`
+      ? `an issue that is ${state} is never ${reason.map(nameReason).join(" or ")}`
       : undefined,
   ({ labels = [], noLabel = [] }) => {
     const both = labels.find((label) => includesName(noLabel, label));
@@ -84,17 +79,6 @@ export function findClash(when: Condition): string | undefined {
     if (why !== undefined) return why;
   }
   return undefined;
-}
-
-/**
- * Whether a decision about an issue may hang on anything beside its own record, so that it must be read again in each run:
- * going by the record alone, some rule that names a signal might be the first to match. Most issues that were closed long ago
- * are decided by a rule above. What is final counts as known: a release that contains an issue contains it for good.
- */
-export function isSignalNeeded(issue: Issue, known: Signals, { rules }: Pick<Settings, "rules">): boolean {
-  const { isReleased } = known;
-  const isFinal = isReleased?.kind === "known" && isReleased.value;
-  return matchRule({ issue, signals: isFinal ? { isReleased } : undefined }, rules).doubt !== undefined;
 }
 
 /** What holds for an issue that has just been opened; whether a project has taken it up at once is not known. */

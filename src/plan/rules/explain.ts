@@ -1,10 +1,13 @@
 import type { Issue, LinkedPullRequest, Readable } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
-import type { PostChange } from "../../model/post.ts";
-import type { Condition, Rule, Settings } from "../ground/settings.ts";
+import type { PostChange, RuleField } from "../../model/post.ts";
+import { isSameTarget } from "../ground/fields.ts";
+import type { Condition, Rule } from "../ground/settings.ts";
 import type { IssueFacts, Truth } from "./condition.ts";
 import { isFulfilled } from "./conditions.ts";
-import { findFacts, placeOf } from "./place.ts";
+import { type Doubt, isDoubtful, type Match } from "./match.ts";
+import { findFacts, type PlaceSettings, placeOf } from "./place.ts";
+import { nameDoubt, targetOf } from "./rules.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** One condition, beside what it was held against. */
@@ -27,6 +30,8 @@ export interface RuleView {
   /** Every condition that it names; a rule without any always holds. */
   readonly conditions: readonly ConditionView[];
   readonly set: PostChange;
+  /** The fields that take their value from this rule, as far as this issue decides. */
+  readonly decides: readonly RuleField[];
 }
 
 /** A linked issue, held against every rule. */
@@ -34,33 +39,46 @@ export interface IssueView {
   readonly linked: LinkedIssue;
   /** The issue that counts: the linked one, or the one that it is a duplicate of; undefined while it is not known. */
   readonly counts: Issue | undefined;
-  /** What keeps it from being said which rule matches; undefined where it can be. */
-  readonly doubt: string | undefined;
-  /** The rule that matches, counted from 1; undefined where none does, or while that can't be said. */
+  /** What keeps it from being said which rule decides about a field; each once. */
+  readonly doubts: readonly Doubt[];
+  /** The first rule that decides about any field, counted from 1; undefined where none does, or while that can't be said. */
   readonly match: number | undefined;
   /** None while nothing is known of the issue that counts. */
   readonly rules: readonly RuleView[];
 }
 
 /** Holds a linked issue against every rule, for a person who asks why. It decides nothing: `deriveTarget` does. */
-export function viewIssue(
-  linked: LinkedIssue,
-  settings: Pick<Settings, "rules" | "followDuplicates">,
-): IssueView {
-  const { rules, followDuplicates } = settings;
-  const { best, doubt } = placeOf(linked, settings);
-  const facts = findFacts(linked, followDuplicates);
-  const isKnown = typeof facts !== "string";
+export function viewIssue(linked: LinkedIssue, settings: PlaceSettings): IssueView {
+  const place = placeOf(linked, settings);
+  const { matches } = place;
+  const facts = findFacts(linked, settings);
+  const rules =
+    typeof facts === "string"
+      ? []
+      : settings.rules.map((rule, index) => {
+          const decided = [...matches].filter(
+            (one) => isSure(one, settings.rules) && one[1].possible.at(-1) === index,
+          );
+          return { ...viewRule(facts, rule, index + 1), decides: decided.map(([field]) => field) };
+        });
+  const unsure = [...matches].filter((one) => !isSure(one, settings.rules)).map(([, match]) => match);
+  const doubts = unsure.filter(isDoubtful).map(({ doubt }) => nameDoubt(place, doubt));
   return {
     linked,
-    counts: isKnown ? facts.issue : undefined,
-    doubt,
-    match: doubt === undefined && best < rules.length ? best + 1 : undefined,
-    rules: isKnown ? rules.map((rule, index) => viewRule(facts, rule, index + 1)) : [],
+    counts: typeof facts === "string" ? undefined : facts.issue,
+    doubts: [...new Map(doubts.map((doubt) => [doubt.message, doubt])).values()],
+    match: rules.find(({ decides }) => decides.length > 0)?.rule,
+    rules,
   };
 }
 
-function viewRule(facts: IssueFacts, { when, set }: Rule, rule: number): RuleView {
+/** What is in doubt does not matter where all rules that it may be set the same. */
+function isSure([field, { possible }]: readonly [RuleField, Match], rules: readonly Rule[]): boolean {
+  const [first, ...others] = possible.map((index) => rules[index]);
+  return others.every((rule) => isSameTarget(field, targetOf(rule, field), targetOf(first, field)));
+}
+
+function viewRule(facts: IssueFacts, { when, set }: Rule, rule: number): Omit<RuleView, "decides"> {
   const conditions = namesOf(when).map((name): ConditionView => {
     const verdict = nameTruth(isFulfilled(facts, { [name]: when[name] }));
     return { name, wants: showWish(name, when), shows: shownFacts[name](facts, when), verdict };
@@ -81,7 +99,8 @@ function nameTruth(verdict: Truth): TruthName {
 /** What an issue shows of that which a condition looks at, in words; a new condition has its words here. */
 export const shownFacts: Readonly<Record<keyof Condition, (facts: IssueFacts, when: Condition) => string>> = {
   state: ({ issue }) => issue.state,
-  reason: ({ issue }) => issue.stateReason ?? "none",
+  reason: ({ issue, reason }) =>
+    `${issue.stateReason ?? "none"}${reason.kind === "unnamed" ? ", which no rule names" : ""}`,
   labels: ({ issue }) => list(issue.labels),
   anyLabel: ({ issue }) => list(issue.labels),
   noLabel: ({ issue }) => list(issue.labels),

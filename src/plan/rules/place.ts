@@ -1,13 +1,18 @@
 import type { Issue } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
-import type { Condition, Settings } from "../ground/settings.ts";
-import type { IssueFacts } from "./condition.ts";
-import { isFulfilled, type Match, matchRule } from "./conditions.ts";
+import type { RuleField } from "../../model/post.ts";
+import type { Condition, RuleSettings } from "../ground/settings.ts";
+import { factsOf, type IssueFacts, type Truth } from "./condition.ts";
+import { isFulfilled } from "./conditions.ts";
+import { type CascadeSettings, type Match, matchFields, ruledFields, rulesNaming } from "./match.ts";
 
-/** The place of one linked issue among the rules: which of them matches it. */
+/** What makes a place among the rules. */
+export type PlaceSettings = CascadeSettings & Pick<RuleSettings, "followDuplicates">;
+
+/** The place of one linked issue among the rules: for each field, which of them matches it. */
 export type Place = KnownPlace | UnknownPlace;
 
-export interface KnownPlace extends Match {
+export interface KnownPlace {
   readonly kind: "known";
   /** What counts: the linked issue, or the one that it is a duplicate of. */
   readonly issue: Issue;
@@ -15,55 +20,59 @@ export interface KnownPlace extends Match {
   readonly duplicate: Issue | undefined;
   /** Whether nobody will work on it. */
   readonly isDropped: boolean;
+  readonly matches: ReadonlyMap<RuleField, Match>;
 }
 
 /** Nothing is known of the issue that counts: any rule may match it. */
-export interface UnknownPlace extends Match {
+export interface UnknownPlace {
   readonly kind: "unknown";
-  readonly doubt: string;
+  readonly matches: ReadonlyMap<RuleField, Match>;
 }
 
 /** The place of a linked issue, or of the one that it is a duplicate of. */
-export function placeOf(
-  linked: LinkedIssue,
-  { rules, followDuplicates }: Pick<Settings, "rules" | "followDuplicates">,
-): Place {
-  const found = findFacts(linked, followDuplicates);
+export function placeOf(linked: LinkedIssue, settings: PlaceSettings): Place {
+  const { rules } = settings;
+  const found = findFacts(linked, settings);
   if (typeof found === "string") {
-    return { kind: "unknown", best: 0, worst: Math.max(1, rules.length), doubt: found };
+    const doubt = { kind: "unknown", message: found } as const;
+    const matchOf = (field: RuleField): Match => ({
+      possible: [...rulesNaming(field, settings), rules.length],
+      doubt,
+    });
+    return { kind: "unknown", matches: new Map(ruledFields(rules).map((field) => [field, matchOf(field)])) };
   }
   const { issue } = found;
   const duplicate = issue === linked.issue ? undefined : linked.issue;
-  const { best, worst, doubt } = matchRule(found, rules);
   return {
     kind: "known",
     issue,
     duplicate,
     isDropped: isDropped(issue),
-    best,
-    worst,
-    doubt: doubt && `${nameWithDuplicate(issue, duplicate)}: ${doubt}`,
+    matches: matchFields(found, settings),
   };
 }
 
 /**
- * Whether a linked issue certainly has the place among the rules that it had before, whatever of its signals can't be read: each
- * rule says of it what it said then, as far as that can be told.
+ * Whether every rule that names a field certainly says of a linked issue what it said before, whatever of its signals can't be
+ * read: then the issue's place is the same.
  */
 export function isSamePlace(
   linked: LinkedIssue,
   before: LinkedIssue,
-  { rules, followDuplicates }: Pick<Settings, "rules" | "followDuplicates">,
+  field: RuleField,
+  settings: PlaceSettings,
 ): boolean {
-  const [now, then] = [findFacts(linked, followDuplicates), findFacts(before, followDuplicates)];
+  const [now, then] = [findFacts(linked, settings), findFacts(before, settings)];
   if (typeof now === "string" || typeof then === "string") return false;
   if (isDropped(now.issue) !== isDropped(then.issue)) return false;
-  return rules.every(({ when }) => foldVerdict(now, when) === foldVerdict(then, when));
+  const naming = new Set(rulesNaming(field, settings));
+  return settings.rules
+    .filter((_, index) => naming.has(index))
+    .every(({ when }) => foldVerdict(isFulfilled(now, when)) === foldVerdict(isFulfilled(then, when)));
 }
 
-function foldVerdict(facts: IssueFacts, when: Condition): boolean | "unknown" {
-  const verdict = isFulfilled(facts, when);
-  return typeof verdict === "boolean" ? verdict : "unknown";
+function foldVerdict(verdict: Truth): boolean | "unknown" | "unnamed" {
+  return typeof verdict === "boolean" ? verdict : verdict.kind;
 }
 
 /** An issue in words: by its number, or by that of its duplicate and its own. */
@@ -79,19 +88,19 @@ export function nameWithDuplicate(issue: Issue, duplicate: Issue | undefined): s
  */
 export function findFacts(
   { link, issue, signals, canonical }: LinkedIssue,
-  followDuplicates: Settings["followDuplicates"],
+  { rules, followDuplicates }: Pick<RuleSettings, "rules" | "followDuplicates">,
 ): IssueFacts | string {
   if (issue === undefined) return `issue #${link.issue.number} can't be read`;
-  if (!followDuplicates || !isDuplicate(issue)) return { issue, signals };
+  if (!followDuplicates || !isDuplicate(issue)) return factsOf(issue, signals, rules);
   const known = signals?.canonical;
   const name = `issue #${issue.number} was closed as a duplicate`;
   if (known === undefined) return `${name}, and of which issue has not been read yet`;
   if (known.kind === "unknown") return `${name}, and of which issue can't be read: ${known.message}`;
-  if (known.value === null) return { issue, signals };
+  if (known.value === null) return factsOf(issue, signals, rules);
   if (canonical === undefined) {
     return `${name} of ${placeIssue(known.value, issue)}, which has not been read yet`;
   }
-  return { issue: canonical.issue, signals: canonical.signals };
+  return factsOf(canonical.issue, canonical.signals, rules);
 }
 
 function placeIssue({ repositoryId, number }: Pick<Issue, "repositoryId" | "number">, from: Issue): string {
@@ -103,6 +112,13 @@ export function isDuplicate({ state, stateReason }: Issue): boolean {
   return state === "closed" && stateReason === "duplicate";
 }
 
-function isDropped(issue: Issue): boolean {
-  return isDuplicate(issue) || (issue.state === "closed" && issue.stateReason === "not_planned");
+function isDropped({ state, stateReason }: Issue): boolean {
+  return state === "closed" && stateReason !== null && droppedReasons.includes(stateReason);
 }
+
+/** Whether a rule is for nothing but issues that nobody will work on. */
+export function isForDropped({ reason }: Condition): boolean {
+  return reason?.every((one) => droppedReasons.includes(one)) ?? false;
+}
+
+const droppedReasons: readonly string[] = ["not_planned", "duplicate"];

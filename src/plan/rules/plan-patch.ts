@@ -2,14 +2,20 @@ import type { Issue } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, SentField } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
-import { decideField, type FieldDecision, type FieldPolicy, postSides } from "../fields/decide.ts";
+import {
+  decideField,
+  decideUnnamed,
+  type FieldDecision,
+  type FieldPolicy,
+  postSides,
+} from "../fields/decide.ts";
 import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "../ground/action.ts";
 import { readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
 import { nameWithDuplicate } from "./place.ts";
-import { advancedValues, type Derivation, deriveTarget } from "./rules.ts";
+import { advancedValues, type Derivation, type DerivedField, deriveTarget } from "./rules.ts";
 
 /** Everything besides the row that a PATCH depends on. */
 interface PatchContext {
@@ -35,29 +41,30 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
-  if (derived.kind === "undecided") return { ...noPatch, base: {}, notes: [derived] };
   const isOpened = row.links.every(({ link }) => link.origin === "opened");
   const isNew = Object.keys(row.base).length === 0;
   const policy = policyOf(settings);
-  const decided = [...derived.targets].map(([field, target]) => {
+  const decided = [...derived].flatMap(([field, found]) => {
+    if (found.kind === "unknown") return [];
     const post = readKnown(row, field, seen);
     const base = row.base[field];
+    const facts = { field, sides: postSides, post, isMissing: row.missing > 0, base, isOpened, isNew };
+    if (found.kind === "unnamed") return [{ field, ...decideUnnamed(facts, found.message, policy, now) }];
     // Only a first plan asks for them, and one that has not been carried out yet.
     const isFirst = base === undefined || base.pending !== undefined;
-    const advanced = isFirst ? advancedValues(settings.rules, derived.rule, field) : [];
-    const isMissing = row.missing > 0;
-    const facts = { field, sides: postSides, target, post, isMissing, base, isOpened, isNew, advanced };
-    const decision = decideField(facts, policy, now);
-    return { field, ...decision, write: decision.write && spell(decision.write, statuses) };
+    const advanced = isFirst ? advancedValues(settings.rules, found.rule, field) : [];
+    const decision = decideField({ ...facts, target: found.target, advanced }, policy, now);
+    return [{ field, ...decision, write: decision.write && spell(decision.write, statuses) }];
   });
+  const undecided = noteUndecided(derived);
   const base = changedBases(row.base, decided);
-  if (decided.every(isAtRest)) return { ...noPatch, base, notes: [] };
+  if (decided.every(isAtRest)) return { ...noPatch, base, notes: undecided };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
   const free = wanted.filter(({ hold }) => hold === undefined);
   // What goes by itself does not wait for what a person has to let go.
   const chosen = free.length > 0 ? free : wanted;
   const others = free.length > 0 ? wanted.flatMap(noteHold) : [];
-  const notes = [...decided.flatMap((field) => field.notes), ...others];
+  const notes = [...decided.flatMap((field) => field.notes), ...others, ...undecided];
   const writes = chosen.map(({ write }) => write);
   const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
   const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
@@ -75,6 +82,14 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
   return obstacle === undefined
     ? { patch, asked, base, notes }
     : { ...noPatch, base, notes: [...notes, ...obstacle] };
+}
+
+/** Each missing fact once: the fields that hang on it stay as they are, the others are decided. */
+export function noteUndecided(derived: Derivation): readonly Note[] {
+  const messages = [...derived.values()].flatMap((found) =>
+    found.kind === "unknown" ? [found.message] : [],
+  );
+  return [...new Set(messages)].map((message) => ({ kind: "undecided", message }));
 }
 
 /** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
@@ -145,16 +160,34 @@ export function readKnown(
   return missing > 0 ? undefined : readField(post, field, seen);
 }
 
-function reasonOf(
-  { issue, rule, duplicate }: Derivation & { readonly kind: "derived" },
-  writes: readonly FieldWrite[],
-): string {
-  const cause =
-    rule === undefined
-      ? `${describeIssue(issue, duplicate)} → no rule any more`
-      : `${describeIssue(issue, duplicate)} → rule ${rule + 1}`;
-  const restored = writes.filter(({ target }) => target.kind === "none").map(({ field }) => field);
-  return restored.length === 0 ? cause : `${cause}; ${restored.join(", ")} back to what it was before`;
+/** The issue that decides and its rule; where several do, which of them each field comes from. */
+function reasonOf(derived: Derivation, writes: readonly FieldWrite[]): string {
+  const sources = writes.map(({ field }) => derived.get(field)).filter((found) => found?.kind === "derived");
+  const ruled = sources.filter(({ rule }) => rule !== undefined);
+  const causes =
+    ruled.length > 0
+      ? tellRules(ruled)
+      : sources.slice(0, 1).map((one) => `${nameSource(one)} → no rule any more`);
+  const restored = sources.filter(({ rule }) => rule === undefined).map(({ field }) => field);
+  return [
+    ...causes,
+    ...(restored.length > 0 ? [`${restored.join(", ")} back to what it was before`] : []),
+  ].join("; ");
+}
+
+/** One sentence an issue. */
+function tellRules(sources: readonly DerivedField[]): readonly string[] {
+  const isOne = new Set(sources.map(({ rule }) => rule)).size === 1;
+  return [...Map.groupBy(sources, nameSource)].map(([name, fields]) => {
+    const rules = [...Map.groupBy(fields, ({ rule = 0 }) => rule + 1)].map(([rule, named]) =>
+      isOne ? `rule ${rule}` : `${named.map(({ field }) => field).join(", ")} by rule ${rule}`,
+    );
+    return `${name} → ${rules.join(", ")}`;
+  });
+}
+
+function nameSource({ issue, duplicate }: DerivedField): string {
+  return describeIssue(issue, duplicate);
 }
 
 function describeIssue(issue: Issue, duplicate: Issue | undefined): string {

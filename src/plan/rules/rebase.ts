@@ -4,7 +4,8 @@ import { layRules } from "../fields/base.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
-import { deriveTarget, ruledFields } from "./rules.ts";
+import { ruledFields } from "./match.ts";
+import { type Derivation, deriveTarget } from "./rules.ts";
 
 /** What other rules are laid over: the rules before, and what was known when they were replaced. */
 export interface RebaseContext {
@@ -115,23 +116,24 @@ function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<R
     fields.map((field) => [
       field,
       {
-        from: then && (then.get(field) ?? none),
-        to: isNamed(field, { settings }) ? now?.get(field) : none,
+        from: then && targetIn(then, field, undefined),
+        // Where an issue was closed for a reason that no rule names, T stays what it was.
+        to: targetIn(now, field, row.base[field]?.target ?? none),
       },
     ]),
   );
 }
 
+/** The target of one field: nothing where no rule names it, undefined while it can't be said. */
+function targetIn(derivation: Derivation, field: RuleField, unnamed: Target | undefined): Target | undefined {
+  const derived = derivation.get(field);
+  if (derived === undefined) return none;
+  if (derived.kind === "derived") return derived.target;
+  return derived.kind === "unnamed" ? unnamed : undefined;
+}
+
 /** The targets by the last facts of the issues; those of issues that are gone count where there are no others. */
-function deriveKnown(
-  links: readonly LinkedIssue[],
-  rules: RuleSettings,
-): ReadonlyMap<RuleField, Target> | undefined {
-  const derived = deriveTarget(links, rules);
-  if (derived.kind === "derived") return derived.targets;
-  const last = deriveTarget(
-    links.map((link) => ({ ...link, isGone: false })),
-    rules,
-  );
-  return last.kind === "derived" ? last.targets : undefined;
+function deriveKnown(links: readonly LinkedIssue[], rules: RuleSettings): Derivation {
+  const isGone = links.every((link) => link.isGone);
+  return deriveTarget(isGone ? links.map((link) => ({ ...link, isGone: false })) : links, rules);
 }

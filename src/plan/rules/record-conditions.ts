@@ -1,4 +1,3 @@
-import type { Issue } from "../../model/issue.ts";
 import { includesName, isSameName } from "../ground/issue-fields.ts";
 import type { Condition } from "../ground/settings.ts";
 import { type IssueCondition, stateOf } from "./condition.ts";
@@ -7,7 +6,7 @@ import type { SignalCondition } from "./signal-conditions.ts";
 /** Told by an issue's own record. */
 export type RecordCondition = Exclude<keyof Condition, SignalCondition>;
 
-/** What an issue's own record tells: nothing of it is ever unknown. */
+/** What an issue's own record tells: it can always be read, but for a reason that no rule names. */
 export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>> = {
   state: {
     holds: ({ issue }, { state }) => state === undefined || issue.state === state,
@@ -17,7 +16,11 @@ export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>>
       (when.reason?.every((one) => stateOf(one) === state) ?? false),
   },
   reason: {
-    holds: ({ issue }, { reason }) => reason === undefined || hasReason(issue, reason),
+    holds: ({ reason: found }, { reason }) => {
+      if (reason === undefined) return true;
+      if (found.kind === "named") return found.reason !== null && reason.includes(found.reason);
+      return reason.some((one) => stateOf(one) === "closed") && found;
+    },
     follows: (when, { reason }) =>
       reason === undefined || (when.reason?.every((one) => reason.includes(one)) ?? false),
   },
@@ -67,11 +70,6 @@ export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>>
       type === undefined || (when.type !== undefined && isSameName(when.type, type)),
   },
 };
-
-/** What an issue carries from the other state is from before, and does not count. */
-function hasReason({ state, stateReason }: Issue, reasons: readonly string[]): boolean {
-  return stateReason !== null && reasons.includes(stateReason) && stateOf(stateReason) === state;
-}
 
 function hasMilestone({ milestone, milestoneState }: Condition): boolean {
   return milestoneState !== undefined || (milestone !== undefined && milestone !== "none");

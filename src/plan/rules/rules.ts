@@ -1,25 +1,35 @@
 import type { Issue } from "../../model/issue.ts";
 import type { LinkedIssue, Target } from "../../model/link.ts";
-import { type FieldValue, type RuleField, ruleFields } from "../../model/post.ts";
-import { derivedOnce } from "../ground/fields.ts";
-import type { Rule, Settings } from "../ground/settings.ts";
+import type { FieldValue, RuleField } from "../../model/post.ts";
+import { isSameTarget } from "../ground/fields.ts";
+import type { Rule, RuleSettings } from "../ground/settings.ts";
 import { findClash, isImplied } from "./conditions.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Doubt, isDoubtful, type Match, ruledFields } from "./match.ts";
+import { isForDropped, type KnownPlace, nameWithDuplicate, type Place, placeOf } from "./place.ts";
 
-/** What the rules make of the issues of one post. */
-export type Derivation =
-  | {
-      readonly kind: "derived";
-      /** The issue that decides, and the index of its rule; undefined when no rule matches. */
-      readonly issue: Issue;
-      readonly rule: number | undefined;
-      /** The linked issue where it is a duplicate of `issue`; else undefined. */
-      readonly duplicate: Issue | undefined;
-      /** One target for every field that any rule sets. */
-      readonly targets: ReadonlyMap<RuleField, Target>;
-    }
-  /** A fact is missing: nothing may change. */
-  | { readonly kind: "undecided"; readonly message: string };
+/** What the rules make of the issues of one post: of every field that any rule sets. */
+export type Derivation = ReadonlyMap<RuleField, FieldDerivation>;
+
+/** The same of one field. */
+export type FieldDerivation = DerivedField | DoubtfulField;
+
+export interface DerivedField {
+  readonly kind: "derived";
+  readonly field: RuleField;
+  readonly target: Target;
+  /** The index of the first rule that matches and names the field; undefined where none does. */
+  readonly rule: number | undefined;
+  /** The issue that decides. */
+  readonly issue: Issue;
+  /** The linked issue where it is a duplicate of `issue`; else undefined. */
+  readonly duplicate: Issue | undefined;
+}
+
+/**
+ * `unknown`: a fact is missing, and nothing may change of the field before it is known. `unnamed`: an issue was closed for a
+ * reason that no rule names, and the field stays as it is.
+ */
+export type DoubtfulField = Doubt;
 
 /**
  * The rules of a project that has none of its own. They set only the roadmap's column, whose values every board shares. An
@@ -33,70 +43,104 @@ export function defaultRules(): readonly Rule[] {
   ];
 }
 
-/** The fields that any of the rules sets; only these are ever looked at or written. */
-export const ruledFields = derivedOnce((rules: readonly Rule[]): readonly RuleField[] =>
-  ruleFields.filter((field) => rules.some((rule) => rule.set[field] !== undefined)),
-);
-
 /** The target of every field: a pure function of the post's issues and the settings. */
 export function deriveTarget(
   links: readonly LinkedIssue[],
-  settings: Pick<Settings, "rules" | "several" | "followDuplicates">,
+  settings: Omit<RuleSettings, "whenNoRule" | "boardRules">,
 ): Derivation {
-  const { rules, several } = settings;
-  const places = links.filter(({ isGone }) => !isGone).map((linked) => placeOf(linked, settings));
-  const candidates = several === "primary" ? counted(places).slice(0, 1) : counted(places);
-  // Evaluates with all unknown facts at their best, and at their worst. Where both give the same, the unknown facts don't
-  // matter.
-  const outermost = several === "all" ? Math.max : Math.min;
-  const best = outermost(...candidates.map((candidate) => candidate.best));
-  const worst = outermost(...candidates.map((candidate) => candidate.worst));
-  for (const { doubt, ...candidate } of candidates) {
-    if (doubt === undefined || candidate.worst <= best || candidate.best >= worst) continue;
-    return { kind: "undecided", message: doubt };
-  }
-  // Among equals the earlier link decides.
-  const decisive = candidates.find(
-    (candidate) => candidate.kind === "known" && candidate.doubt === undefined && candidate.best === best,
+  const places = counted(links.filter(({ isGone }) => !isGone).map((linked) => placeOf(linked, settings)));
+  const candidates = settings.several === "primary" ? places.slice(0, 1) : places;
+  return new Map(
+    ruledFields(settings.rules).map((field) => [field, deriveField(field, candidates, settings)]),
   );
-  if (decisive?.kind !== "known") {
-    return { kind: "undecided", message: "every linked issue is gone from the tracker" };
-  }
-  const { issue, duplicate } = decisive;
-  const rule = best === rules.length ? undefined : best;
-  return { kind: "derived", issue, rule, duplicate, targets: targetsOf(rules)(rules[best]?.set ?? noSet) };
 }
 
-/** What no rule sets. */
-const noSet: Rule["set"] = {};
+/** One issue's part in a field. */
+interface Candidate extends Match {
+  readonly place: Place;
+  readonly best: number;
+  readonly worst: number;
+}
 
-/** One target for every field that any of the rules sets, for what one of them sets. */
-const targetsOf = derivedOnce((rules: readonly Rule[]) =>
-  derivedOnce(
-    (set: Rule["set"]): ReadonlyMap<RuleField, Target> =>
-      new Map(ruledFields(rules).map((field) => [field, targetOf(set[field])])),
-  ),
-);
+function deriveField(
+  field: RuleField,
+  places: readonly Place[],
+  { rules, several }: Pick<RuleSettings, "rules" | "several">,
+): FieldDerivation {
+  const candidates = places.flatMap((place) =>
+    [...place.matches]
+      .filter(([name]) => name === field)
+      .map(([, match]): Candidate => {
+        return { ...match, place, best: Math.min(...match.possible), worst: Math.max(...match.possible) };
+      }),
+  );
+  const outermost = several === "all" ? Math.max : Math.min;
+  // With all that is in doubt at its best, and at its worst. Whatever lies between may come out.
+  const best = outermost(...candidates.map((candidate) => candidate.best));
+  const worst = outermost(...candidates.map((candidate) => candidate.worst));
+  const outcomes = candidates.flatMap(({ possible }) =>
+    possible.filter((one) => one >= best && one <= worst),
+  );
+  const target = targetOf(rules[worst], field);
+  const isCertain = outcomes.every((rule) => isSameTarget(field, targetOf(rules[rule], field), target));
+  const doubt = isCertain
+    ? undefined
+    : findDoubt(candidates.filter((one) => one.worst > best && one.best < worst));
+  if (doubt !== undefined) return doubt;
+  const decisive = findDecisive(candidates.filter((candidate) => candidate.worst === worst));
+  if (decisive === undefined)
+    return { kind: "unknown", message: "every linked issue is gone from the tracker" };
+  const { issue, duplicate } = decisive;
+  const rule = worst === rules.length ? undefined : worst;
+  return { kind: "derived", field, target, rule, issue, duplicate };
+}
 
-/** The values that rules more advanced than the matching one set for a field. */
+/** What can't be read is said first: a reason without a name is no failure. */
+function findDoubt(candidates: readonly Candidate[]): Doubt | undefined {
+  const doubts = candidates.filter(isDoubtful).map(({ place, doubt }) => nameDoubt(place, doubt));
+  return doubts.find(({ kind }) => kind === "unknown") ?? doubts[0];
+}
+
+/** A doubt about an issue, with its name. */
+export function nameDoubt(place: Place, doubt: Doubt): Doubt {
+  if (place.kind === "unknown") return doubt;
+  const name = nameWithDuplicate(place.issue, place.duplicate);
+  return { ...doubt, message: `${name}${doubt.kind === "unknown" ? ":" : " was"} ${doubt.message}` };
+}
+
+/** Among equals the earlier link decides, and one that is certain before one that is not. */
+function findDecisive(candidates: readonly Candidate[]): KnownPlace | undefined {
+  const certain = candidates.filter((candidate) => !isDoubtful(candidate));
+  return [...certain, ...candidates].map(({ place }) => place).find((place) => place.kind === "known");
+}
+
+/**
+ * The values that rules more advanced than the deciding one set for a field: the first plan of a post does not take it back from
+ * there. Only these two fields have an order, and what becomes of issues that nobody will work on is no further step.
+ */
 export function advancedValues(
   rules: readonly Rule[],
   rule: number | undefined,
   field: RuleField,
 ): readonly FieldValue[] {
+  if (field !== "status" && field !== "roadmapColumn") return [];
   return rules
     .slice(0, rule)
+    .filter(({ when }) => !isForDropped(when))
     .map(({ set }) => set[field])
     .filter((value) => value !== undefined);
 }
 
-/** Rules that can never be the first match, each with the earlier one that takes everything it would match. */
+/** Rules that never decide anything: for each field that they name, an earlier rule takes everything that they would match. */
 export function shadowedRules(
   rules: readonly Rule[],
-): readonly { readonly index: number; readonly by: number }[] {
+): readonly { readonly index: number; readonly by: readonly number[] }[] {
   return rules.flatMap((rule, index) => {
-    const by = rules.slice(0, index).findIndex((earlier) => isImplied(rule.when, earlier.when));
-    return by === -1 ? [] : [{ index, by }];
+    const earlier = rules.slice(0, index);
+    const by = ruledFields([rule]).map((field) =>
+      earlier.findIndex(({ when, set }) => set[field] !== undefined && isImplied(rule.when, when)),
+    );
+    return by.includes(-1) ? [] : [{ index, by: [...new Set(by)].toSorted((one, other) => one - other) }];
   });
 }
 
@@ -116,6 +160,8 @@ function counted(places: readonly Place[]): readonly Place[] {
   return alive.length > 0 ? alive : places;
 }
 
-function targetOf(value: FieldValue | undefined): Target {
+/** What a rule asks of a field; no rule asks nothing. */
+export function targetOf(rule: Rule | undefined, field: RuleField): Target {
+  const value = rule?.set[field];
   return value === undefined ? { kind: "none" } : { kind: "value", value };
 }

@@ -7,7 +7,13 @@ import { readField } from "../../plan/ground/fields.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
-import { type Derivation, deriveTarget, ruledFields } from "../../plan/rules/rules.ts";
+import { ruledFields } from "../../plan/rules/match.ts";
+import {
+  type Derivation,
+  type DerivedField,
+  type DoubtfulField,
+  deriveTarget,
+} from "../../plan/rules/rules.ts";
 import { routePost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
@@ -97,17 +103,53 @@ function explainSelection({ row: { post }, settings, seen }: Explaining): Explan
 function explainRules(explaining: Explaining, derived: Derivation | undefined): Explanation["rules"] {
   if (derived === undefined)
     return { issue: null, rule: null, message: "No issue is linked, so no rule is asked." };
-  if (derived.kind === "undecided")
-    return { issue: null, rule: null, message: `Undecided: ${derived.message}.` };
-  const { rule, issue, duplicate } = derived;
-  const name = nameOf(explaining, issue);
-  const decides = explaining.row.links.length > 1 ? ` (\`several: ${explaining.settings.several}\`)` : "";
-  const place = duplicate === undefined ? "" : `, of which ${nameOf(explaining, duplicate)} is a duplicate`;
-  const message =
-    rule === undefined
-      ? `No rule matches ${name}${place}${decides}.`
-      : `Rule ${rule + 1} matches ${name}${place}${decides}.`;
-  return { issue: name, rule: rule === undefined ? null : rule + 1, message };
+  const found = [...derived];
+  const decided = found.map(([, one]) => one).filter((one) => one.kind === "derived");
+  const [first] = decided.toSorted((one, other) => ruleOf(one) - ruleOf(other));
+  const doubts = Map.groupBy(
+    found.filter(([, { kind }]) => kind !== "derived"),
+    ([, one]) => (one.kind === "derived" ? "" : tellDoubt(one)),
+  );
+  const told = [...doubts].map(([doubt, of]) =>
+    of.length === found.length ? `${doubt}.` : `${of.map(([field]) => field).join(", ")}: ${doubt}.`,
+  );
+  return {
+    issue: first === undefined ? null : nameOf(explaining, first.issue),
+    rule: first?.rule === undefined ? null : first.rule + 1,
+    message: [...tellSources(explaining, decided), ...told].join(" "),
+  };
+}
+
+function ruleOf({ rule = Number.POSITIVE_INFINITY }: DerivedField): number {
+  return rule;
+}
+
+function tellDoubt({ kind, message }: DoubtfulField): string {
+  return kind === "unknown" ? `Undecided: ${message}` : `Stays as it is: ${message}`;
+}
+
+/** Which rule decides; where several do, about which field. One sentence an issue. */
+function tellSources(explaining: Explaining, decided: readonly DerivedField[]): readonly string[] {
+  const { row, settings } = explaining;
+  const decides = row.links.length > 1 ? ` (\`several: ${settings.several}\`)` : "";
+  const issues = Map.groupBy(decided, ({ issue, duplicate }) => {
+    const place = duplicate === undefined ? "" : `, of which ${nameOf(explaining, duplicate)} is a duplicate`;
+    return `${nameOf(explaining, issue)}${place}${decides}`;
+  });
+  return [...issues].map(([name, fields]) => {
+    const rules = Map.groupBy(fields, ({ rule }) => rule);
+    const matching = [...rules.keys()].filter((rule) => rule !== undefined);
+    const [only, ...others] = matching;
+    if (only === undefined) return `No rule matches ${name}.`;
+    if (others.length === 0) return `Rule ${only + 1} matches ${name}.`;
+    const each = matching
+      .toSorted((one, other) => one - other)
+      .map((rule) => {
+        const named = rules.get(rule) ?? [];
+        return `rule ${rule + 1} decides ${named.map(({ field }) => field).join(", ")}`;
+      });
+    return `Of ${name}, ${each.join(", and ")}.`;
+  });
 }
 
 /** A line of the audit as a person and a script read it. */
@@ -131,17 +173,21 @@ export function explainFields(
   { row, settings, seen }: Explaining,
   derived: Derivation,
 ): readonly ExplainedField[] {
-  const targets = derived.kind === "derived" ? derived.targets : undefined;
-  return ruledFields(settings.rules).map((field) =>
-    explainField(field, row.base[field], readField(row.post, field, seen), targets?.get(field)),
-  );
+  return ruledFields(settings.rules).map((field) => {
+    const found = derived.get(field);
+    const asks = found?.kind === "derived" ? found : undefined;
+    return explainField(field, row.base[field], readField(row.post, field, seen), asks);
+  });
 }
 
 /** The fields of its issues that board rules set. */
 export function explainIssueFields(explaining: Explaining): Explanation["issueFields"] {
   const { row, settings, seen } = explaining;
   const derived = deriveBoard(row, settings, seen);
-  const targets = derived.kind === "derived" ? derived.targets : undefined;
+  const asksOf = (field: IssueField): Asks | undefined => {
+    const target = derived.kind === "derived" ? derived.targets.get(field) : undefined;
+    return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
+  };
   return row.links.flatMap((linked) =>
     fieldsOf(linked, changedFields(settings.boardRules)).map((field) => ({
       issue: nameOf(explaining, linked.link.issue),
@@ -149,7 +195,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
         field,
         linked.base?.[field],
         linked.issue && readIssueField(linked.issue, field),
-        targets?.get(field),
+        asksOf(field),
       ),
     })),
   );
@@ -160,16 +206,23 @@ function fieldsOf({ base = {} }: LinkedIssue, named: readonly IssueField[]): rea
   return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
 }
 
+/** What rules ask of a field, and the index of the rule that does. */
+interface Asks {
+  readonly target: Target;
+  readonly rule: number | undefined;
+}
+
 function explainField(
   field: string,
   base: FieldBase | undefined,
   shown: FieldValue | undefined,
-  asks: Target | undefined,
+  asks: Asks | undefined,
 ): ExplainedField {
   const pending = base?.pending?.since;
   return {
     field,
-    asks: asks ?? null,
+    asks: asks?.target ?? null,
+    rule: asks?.target.kind === "value" && asks.rule !== undefined ? asks.rule + 1 : null,
     shows: shown ?? null,
     isSeen: shown !== undefined,
     agreed: base === undefined ? null : { asks: base.target, shows: base.post ?? null },
@@ -182,7 +235,7 @@ function explainField(
 export async function explainIssue(explaining: Explaining, linked: LinkedIssue): Promise<ExplainedIssue> {
   // What an issue that is gone showed last counts for nothing.
   const known: LinkedIssue = linked.isGone ? { ...linked, issue: undefined } : linked;
-  const { counts, match, rules, doubt } = viewIssue(known, explaining.settings);
+  const { counts, match, rules, doubts } = viewIssue(known, explaining.settings);
   const { issue, link } = known;
   const isDuplicate = counts !== undefined && counts !== issue;
   return {
@@ -190,13 +243,16 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
     origin: link.origin,
     facts: issue === undefined ? null : pickFacts(issue),
     duplicateOf: isDuplicate ? nameOf(explaining, counts) : null,
-    remarks: [
-      ...(await remarksOn(explaining, linked)),
-      ...(doubt === undefined ? [] : [`Can't be decided: ${doubt}.`]),
-    ],
+    remarks: [...(await remarksOn(explaining, linked)), ...doubts.map(remarkOn)],
     match: match ?? null,
     rules,
   };
+}
+
+function remarkOn({ kind, message }: DoubtfulField): string {
+  return kind === "unknown"
+    ? `Can't be decided: ${message}.`
+    : `What hangs on its reason stays as it is: ${message}.`;
 }
 
 function pickFacts(issue: Issue): ExplainedIssue["facts"] {

@@ -33,9 +33,9 @@ export interface Explanation {
   readonly issues: readonly ExplainedIssue[];
   /** What the rules make of all of its issues together. */
   readonly rules: {
-    /** The issue that decides; null where there is none, or while that can't be said. */
+    /** The issue that decides, of the fields with the most advanced rule; null where there is none, or while that can't be said. */
     readonly issue: string | null;
-    /** Counted from 1; null where none matches, or while that can't be said. */
+    /** The first rule that decides about any field, counted from 1; null where none does, or while that can't be said. */
     readonly rule: number | null;
     readonly message: string;
   };
@@ -74,7 +74,7 @@ export interface ExplainedIssue {
   readonly duplicateOf: string | null;
   /** What is special about it, as sentences. */
   readonly remarks: readonly string[];
-  /** Counted from 1; null where none matches, or while that can't be said. */
+  /** The first rule that decides about any field, counted from 1; null where none does, or while that can't be said. */
   readonly match: number | null;
   readonly rules: readonly ExplainedRule[];
 }
@@ -86,6 +86,8 @@ export interface ExplainedRule {
   readonly verdict: TruthName;
   readonly conditions: readonly ConditionView[];
   readonly set: PostChange;
+  /** The fields that take their value from this rule, as far as this issue decides. */
+  readonly decides: readonly string[];
 }
 
 /** A rule of either direction. */
@@ -96,6 +98,8 @@ export interface ExplainedField {
   readonly field: string;
   /** What the rules ask for now; null while that can't be said. */
   readonly asks: Target | null;
+  /** The rule that asks for it, counted from 1; null where none does, or while that can't be said. */
+  readonly rule: number | null;
   /** What the post showed last; null for an empty field and for one that the board does not show. */
   readonly shows: FieldValue;
   readonly isSeen: boolean;
@@ -189,6 +193,18 @@ export function describeSet({ set }: AnyRule): string {
   return Object.entries(set)
     .map(([field, value]) => `${field}: ${String(value)}`)
     .join(", ");
+}
+
+/**
+ * What a rule decides, after what it sets: nothing, all of that, or some of it.
+ *
+ * @param deciding the board rule that decides, counted from 1.
+ */
+export function describeDecided(tried: AnyRule, deciding: number | null): string | undefined {
+  if (!("decides" in tried)) return tried.rule === deciding ? "decides" : undefined;
+  const { decides, set } = tried;
+  if (decides.length === 0) return undefined;
+  return decides.length === Object.keys(set).length ? "decides" : `decides ${decides.join(", ")}`;
 }
 
 /** The board rule that decides, counted from 1; null where none does, or while that can't be said. */

@@ -153,7 +153,15 @@ async function notesOf(
   });
   // A row that can't be decided now may still ask for what is held: those holds stay.
   const kept = isUndecidable(row, decision) ? [...held.values()] : [];
-  return [...notes, ...delays, ...kept.filter(({ action }) => !isAsked(decision, action?.kind))];
+  // Where a fact is missing, what can be decided without it may be of the same kind as what is held.
+  const asked = decision.notes.some(({ kind }) => kind === "undecided")
+    ? delays.flatMap(({ action }) => action ?? [])
+    : decision.actions;
+  return [
+    ...notes,
+    ...delays,
+    ...kept.filter(({ action }) => asked.every(({ kind }) => kind !== action?.kind)),
+  ];
 }
 
 /** Every record of a paused post says so of all that it asks for, whatever else puts that off. */
@@ -175,10 +183,6 @@ function holdsOf(cycle: PulledCycle, row: Row, decision: Decision): ReadonlyMap<
       return isApproved(cycle, row.post.id, action.kind) ? [] : [[action.kind, note]];
     }),
   );
-}
-
-function isAsked({ actions }: Decision, kind: ActionKind | undefined): boolean {
-  return actions.some((action) => action.kind === kind);
 }
 
 /** Said once: the planner gives the note only together with a base, and the base is recorded here. */

@@ -81,8 +81,14 @@ async function recordAccepted(
   const base = recordApplied(row, action, shown);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason } as const;
+  const written = action.writes.map(({ field }): string => field);
+  // What else is held stays held: also what this row could not ask for now, because a fact is missing.
+  const notes = (row.notes ?? []).filter(({ action: held, planned }) => {
+    const fields = planned?.changes.map(({ field }) => field) ?? written;
+    return held !== undefined && (held.kind !== action.kind || !fields.some((one) => written.includes(one)));
+  });
   await ledger.commit([
-    { kind: "record-row", project, post, record: { base, issueBases, standing, notes: [], due: "now" } },
+    { kind: "record-row", project, post, record: { base, issueBases, standing, notes, due: "now" } },
     { kind: "forget-look", project, post },
     { kind: "unpark", project, post, of: "patch-post" },
   ]);

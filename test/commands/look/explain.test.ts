@@ -146,7 +146,7 @@ describe("explain", () => {
     const { out } = await stage.run(["explain", "p1", "-c", file]);
     expect(out).toContain("\nWhat the board rules make of its issues\n");
     expect(out).toContain("✓ rule 1 sets state: closed ← decides\n    ✓ missing: false – it shows: listed\n");
-    expect(out).toMatch(/│ acme\/app#1 │ state │ closed +│ open +│/);
+    expect(out).toMatch(/│ acme\/app#1 │ state │ closed \(rule 1\) +│ open +│/);
   });
 
   it("works beside a running daemon", async () => {

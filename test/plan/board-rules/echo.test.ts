@@ -56,6 +56,25 @@ describe("a change of an issue that we made", () => {
     expect(echo({ ...linked(done, {}), missing: 2 }).status).toMatchObject({ ...target, post: undefined });
   });
 
+  it("leaves what the issue asked for where it was closed for a reason that no rule names", () => {
+    const dropped = makeIssue({ state: "closed", stateReason: "not_planned" });
+    expect(
+      echo(linked(dropped), {
+        ...closing,
+        writes: [{ field: "state", before: "open", value: "closed:not_planned" }],
+      }),
+    ).toEqual({});
+    const reopening = {
+      ...closing,
+      writes: [{ field: "state" as const, before: "closed:not_planned", value: "open" }],
+    };
+    const rules: readonly Rule[] = [
+      { when: { reason: ["completed"] }, set: { status: "completed" } },
+      { when: { state: "open" }, set: { status: "planned" } },
+    ];
+    expect(echo(linked(untouched), reopening, { rules }).status).toMatchObject({ target: aim("planned") });
+  });
+
   it("is none either where nobody could say what the issue asked for before", () => {
     const rules: readonly Rule[] = [
       { when: { state: "closed" }, set: { status: "completed" } },

@@ -44,6 +44,7 @@ describe("the print of the settings", () => {
     expect(readRules(JSON.stringify({ rules, several, whenNoRule }))).toEqual({
       ...settings,
       followDuplicates: false,
+      isFirstMatch: true,
     });
     expect(readRules("3f786850e387550fdab836ed7e6dc881de23001b")).toBeUndefined();
   });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Issue, Milestone, Signals } from "../../../src/model/issue.ts";
-import type { Condition } from "../../../src/plan/ground/settings.ts";
-import type { IssueFacts } from "../../../src/plan/rules/condition.ts";
+import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
+import { factsOf, type IssueFacts } from "../../../src/plan/rules/condition.ts";
 import { findClash, isFulfilled, isImplied } from "../../../src/plan/rules/conditions.ts";
 import { known, makeIssue, makePullRequest, unreadable } from "../make.ts";
 
@@ -12,26 +12,28 @@ const closed: Milestone = { number: 2, title: "v2", state: "closed" };
 /** What a test names of an issue: parts of its record, and its signals. */
 type Given = Partial<Issue> & Signals;
 
-function makeFacts({
-  pullRequests,
-  subIssues,
-  projectStatus,
-  isReleased,
-  canonical: _,
-  ...record
-}: Given): IssueFacts {
+function makeFacts(
+  { pullRequests, subIssues, projectStatus, isReleased, canonical: _, ...record }: Given,
+  rules: readonly Rule[],
+): IssueFacts {
   const signals = {
     ...(pullRequests && { pullRequests }),
     ...(subIssues && { subIssues }),
     ...(projectStatus && { projectStatus }),
     ...(isReleased && { isReleased }),
   };
-  return { issue: makeIssue(record), signals };
+  return factsOf(makeIssue(record), signals, rules);
 }
 
-/** `unknown` where that is the answer, whatever its words are. */
-function ask(given: Given, when: Condition): boolean | "unknown" {
-  const verdict = isFulfilled(makeFacts(given), when);
+/** The reasons that the other rules name. */
+const usual = ["completed", "not_planned", "duplicate"];
+
+type Answer = boolean | "unknown" | "unnamed";
+
+/** `unknown` or `unnamed` where that is the answer, whatever its words are. */
+function ask(given: Given, when: Condition, others: readonly string[] = usual): Answer {
+  const rules = [when, { reason: others }].map((one) => ({ when: one, set: {} }));
+  const verdict = isFulfilled(makeFacts(given, rules), when);
   return typeof verdict === "boolean" ? verdict : verdict.kind;
 }
 
@@ -45,125 +47,135 @@ const key = "acme/7/status";
 const unknown = unreadable("no permission");
 
 /** For each condition: what it asks for, an issue, and whether that fulfils it. */
-const rows: Readonly<Record<keyof Condition, readonly (readonly [Condition, Given, boolean | "unknown"])[]>> =
-  {
-    state: [
-      [{ state: "open" }, { state: "open" }, true],
-      [{ state: "open" }, { state: "closed" }, false],
-      [{ state: "closed" }, { state: "closed" }, true],
+const rows: Readonly<Record<keyof Condition, readonly (readonly [Condition, Given, Answer])[]>> = {
+  state: [
+    [{ state: "open" }, { state: "open" }, true],
+    [{ state: "open" }, { state: "closed" }, false],
+    [{ state: "closed" }, { state: "closed" }, true],
+  ],
+  reason: [
+    [{ reason: ["completed"] }, { state: "closed", stateReason: "completed" }, true],
+    [{ reason: ["not_planned", "duplicate"] }, { state: "closed", stateReason: "duplicate" }, true],
+    [{ reason: ["not_planned", "duplicate"] }, { state: "closed", stateReason: "completed" }, false],
+    [{ reason: ["completed"] }, { state: "closed", stateReason: null }, "unnamed"],
+    [{ reason: ["completed"] }, { state: "closed", stateReason: "abandoned" }, "unnamed"],
+    [{ reason: ["completed", "reopened"] }, { state: "closed", stateReason: "reopened" }, "unnamed"],
+    [{ reason: ["abandoned"] }, { state: "closed", stateReason: "abandoned" }, true],
+    [{ reason: ["other"] }, { state: "closed", stateReason: null }, true],
+    [{ reason: ["other"] }, { state: "closed", stateReason: "abandoned" }, true],
+    [{ reason: ["other"] }, { state: "closed", stateReason: "reopened" }, true],
+    [{ reason: ["completed", "other"] }, { state: "closed", stateReason: null }, true],
+    [{ reason: ["completed", "other"] }, { state: "closed", stateReason: "completed" }, true],
+    [{ reason: ["other"] }, { state: "closed", stateReason: "completed" }, false],
+    [{ reason: ["other"] }, { state: "open", stateReason: null }, false],
+    [{ reason: ["other"] }, { state: "open", stateReason: "completed" }, false],
+    [{ reason: ["completed"] }, { state: "open", stateReason: "completed" }, false],
+    [{ reason: ["reopened"] }, { state: "open", stateReason: "reopened" }, true],
+    [{ reason: ["reopened"] }, { state: "open", stateReason: null }, false],
+    [{ reason: ["reopened"] }, { state: "closed", stateReason: "reopened" }, false],
+  ],
+  labels: [
+    [{ labels: ["Bug"] }, { labels: ["ui", "bug"] }, true],
+    [{ labels: ["bug", "ui"] }, { labels: ["ui", "bug"] }, true],
+    [{ labels: ["bug", "ui"] }, { labels: ["bug"] }, false],
+  ],
+  anyLabel: [
+    [{ anyLabel: ["bug", "ui"] }, { labels: ["UI"] }, true],
+    [{ anyLabel: ["bug", "ui"] }, { labels: ["docs"] }, false],
+    [{ anyLabel: ["bug"] }, {}, false],
+  ],
+  noLabel: [
+    [{ noLabel: ["bug", "ui"] }, { labels: ["docs"] }, true],
+    [{ noLabel: ["bug", "ui"] }, { labels: ["docs", "UI"] }, false],
+  ],
+  assigned: [
+    [{ assigned: true }, { assignees: ["ada"] }, true],
+    [{ assigned: true }, {}, false],
+    [{ assigned: false }, {}, true],
+    [{ assigned: false }, { assignees: ["ada"] }, false],
+  ],
+  milestone: [
+    [{ milestone: "any" }, { milestone: open }, true],
+    [{ milestone: "any" }, {}, false],
+    [{ milestone: "none" }, {}, true],
+    [{ milestone: "none" }, { milestone: open }, false],
+    [{ milestone: "v1" }, { milestone: open }, true],
+    [{ milestone: "V1" }, { milestone: open }, false],
+    [{ milestone: "v1" }, {}, false],
+  ],
+  milestoneState: [
+    [{ milestoneState: "closed" }, { milestone: closed }, true],
+    [{ milestoneState: "closed" }, { milestone: open }, false],
+    [{ milestoneState: "open" }, {}, false],
+  ],
+  type: [
+    [{ type: "feature" }, { type: "Feature" }, true],
+    [{ type: "feature" }, { type: "Bug" }, false],
+    [{ type: "feature" }, {}, false],
+  ],
+  subIssues: [
+    [{ subIssues: "all-closed" }, { subIssues: known({ total: 2, closed: 2 }) }, true],
+    [{ subIssues: "all-closed" }, { subIssues: known({ total: 2, closed: 1 }) }, false],
+    [{ subIssues: "all-closed" }, { subIssues: known({ total: 0, closed: 0 }) }, false],
+    [{ subIssues: "some-closed" }, { subIssues: known({ total: 2, closed: 2 }) }, true],
+    [{ subIssues: "some-closed" }, { subIssues: known({ total: 2, closed: 1 }) }, true],
+    [{ subIssues: "some-closed" }, { subIssues: known({ total: 2, closed: 0 }) }, false],
+    [{ subIssues: "some-closed" }, { subIssues: known({ total: 0, closed: 0 }) }, false],
+    [{ subIssues: "some-closed" }, { subIssues: unknown }, "unknown"],
+    [{ subIssues: "some-closed" }, {}, "unknown"],
+  ],
+  projectStatus: [
+    [
+      { projectStatus: { ...board, is: ["todo", "DONE"] } },
+      { projectStatus: { [key]: known("Done") } },
+      true,
     ],
-    reason: [
-      [{ reason: ["completed"] }, { state: "closed", stateReason: "completed" }, true],
-      [{ reason: ["not_planned", "duplicate"] }, { state: "closed", stateReason: "duplicate" }, true],
-      [{ reason: ["not_planned", "duplicate"] }, { state: "closed", stateReason: "completed" }, false],
-      [{ reason: ["completed"] }, { state: "closed", stateReason: null }, false],
-      [{ reason: ["completed"] }, { state: "open", stateReason: "completed" }, false],
-      [{ reason: ["reopened"] }, { state: "open", stateReason: "reopened" }, true],
-      [{ reason: ["reopened"] }, { state: "open", stateReason: null }, false],
-      [{ reason: ["reopened"] }, { state: "closed", stateReason: "reopened" }, false],
+    [{ projectStatus: { ...board, is: ["Todo"] } }, { projectStatus: { [key]: known("Done") } }, false],
+    [{ projectStatus: { ...board, is: ["Todo"] } }, { projectStatus: { [key]: known(null) } }, false],
+    [{ projectStatus: { ...board, is: ["Todo"] } }, { projectStatus: { [key]: unknown } }, "unknown"],
+    [
+      { projectStatus: { ...board, is: ["Todo"] } },
+      { projectStatus: { "acme/8/status": known("Todo") } },
+      "unknown",
     ],
-    labels: [
-      [{ labels: ["Bug"] }, { labels: ["ui", "bug"] }, true],
-      [{ labels: ["bug", "ui"] }, { labels: ["ui", "bug"] }, true],
-      [{ labels: ["bug", "ui"] }, { labels: ["bug"] }, false],
-    ],
-    anyLabel: [
-      [{ anyLabel: ["bug", "ui"] }, { labels: ["UI"] }, true],
-      [{ anyLabel: ["bug", "ui"] }, { labels: ["docs"] }, false],
-      [{ anyLabel: ["bug"] }, {}, false],
-    ],
-    noLabel: [
-      [{ noLabel: ["bug", "ui"] }, { labels: ["docs"] }, true],
-      [{ noLabel: ["bug", "ui"] }, { labels: ["docs", "UI"] }, false],
-    ],
-    assigned: [
-      [{ assigned: true }, { assignees: ["ada"] }, true],
-      [{ assigned: true }, {}, false],
-      [{ assigned: false }, {}, true],
-      [{ assigned: false }, { assignees: ["ada"] }, false],
-    ],
-    milestone: [
-      [{ milestone: "any" }, { milestone: open }, true],
-      [{ milestone: "any" }, {}, false],
-      [{ milestone: "none" }, {}, true],
-      [{ milestone: "none" }, { milestone: open }, false],
-      [{ milestone: "v1" }, { milestone: open }, true],
-      [{ milestone: "V1" }, { milestone: open }, false],
-      [{ milestone: "v1" }, {}, false],
-    ],
-    milestoneState: [
-      [{ milestoneState: "closed" }, { milestone: closed }, true],
-      [{ milestoneState: "closed" }, { milestone: open }, false],
-      [{ milestoneState: "open" }, {}, false],
-    ],
-    type: [
-      [{ type: "feature" }, { type: "Feature" }, true],
-      [{ type: "feature" }, { type: "Bug" }, false],
-      [{ type: "feature" }, {}, false],
-    ],
-    subIssues: [
-      [{ subIssues: "all-closed" }, { subIssues: known({ total: 2, closed: 2 }) }, true],
-      [{ subIssues: "all-closed" }, { subIssues: known({ total: 2, closed: 1 }) }, false],
-      [{ subIssues: "all-closed" }, { subIssues: known({ total: 0, closed: 0 }) }, false],
-      [{ subIssues: "some-closed" }, { subIssues: known({ total: 2, closed: 2 }) }, true],
-      [{ subIssues: "some-closed" }, { subIssues: known({ total: 2, closed: 1 }) }, true],
-      [{ subIssues: "some-closed" }, { subIssues: known({ total: 2, closed: 0 }) }, false],
-      [{ subIssues: "some-closed" }, { subIssues: known({ total: 0, closed: 0 }) }, false],
-      [{ subIssues: "some-closed" }, { subIssues: unknown }, "unknown"],
-      [{ subIssues: "some-closed" }, {}, "unknown"],
-    ],
-    projectStatus: [
-      [
-        { projectStatus: { ...board, is: ["todo", "DONE"] } },
-        { projectStatus: { [key]: known("Done") } },
-        true,
-      ],
-      [{ projectStatus: { ...board, is: ["Todo"] } }, { projectStatus: { [key]: known("Done") } }, false],
-      [{ projectStatus: { ...board, is: ["Todo"] } }, { projectStatus: { [key]: known(null) } }, false],
-      [{ projectStatus: { ...board, is: ["Todo"] } }, { projectStatus: { [key]: unknown } }, "unknown"],
-      [
-        { projectStatus: { ...board, is: ["Todo"] } },
-        { projectStatus: { "acme/8/status": known("Todo") } },
-        "unknown",
-      ],
-      [{ projectStatus: { ...board, is: ["Todo"] } }, {}, "unknown"],
-    ],
-    pullRequest: [
-      [{ pullRequest: "open" }, { pullRequests: known([merged, draft]) }, true],
-      [{ pullRequest: "open" }, { pullRequests: known([merged, rejected]) }, false],
-      [{ pullRequest: "ready" }, { pullRequests: known([draft, ready]) }, true],
-      [{ pullRequest: "ready" }, { pullRequests: known([draft, merged]) }, false],
-      [{ pullRequest: "merged" }, { pullRequests: known([rejected, merged]) }, true],
-      [{ pullRequest: "merged" }, { pullRequests: known([merged, draft]) }, false],
-      [{ pullRequest: "merged" }, { pullRequests: known([rejected]) }, false],
-      [{ pullRequest: "none" }, { pullRequests: known([]) }, true],
-      [{ pullRequest: "none" }, { pullRequests: known([rejected]) }, true],
-      [{ pullRequest: "none" }, { pullRequests: known([merged]) }, false],
-      [{ pullRequest: "none" }, { pullRequests: known([draft]) }, false],
-      [{ pullRequest: "open" }, { pullRequests: known([stranger]) }, false],
-      [{ pullRequest: "open" }, { pullRequests: known([stranger, draft]) }, true],
-      [{ pullRequest: "ready" }, { pullRequests: known([stranger]) }, false],
-      [{ pullRequest: "none" }, { pullRequests: known([stranger]) }, true],
-      [{ pullRequest: "merged" }, { pullRequests: known([stranger, merged]) }, true],
-      [{ pullRequest: "open from anyone" }, { pullRequests: known([stranger]) }, true],
-      [{ pullRequest: "ready from anyone" }, { pullRequests: known([stranger]) }, true],
-      [{ pullRequest: "none from anyone" }, { pullRequests: known([stranger]) }, false],
-      [{ pullRequest: "merged from anyone" }, { pullRequests: known([stranger, merged]) }, false],
-      [{ pullRequest: "none" }, { pullRequests: unknown }, "unknown"],
-      [{ pullRequest: "none" }, {}, "unknown"],
-    ],
-    released: [
-      [{ released: true }, { isReleased: known(true) }, true],
-      [{ released: true }, { isReleased: known(false) }, false],
-      [{ released: true }, { isReleased: known(false), milestone: closed }, true],
-      [{ released: true }, { milestone: closed }, true],
-      [{ released: false }, { isReleased: unknown, milestone: closed }, false],
-      [{ released: false }, { isReleased: known(false), milestone: open }, true],
-      [{ released: false }, { isReleased: known(true) }, false],
-      [{ released: false }, { isReleased: unknown, milestone: open }, "unknown"],
-      [{ released: true }, {}, "unknown"],
-    ],
-  };
+    [{ projectStatus: { ...board, is: ["Todo"] } }, {}, "unknown"],
+  ],
+  pullRequest: [
+    [{ pullRequest: "open" }, { pullRequests: known([merged, draft]) }, true],
+    [{ pullRequest: "open" }, { pullRequests: known([merged, rejected]) }, false],
+    [{ pullRequest: "ready" }, { pullRequests: known([draft, ready]) }, true],
+    [{ pullRequest: "ready" }, { pullRequests: known([draft, merged]) }, false],
+    [{ pullRequest: "merged" }, { pullRequests: known([rejected, merged]) }, true],
+    [{ pullRequest: "merged" }, { pullRequests: known([merged, draft]) }, false],
+    [{ pullRequest: "merged" }, { pullRequests: known([rejected]) }, false],
+    [{ pullRequest: "none" }, { pullRequests: known([]) }, true],
+    [{ pullRequest: "none" }, { pullRequests: known([rejected]) }, true],
+    [{ pullRequest: "none" }, { pullRequests: known([merged]) }, false],
+    [{ pullRequest: "none" }, { pullRequests: known([draft]) }, false],
+    [{ pullRequest: "open" }, { pullRequests: known([stranger]) }, false],
+    [{ pullRequest: "open" }, { pullRequests: known([stranger, draft]) }, true],
+    [{ pullRequest: "ready" }, { pullRequests: known([stranger]) }, false],
+    [{ pullRequest: "none" }, { pullRequests: known([stranger]) }, true],
+    [{ pullRequest: "merged" }, { pullRequests: known([stranger, merged]) }, true],
+    [{ pullRequest: "open from anyone" }, { pullRequests: known([stranger]) }, true],
+    [{ pullRequest: "ready from anyone" }, { pullRequests: known([stranger]) }, true],
+    [{ pullRequest: "none from anyone" }, { pullRequests: known([stranger]) }, false],
+    [{ pullRequest: "merged from anyone" }, { pullRequests: known([stranger, merged]) }, false],
+    [{ pullRequest: "none" }, { pullRequests: unknown }, "unknown"],
+    [{ pullRequest: "none" }, {}, "unknown"],
+  ],
+  released: [
+    [{ released: true }, { isReleased: known(true) }, true],
+    [{ released: true }, { isReleased: known(false) }, false],
+    [{ released: true }, { isReleased: known(false), milestone: closed }, true],
+    [{ released: true }, { milestone: closed }, true],
+    [{ released: false }, { isReleased: unknown, milestone: closed }, false],
+    [{ released: false }, { isReleased: known(false), milestone: open }, true],
+    [{ released: false }, { isReleased: known(true) }, false],
+    [{ released: false }, { isReleased: unknown, milestone: open }, "unknown"],
+    [{ released: true }, {}, "unknown"],
+  ],
+};
 
 const names = Object.keys(rows) as (keyof Condition)[];
 
@@ -187,7 +199,7 @@ describe("what can't be read is said with its condition and the reason", () => {
       "`projectStatus` (Status of project Acme/7), which can't be read: no permission",
     ],
   ])("%j", (when, given, message) => {
-    expect(isFulfilled(makeFacts(given), when)).toEqual({ kind: "unknown", message });
+    expect(isFulfilled(makeFacts(given, []), when)).toEqual({ kind: "unknown", message });
   });
 });
 
@@ -221,6 +233,21 @@ const answers: Readonly<Record<keyof Condition, { readonly yes: Condition; reado
   pullRequest: { yes: { pullRequest: "merged" }, no: { pullRequest: "open" } },
   released: { yes: { released: false }, no: { released: true } },
 };
+it.each<[string, readonly string[], string | null, Answer]>([
+  ["a reason that another rule names is none of this one's", ["duplicate"], "duplicate", false],
+  ["a known reason that no rule names has no name here", ["completed"], "duplicate", "unnamed"],
+  ["another rule is for what no rule names", ["other"], null, false],
+  ["another rule is for what no rule names, a new reason", ["other"], "abandoned", false],
+])("the reasons of all rules of the project count: %s", (_, others, stateReason, expected) => {
+  expect(ask({ state: "closed", stateReason }, { reason: ["not_planned"] }, others)).toBe(expected);
+});
+
+it("what can't be read is said before a reason without a name", () => {
+  const given = { state: "closed", stateReason: null } as const;
+  expect(ask(given, { reason: ["completed"], pullRequest: "merged" })).toBe("unknown");
+  expect(ask(given, { reason: ["completed"], labels: ["x"] })).toBe(false);
+});
+
 const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
 
 it.each(pairs)("`%s` and `%s` together hold when both do", (one, other) => {
@@ -329,6 +356,12 @@ describe("parts of one rule that no issue fulfils together", () => {
       "an issue that is open is never completed or duplicate",
     ],
     [{ state: "closed", reason: ["reopened"] }, "an issue that is closed is never reopened"],
+    [{ state: "open", reason: ["other"] }, "an issue that is open is never closed for another reason"],
+    [
+      { state: "open", reason: ["completed", "other"] },
+      "an issue that is open is never completed or closed for another reason",
+    ],
+    [{ state: "closed", reason: ["other"] }, undefined],
     [{ state: "open", reason: ["completed", "reopened"] }, undefined],
     [{ reason: ["completed"] }, undefined],
     [{ labels: ["a", "b"], noLabel: ["B"] }, "`labels` and `noLabel` both name b"],
@@ -353,7 +386,7 @@ describe("parts of one rule that no issue fulfils together", () => {
 describe("whatever is asked of whatever issue", () => {
   const label = fc.constantFrom("a", "b", "B");
   const labels = fc.uniqueArray(label);
-  const reasons = ["completed", "not_planned", "duplicate", "reopened"];
+  const reasons = ["completed", "not_planned", "duplicate", "reopened", "other"];
   const condition: fc.Arbitrary<Condition> = fc.record({
     state: fc.constantFrom("open", "closed"),
     reason: fc.subarray(reasons),
@@ -377,7 +410,7 @@ describe("whatever is asked of whatever issue", () => {
   const option = fc.constantFrom("Todo", "Done", null);
   const given: fc.Arbitrary<Given> = fc.record({
     state: fc.constantFrom("open" as const, "closed" as const),
-    stateReason: fc.constantFrom(null, ...reasons),
+    stateReason: fc.constantFrom(null, "abandoned", ...reasons.slice(0, -1)),
     labels,
     assignees: fc.constantFrom([], ["ada"]),
     milestone: fc.constantFrom(null, open, closed),

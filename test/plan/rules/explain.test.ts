@@ -45,6 +45,14 @@ const rows: Readonly<
       "holds",
     ],
     [{ reason: ["completed"] }, {}, undefined, "completed", "none", "fails"],
+    [
+      { reason: ["completed"] },
+      { state: "closed" },
+      undefined,
+      "completed",
+      "none, which no rule names",
+      "unknown",
+    ],
   ],
   labels: [
     [{ labels: ["a", "b"] }, { labels: ["a", "c"] }, undefined, "a, b", "a, c", "fails"],
@@ -152,8 +160,8 @@ describe.each(Object.entries(rows))("`when.%s` is explained", (name, cases) => {
 
 describe("an issue that is held against the rules", () => {
   it("shows each with its verdict, and which is the first match", () => {
-    const { counts, doubt, match, rules } = viewIssue(makeLink(done), plain);
-    expect({ counts, doubt, match }).toEqual({ counts: done, doubt: undefined, match: 1 });
+    const { counts, doubts, match, rules } = viewIssue(makeLink(done), plain);
+    expect({ counts, doubts, match }).toEqual({ counts: done, doubts: [], match: 1 });
     expect(rules.map(({ rule, verdict }) => [rule, verdict])).toEqual([
       [1, "holds"],
       [2, "fails"],
@@ -164,7 +172,7 @@ describe("an issue that is held against the rules", () => {
   });
 
   it("has no match where no rule holds", () => {
-    expect(viewIssue(makeLink(untouched), plain)).toMatchObject({ match: undefined, doubt: undefined });
+    expect(viewIssue(makeLink(untouched), plain)).toMatchObject({ match: undefined, doubts: [] });
   });
 
   it("always fulfils a rule without conditions", () => {
@@ -181,14 +189,15 @@ describe("an issue that is held against the rules", () => {
     const linked = makeLink(done, { signals: { pullRequests: unreadable("no permission") } });
     const view = viewIssue(linked, { rules, followDuplicates: false });
     expect(view.match).toBeUndefined();
-    expect(view.doubt).toBe("issue #12: rule 1 asks for `pullRequest`, which can't be read: no permission");
+    const message = "issue #12: rule 1 asks for `pullRequest`, which can't be read: no permission";
+    expect(view.doubts).toEqual([{ kind: "unknown", message }]);
     expect(view.rules.map(({ verdict }) => verdict)).toEqual(["unknown", "holds", "fails", "fails"]);
   });
 
   it("has none to show while nothing is known of it", () => {
-    const { counts, doubt, match, rules } = viewIssue(makeLink(undefined), plain);
+    const { counts, doubts, match, rules } = viewIssue(makeLink(undefined), plain);
     expect({ counts, match, rules }).toEqual({ counts: undefined, match: undefined, rules: [] });
-    expect(doubt).toBe("issue #12 can't be read");
+    expect(doubts).toEqual([{ kind: "unknown", message: "issue #12 can't be read" }]);
   });
 
   it("stands back for the issue that it is a duplicate of", () => {

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { Issue, LinkedPullRequest, Signals } from "../../../src/model/issue.ts";
 import type { LinkedIssue } from "../../../src/model/link.ts";
 import type { Rule, Settings } from "../../../src/plan/ground/settings.ts";
-import { matchRule } from "../../../src/plan/rules/conditions.ts";
+import { factsOf } from "../../../src/plan/rules/condition.ts";
+import { matchFields, ruledFields } from "../../../src/plan/rules/match.ts";
 import {
   advancedValues,
   defaultRules,
   deriveTarget,
   impossibleRules,
-  ruledFields,
   shadowedRules,
 } from "../../../src/plan/rules/rules.ts";
 import {
@@ -39,10 +39,9 @@ function statusOf(
   rules = statusRules,
   followDuplicates = false,
 ): unknown {
-  const derived = deriveTarget(links, { rules, several, followDuplicates });
-  if (derived.kind === "undecided") return derived.message;
-  const target = derived.targets.get("status");
-  return target?.kind === "value" ? target.value : target?.kind;
+  const derived = deriveTarget(links, { rules, several, followDuplicates }).get("status");
+  if (derived?.kind !== "derived") return derived?.message;
+  return derived.target.kind === "value" ? derived.target.value : "none";
 }
 
 it.each([
@@ -52,11 +51,8 @@ it.each([
   ["labelled and in a milestone", { ...scheduled, labels: ["started"] }, 1],
   ["as it was opened", untouched, statusRules.length],
 ])("the first rule that matches wins: %s", (_, issue, expected) => {
-  expect(matchRule({ issue, signals: undefined }, statusRules)).toEqual({
-    best: expected,
-    worst: expected,
-    doubt: undefined,
-  });
+  const matches = matchFields(factsOf(issue, undefined, statusRules), { rules: statusRules });
+  expect(matches).toEqual(new Map([["status", { possible: [expected], doubt: undefined }]]));
 });
 
 it("the fields that any rule sets are looked at, in one order", () => {
@@ -67,29 +63,41 @@ it("the fields that any rule sets are looked at, in one order", () => {
   expect(ruledFields(rules)).toEqual(["status", "roadmapOrder", "isReviewed", "categoryId"]);
 });
 
-it("a field that the matching rule does not name has no target, even where a later rule names it", () => {
+it("each field comes with its rule and the issue that decides", () => {
+  const rules: readonly Rule[] = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: {}, set: { status: "open", onRoadmap: true } },
+    { when: { state: "open" }, set: { isReviewed: true } },
+  ];
+  const found = { kind: "derived", issue: done, duplicate: undefined };
+  expect(deriveTarget([makeLink(done)], { ...whole, rules })).toEqual(
+    new Map([
+      ["status", { ...found, field: "status", target: aim("completed"), rule: 0 }],
+      ["onRoadmap", { ...found, field: "onRoadmap", target: aim(true), rule: 1 }],
+      ["isReviewed", { ...found, field: "isReviewed", target: noTarget, rule: undefined }],
+    ]),
+  );
+});
+
+it("in the reading of earlier versions the first match decides about every field", () => {
   const rules: readonly Rule[] = [
     { when: { state: "closed" }, set: { status: "completed" } },
     { when: {}, set: { status: "open", onRoadmap: true } },
   ];
-  const derived = deriveTarget([makeLink(done)], { ...whole, rules });
-  expect(derived).toEqual({
-    kind: "derived",
-    issue: done,
-    rule: 0,
-    duplicate: undefined,
-    targets: new Map([
-      ["status", aim("completed")],
-      ["onRoadmap", noTarget],
-    ]),
-  });
+  const old = { ...whole, rules, isFirstMatch: true as const };
+  const derived = deriveTarget([makeLink(done)], old);
+  expect([...derived.values()]).toMatchObject([{ target: aim("completed") }, { target: noTarget, rule: 0 }]);
+  const links = [makeLink(done), makeLink({ ...started, number: 13 })];
+  expect([...deriveTarget(links, old).values()]).toMatchObject([
+    { target: aim("open") },
+    { target: aim(true) },
+  ]);
 });
 
 it("a rule may clear a field", () => {
   const rules: readonly Rule[] = [{ when: {}, set: { categoryId: null } }];
-  expect(deriveTarget([makeLink(done)], { ...whole, rules })).toMatchObject({
-    targets: new Map([["categoryId", aim(null)]]),
-  });
+  const derived = deriveTarget([makeLink(done)], { ...whole, rules });
+  expect(derived.get("categoryId")).toMatchObject({ target: aim(null), rule: 0 });
 });
 
 describe("a post with several issues", () => {
@@ -160,8 +168,8 @@ describe("a post with several issues", () => {
     expect(statusOf(links, several)).toBe(expected);
   });
 
-  it("decides nothing by an issue of which nothing is known, whatever the rules are", () => {
-    expect(statusOf([unread], "all", [])).toBe(cantRead);
+  it("rules that set nothing ask for nothing, whatever is known of the issue", () => {
+    expect(deriveTarget([unread], { ...whole, rules: [] })).toEqual(new Map());
   });
 });
 
@@ -264,7 +272,7 @@ describe("an issue closed as duplicate", () => {
       "issue #12, a duplicate of #7: rule 1 asks for `pullRequest`, which has not been read yet",
     );
     expect(
-      deriveTarget([of(known(ref), done)], { rules, several: "all", followDuplicates: true }),
+      deriveTarget([of(known(ref), done)], { rules, several: "all", followDuplicates: true }).get("status"),
     ).toMatchObject({
       issue: { number: 7 },
       duplicate: { number: 12 },
@@ -321,41 +329,46 @@ it("what is decided stays so whatever else is read", () => {
         const everything = links.map((one) => one.all);
         const derived = deriveTarget(part, { rules, several: how, followDuplicates: follows });
         const whole = deriveTarget(everything, { rules, several: how, followDuplicates: follows });
-        expect(whole.kind).toBe("derived");
-        if (derived.kind === "derived")
-          expect(whole).toMatchObject({ rule: derived.rule, targets: derived.targets });
+        for (const [field, found] of derived) {
+          expect(whole.get(field)?.kind).toBe("derived");
+          if (found.kind === "derived") expect(whole.get(field)).toMatchObject({ target: found.target });
+        }
       },
     ),
     { numRuns: 1000 },
   );
 });
 
-it("more advanced rules are those above the matching one that name the field", () => {
+it("more advanced are the rules above that name a field with an order, and not those for dropped issues", () => {
   const rules: readonly Rule[] = [
-    { when: { state: "closed" }, set: { categoryId: null } },
-    { when: {}, set: { status: "b" } },
-    { when: {}, set: { status: "c", categoryId: "x" } },
+    { when: { state: "closed" }, set: { categoryId: null, status: "a" } },
+    { when: { reason: ["not_planned", "duplicate"] }, set: { status: "dropped", roadmapColumn: "PLANNED" } },
+    { when: { reason: ["not_planned", "other"] }, set: { roadmapColumn: "COMPLETED" } },
+    { when: {}, set: { status: "c", categoryId: "x", roadmapColumn: "IN_PROGRESS" } },
   ];
-  expect(advancedValues(rules, 2, "categoryId")).toEqual([null]);
-  expect(advancedValues(rules, 2, "status")).toEqual(["b"]);
+  expect(advancedValues(rules, 3, "status")).toEqual(["a"]);
+  expect(advancedValues(rules, 3, "roadmapColumn")).toEqual(["COMPLETED"]);
   expect(advancedValues(rules, 0, "status")).toEqual([]);
+  expect(advancedValues(rules, 3, "categoryId")).toEqual([]);
 });
 
-it.each<[string, Issue, string | undefined, (readonly LinkedPullRequest[])?]>([
+it.each<[string, Issue, string | undefined | null, (readonly LinkedPullRequest[])?]>([
   ["closed as completed", done, "COMPLETED"],
   ["open with an assignee", makeIssue({ assignees: ["ada"] }), "IN_PROGRESS"],
   ["open with a pull request", untouched, "IN_PROGRESS", [makePullRequest({ isDraft: true })]],
   ["open without either", untouched, undefined, [makePullRequest({ state: "merged" })]],
-  ["closed as not planned", { ...notPlanned, assignees: ["ada"] }, undefined],
+  ["it stays where it is when closed as not planned", { ...notPlanned, assignees: ["ada"] }, null],
 ])("without rules only the roadmap's column follows: %s", (_, issue, expected, pullRequests) => {
   const rules = defaultRules();
   const signals = pullRequests && { pullRequests: known(pullRequests) };
-  const { worst, doubt } = matchRule({ issue, signals }, rules);
   expect(ruledFields(rules)).toEqual(["roadmapColumn"]);
-  expect([rules[worst]?.set.roadmapColumn, doubt]).toEqual([expected, undefined]);
+  const links = [makeLink(issue, signals && { signals })];
+  const derived = deriveTarget(links, { ...whole, rules }).get("roadmapColumn");
+  if (expected === null) expect(derived).toMatchObject({ kind: "unnamed" });
+  else expect(derived).toMatchObject({ target: expected === undefined ? noTarget : aim(expected) });
 });
 
-describe("a rule that can never be the first match", () => {
+describe("a rule that never decides anything", () => {
   const set = { status: "x" };
 
   it("is named with the rule above it that takes everything", () => {
@@ -368,10 +381,27 @@ describe("a rule that can never be the first match", () => {
       { when: { type: "Bug" }, set },
     ];
     expect(shadowedRules(rules)).toEqual([
-      { index: 2, by: 0 },
-      { index: 3, by: 1 },
-      { index: 5, by: 4 },
+      { index: 2, by: [0] },
+      { index: 3, by: [1] },
+      { index: 5, by: [4] },
     ]);
+  });
+
+  it("is named with all the rules above that take its fields", () => {
+    const rules: readonly Rule[] = [
+      { when: { state: "closed" }, set: { status: "x" } },
+      { when: {}, set: { onRoadmap: true } },
+      { when: { state: "closed", labels: ["a"] }, set: { onRoadmap: false, status: "y" } },
+    ];
+    expect(shadowedRules(rules)).toEqual([{ index: 2, by: [0, 1] }]);
+  });
+
+  it("is not found where it still decides about one field", () => {
+    const rules: readonly Rule[] = [
+      { when: { state: "closed" }, set: { status: "x" } },
+      { when: { state: "closed", labels: ["a"] }, set: { status: "y", onRoadmap: false } },
+    ];
+    expect(shadowedRules(rules)).toEqual([]);
   });
 
   it("is not found where every rule adds something", () => {

@@ -63,7 +63,7 @@ export function setIssueState(
   state: GitHubState,
   repository: StoredRepository,
   issue: StoredIssue,
-  wanted: { readonly state: "open" | "closed"; readonly reason: string | undefined; readonly by: string },
+  wanted: { readonly state: "open" | "closed"; readonly reason: string | null | undefined; readonly by: string },
 ): StoredIssue {
   if (issue.state === wanted.state) return issue;
   const now = state.clock.now();
@@ -71,7 +71,7 @@ export function setIssueState(
   return saveIssue(state, repository, {
     ...issue,
     state: wanted.state,
-    stateReason: isClosed ? (wanted.reason ?? "completed") : "reopened",
+    stateReason: isClosed ? (wanted.reason === undefined ? "completed" : wanted.reason) : "reopened",
     closedAt: isClosed ? now : null,
     closedBy: isClosed ? wanted.by : null,
     updatedAt: now,

@@ -68,7 +68,8 @@ export interface SandboxPeople {
   ): void;
   label(repository: RepositoryName, number: number, ...labels: readonly string[]): void;
   unlabel(repository: RepositoryName, number: number, ...labels: readonly string[]): void;
-  close(repository: RepositoryName, number: number, reason?: "completed" | "not_planned" | "duplicate"): void;
+  /** As completed, where no reason is named. GitHub gives none at times (null), and may have new ones. */
+  close(repository: RepositoryName, number: number, reason?: string | null): void;
   reopen(repository: RepositoryName, number: number): void;
   /** Replaces the assignees. */
   assign(repository: RepositoryName, number: number, ...logins: readonly string[]): void;

@@ -5,7 +5,7 @@ import type { Issue, IssueRef, RepositoryId, RepositoryName, Signals } from "../
 import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
-import { isSignalNeeded } from "../../../plan/rules/conditions.ts";
+import { isSignalNeeded } from "../../../plan/rules/match.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
 import {
   looksBesideRecord,
