@@ -144,7 +144,7 @@ describe("a GitHub App over two owners", () => {
     addPlanned(stage, 1);
     const [report] = (await stage.sync()).projects;
     expect(report?.errors).toMatchObject([
-      { code: "tracker.rejected", message: expect.stringContaining("the App lacks issues: write") },
+      { code: "tracker.permission", message: expect.stringContaining("the App lacks issues: write") },
     ]);
     stage.github.app.setPermissions("acme", { metadata: "read" });
     const [later] = (await stage.sync()).projects;
@@ -229,7 +229,7 @@ describe("a secret that one side says of the other", () => {
     stage.github.failNext({
       method: "POST",
       path: "/issues",
-      answer: { kind: "answer", status: 403, body: refused },
+      answer: { kind: "answer", status: 422, body: refused },
     });
     addPlanned(stage, 1);
     const report = await stage.sync();

@@ -141,7 +141,7 @@ export function createAdapter(
       return listIssues({ readPage, pages, find, quote, pageLimit }, repository, wanted, bounds);
     },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
-    write: (repository, write) => sendWrite({ send, gate, quote }, repository, write),
+    write: (repository, write) => sendWrite({ send, gate, quote, clock }, repository, write),
     budgetOf: () => budget,
     get requests() {
       return transport.requests;

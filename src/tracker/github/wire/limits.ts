@@ -1,4 +1,6 @@
+import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
 import type { Clock } from "../../../model/surroundings.ts";
+import { hasNothingLeft, readSaid } from "./answers.ts";
 import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
@@ -53,13 +55,10 @@ export function readRetryAfter(answer: Answer, now: number): number | undefined 
   return time > now ? time : undefined;
 }
 
-/** 403 is a limit only when it says so: in a header, or in words. GraphQL says so in an error of a 200. */
+/** GraphQL says it in an error of a 200. */
 function isLimit(answer: Answer): boolean {
-  if (answer.status === 429) return true;
   if (answer.status === 200) return isGraphQLLimit(answer.data);
-  if (answer.status !== 403) return false;
-  if (answer.headers["retry-after"] !== undefined || hasNothingLeft(answer)) return true;
-  return isObject(answer.data) && namesLimit(answer.data["message"]);
+  return whoseRefusal(readSaid(answer), "read") === "limit";
 }
 
 /** Words count only where there is no data: beside data an error may quote anything. */
@@ -69,16 +68,8 @@ function isGraphQLLimit(body: unknown): boolean {
   const isRefused = !isObject(body["data"]);
   return errors.some(
     (error) =>
-      isObject(error) && (error["type"] === "RATE_LIMITED" || (isRefused && namesLimit(error["message"]))),
-  );
-}
-
-function namesLimit(words: unknown): boolean {
-  return (
-    typeof words === "string" &&
-    /\b(?:rate limit|secondary rate|abuse detection|submitted too quickly|blocked from content creation)/i.test(
-      words,
-    )
+      isObject(error) &&
+      (error["type"] === "RATE_LIMITED" || (isRefused && namesLimit(String(error["message"])))),
   );
 }
 
@@ -97,10 +88,6 @@ function readReset(answer: Answer, now: number): number | undefined {
 function onOurClock(time: number, answer: Answer, now: number): number {
   const told = Date.parse(String(answer.headers["date"] ?? ""));
   return Number.isNaN(told) ? time : now + time - told;
-}
-
-function hasNothingLeft(answer: Answer): boolean {
-  return String(answer.headers["x-ratelimit-remaining"]) === "0";
 }
 
 /** Which of GitHub's budgets an answer speaks of, such as `core` or `graphql`; undefined where it does not say. */

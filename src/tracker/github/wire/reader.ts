@@ -26,6 +26,8 @@ export interface ReadRequest {
 /** An answer that is neither a redirect nor a limit nor a failure of the server, and how it was reached. */
 export interface ReadAnswer extends Answer {
   readonly isRedirected: boolean;
+  /** Whose limits it counted against. */
+  readonly budget: string;
 }
 
 /**
@@ -88,7 +90,7 @@ async function readWithRetries(
   for (let attempt = 0; ; attempt += 1) {
     refuseToStart(options, request, bounds);
     const result = await attemptRead(options, request, bounds);
-    if (!("error" in result)) return { ...result, isRedirected: false };
+    if (!("error" in result)) return { ...result, isRedirected: false, budget: options.budget };
     const now = clock.now();
     const jittered = firstDelayMs * 2 ** attempt * (0.5 + random() / 2);
     // A named time is never undercut: clocks that wake up early would break it, so a moment is added.
@@ -118,7 +120,10 @@ async function attemptRead(
   if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
   if (answer.status < 500) return answer;
   const notBefore = readRetryAfter(answer, clock.now());
-  return { error: refuseAnswer(answer, subject, quote, notBefore), notBefore };
+  return {
+    error: refuseAnswer(answer, subject, quote, notBefore),
+    notBefore,
+  };
 }
 
 /** @throws RemoteError when another attempt can't help. */
@@ -131,6 +136,8 @@ function failRead(failure: TransportFailure, subject: string): Setback {
     error: new RemoteError("tracker", "unreachable", message, {
       cause: failure,
       detail: failure.kind === "timeout" ? "slow" : undefined,
+      // What gets no answer, or half of one, may be this request alone.
+      concerns: failure.kind === "unsent" ? "all" : "asked",
     }),
     notBefore: undefined,
   };
