@@ -1,4 +1,4 @@
-import type { FaultDetail } from "../errors.ts";
+import type { FaultDetail, RemoteError } from "../errors.ts";
 import type {
   Issue,
   IssueRecord,
@@ -59,7 +59,7 @@ export interface Tracker {
    */
   listIssues(repository: Repository, query: IssueQuery, bounds: ReadBounds): AsyncIterable<IssuePage>;
 
-  /** One issue as it is now. */
+  /** One issue as it is now. Throws only what concerns more than this issue: a limit, the credential, a server out of reach. */
   readIssue(issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer>;
 
   /** All comments of an issue, oldest first, page by page. Complete unless it throws. */
@@ -226,12 +226,16 @@ export interface IssuePage {
   readonly pages?: number;
 }
 
-/** What the tracker says of one issue. `moved`: transferred; `to` is where it lives now. `gone`: 410, deleted. */
+/**
+ * What the tracker says of one issue. `moved`: transferred; `to` is where it lives now. `gone`: 410, deleted. `refused`: it is
+ * not shown now, for a reason that says nothing of other issues.
+ */
 export type IssueAnswer =
   | { readonly kind: "found"; readonly record: IssueRecord }
   | { readonly kind: "moved"; readonly record: IssueRecord; readonly to: RepositoryName }
   | { readonly kind: "gone" }
-  | { readonly kind: "missing" };
+  | { readonly kind: "missing" }
+  | { readonly kind: "refused"; readonly error: RemoteError };
 
 /** One request that changes something. Names are sent as they are; numbers are looked up by the caller. */
 export type IssueWrite =

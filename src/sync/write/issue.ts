@@ -1,4 +1,4 @@
-import { RemoteError } from "../../errors.ts";
+import { type ProjectError, RemoteError } from "../../errors.ts";
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
@@ -96,6 +96,8 @@ export async function readFresh(
   if ("kind" in repository) return repository;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "found") return { repository, record: answer.record };
+  // What the lists show of it still counts.
+  if (answer.kind === "refused") throw answer.error;
   // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
   await takeAnswer(cycle, issue, answer);
   if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
@@ -173,9 +175,12 @@ async function ask(
     return closureOf(repositoryNow(cycle, known));
   } catch (error) {
     if (error instanceof RemoteError && error.concerns === "all") throw error;
-    const { code, message } = error instanceof RemoteError ? error : asProjectError(error);
-    return { code, message };
+    return asClosure(known, error instanceof RemoteError ? error : asProjectError(error));
   }
+}
+
+function asClosure({ name }: RepositoryMemory, { code, message }: RemoteError | ProjectError): Closure {
+  return { code, message: message.includes(name) ? message : `${name}: ${message}` };
 }
 
 function lookOf({ repository: { id } }: RepositoryMemory, turn: Turn): string {
