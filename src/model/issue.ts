@@ -120,4 +120,6 @@ export interface Repository {
   readonly isPrivate: boolean;
   /** Whether our account may label, assign and close; without it the tracker drops labels silently. */
   readonly canPush: boolean;
+  /** Set where the credential itself says that issues may be written; else that shows with the first write. */
+  readonly isWriteKnown?: true;
 }

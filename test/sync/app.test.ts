@@ -132,7 +132,7 @@ describe("a GitHub App over two owners", () => {
     const findings = await stage.check();
     const messages = findings.map(({ level, message }) => `${level}: ${message}`);
     expect(messages).toContain("ok: The token is accepted; issues will be opened by feedback-sync[bot].");
-    expect(messages).toContain("ok: acme/app is there, and the token may write to it.");
+    expect(messages).toContain("ok: acme/app is there, and the App may write issues there.");
     expect(findings).toContainEqual(
       expect.objectContaining({ subject: "acme-api", code: "tracker.permission" }),
     );

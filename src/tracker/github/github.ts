@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { createKnownNames } from "./read/identity.ts";
@@ -120,7 +120,12 @@ export function createAdapter(
   const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
     const found = await findRepository(read, wanted, bounds, quote);
     // Of an App's installation GitHub shows no push access, whatever it may write.
-    const repository = { ...found, canPush: credential.mayWriteIssues() ?? found.canPush };
+    const mayWrite = credential.mayWriteIssues();
+    const repository: Repository = {
+      ...found,
+      canPush: mayWrite ?? found.canPush,
+      ...(mayWrite === true && { isWriteKnown: true }),
+    };
     names.note(repository);
     return repository;
   };
