@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPosts, twoRepositories } from "../support/setups.ts";
+import { openPosts, privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const always = 1_000_000;
@@ -204,6 +204,46 @@ describe("a limit, in whatever status it comes", () => {
     stage.clock.skip(120_000);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 3, parked: 0, failed: 0 });
   });
+});
+
+it("what a key may not do in one project of the board it is asked once, and others go on", async () => {
+  const stage = await openStage({
+    boardProjects: twoProjects,
+    repositories: privateRepositories("acme/app", "acme/api"),
+    projects: [standardProject, { ...standardProject, project: "acme-api", repo: "acme/api" }],
+    config: { board: { concurrency: 1 } },
+  });
+  addPlanned(stage, 3);
+  addPlanned(stage, 2, "acme-api");
+  await stage.sync();
+  await stage.sync();
+  for (const number of [1, 2, 3]) stage.github.close("acme/app", number, "completed");
+  for (const number of [1, 2]) stage.github.close("acme/api", number, "completed");
+  stage.mark();
+  stage.board.failNext(
+    { kind: "answer", status: 403, body: { message: "Read only" } },
+    { times: always, when: ({ method, query }) => method === "PATCH" && query["project"] === "prj_app" },
+  );
+  expect(await stage.sync()).toMatchObject({
+    projects: [
+      { statusWrites: 0, parked: 0, waiting: 2, errors: [{ code: "board.unauthorized" }] },
+      { statusWrites: 2, errors: [] },
+    ],
+  });
+  expect(stage.patches()).toHaveLength(3);
+});
+
+it("a 503 that names a time leaves its write in doubt, and ends the lane for that time", async () => {
+  const stage = await openPosts(1);
+  addPlanned(stage, 3);
+  refuse(stage, create, 503, "Unicorn", { times: 1, headers: { "retry-after": "90" } });
+  expect(await stage.syncOne()).toMatchObject({
+    created: 0,
+    parked: 0,
+    errors: [{ code: "tracker.unknown" }],
+    putOff: [{ code: "tracker.limited" }],
+  });
+  expect(sentTo(stage, /POST .*\/issues$/)).toBe(1);
 });
 
 describe("a label that may not be made", () => {

@@ -88,6 +88,34 @@ it("an issue that is refused is asked for and named in every run, and goes on on
   expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, failed: 0, waiting: 0 });
 });
 
+it.each([403, 410, 451, 502])(
+  "an issue that redirects to a place that answers %i stops nothing else",
+  async (status) => {
+    const stage = await openWithTheirs();
+    const location = `${stage.github.url}/repositories/99/issues/1`;
+    stage.github.failNext({
+      method: "GET",
+      path: /\/issues\/4$/,
+      times: always,
+      answer: answer(301, {}, { location }),
+    });
+    const body = { message: "Not for you" };
+    stage.github.failNext({
+      method: "GET",
+      path: /\/repositories\/99\//,
+      times: always,
+      answer: answer(status, body),
+    });
+    stage.clock.skip(7 * hourMs);
+    stage.github.close("acme/app", 1, "completed");
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ statusWrites: 1, parked: 0, failed: 1 });
+    expect(report.errors).toMatchObject([
+      { post: "p4", issue: "acme/app#4", message: expect.stringContaining(String(status)) },
+    ]);
+  },
+);
+
 it("many issues that get no answer are not asked for one after the other for as long as the run has time", async () => {
   const stage = await openStage();
   for (let count = 0; count < 8; count += 1) await followTheirs(stage);

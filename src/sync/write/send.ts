@@ -240,7 +240,7 @@ interface Meaning {
 const meanings: Readonly<Record<Failure<Answer>["kind"], Meaning>> = {
   rejected: { state: "REJECTED", fault: "rejected", isEnd: false },
   // Its writer asks the repository before it closes anything: it may have been archived a moment ago.
-  forbidden: { state: "PREPARED", fault: "permission", isEnd: false },
+  forbidden: { state: "PREPARED", fault: "unauthorized", isEnd: false },
   missing: { state: "REJECTED", fault: "missing", isEnd: false },
   limited: { state: "PREPARED", fault: "limited", isEnd: true },
   unauthorized: { state: "PREPARED", fault: "unauthorized", isEnd: true },
