@@ -5,8 +5,9 @@
 const table = {
   model: { folders: [], packages: [] },
   plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto"] },
-  board: { folders: ["model", "errors", "log"], packages: ["undici", "node:"] },
-  tracker: { folders: ["model", "errors", "log"], packages: ["@octokit/", "node:"] },
+  http: { folders: ["errors"], packages: ["undici"] },
+  board: { folders: ["model", "errors", "log", "http"], packages: ["node:"] },
+  tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "croner", "node:"] },
   sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
@@ -52,7 +53,7 @@ const table = {
     packages: ["fastify", "prom-client", "@octokit/webhooks", "node:"],
   },
   app: {
-    folders: ["model", "plan", "errors", "log", "board", "tracker", "ledger", "config", "sync"],
+    folders: ["model", "plan", "errors", "log", "http", "board", "tracker", "ledger", "config", "sync"],
     packages: [],
   },
   // `plan/text/template` for the check of templates while the config is loaded; the ledger's opening, which the commands own.

@@ -1,10 +1,10 @@
 import type { Board } from "./board/board.ts";
-import { createProxiedFetch } from "./board/http/answer/proxied-fetch.ts";
 import { createHttpBoard } from "./board/http/http.ts";
 import { readProxies } from "./config/proxies.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { GitHubSecret, Secrets } from "./config/secrets.ts";
 import { createTimes } from "./config/times.ts";
+import { createProxiedFetch } from "./http/connections.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";

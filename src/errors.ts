@@ -33,6 +33,9 @@ export type FaultDetail =
   | "cut" // the answer broke off on its way
   | "told"; // the message itself says what to do
 
+/** What goes without because of a failed read: what was asked for, or all that the same side or credential is asked. */
+export type Concerned = "asked" | "all";
+
 /**
  * A read of the board or the tracker that did not give what was asked. It ends the pull that needed it.
  * `message` is one plain sentence for the user and holds no secret; `cause` is the library's error.
@@ -46,6 +49,8 @@ export class RemoteError extends Error {
   /** Of the tracker: whose budget the request counted against; '' on the board, and where there is only one. */
   readonly budget: string;
   readonly detail: FaultDetail | undefined;
+  /** With `all` and a budget: of what counts against that budget. */
+  readonly concerns: Concerned;
   /** Of an answer that is not recognised: the keys that it has, names only; else none. */
   readonly keys: readonly string[];
 
@@ -58,6 +63,7 @@ export class RemoteError extends Error {
       retryAt?: number;
       budget?: string;
       detail?: FaultDetail | undefined;
+      concerns?: Concerned;
       keys?: readonly string[];
     } = {},
   ) {
@@ -67,6 +73,8 @@ export class RemoteError extends Error {
     this.retryAt = options.retryAt;
     this.budget = options.budget ?? "";
     this.detail = options.detail;
+    const isOfRun = fault === "limited" || fault === "aborted";
+    this.concerns = options.concerns ?? (isOfRun ? "all" : "asked");
     this.keys = options.keys ?? [];
   }
 

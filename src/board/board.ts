@@ -129,9 +129,14 @@ export type PatchOutcome =
   | { readonly kind: "missing"; readonly message: string }
   /** 401, 403: the board side of the run is over. */
   | { readonly kind: "unauthorized"; readonly message: string; readonly detail?: FaultDetail | undefined }
-  /** 429: not applied. `retryAt` in epoch ms where the board named a time. */
+  /** A limit, in whatever status it comes: not applied. `retryAt` in epoch ms where the board named a time. */
   | { readonly kind: "limited"; readonly retryAt: number | undefined; readonly message: string }
   /** Refused connection, name not found, TLS failure: it never left. */
   | { readonly kind: "unsent"; readonly message: string }
   /** Anything else: 3xx, 5xx, time-out, reset, an unreadable answer. It may have been applied. */
-  | { readonly kind: "unknown"; readonly message: string };
+  | {
+      readonly kind: "unknown";
+      readonly message: string;
+      /** Epoch ms before which nothing more should be sent, where the answer names a time. */
+      readonly retryAt?: number;
+    };

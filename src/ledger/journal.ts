@@ -96,6 +96,7 @@ export interface AuditEntry {
     | "applied"
     | "not-applied"
     | "rejected"
+    | "forbidden"
     | "limited"
     | "unsent"
     | "unknown"

@@ -32,11 +32,11 @@ export interface Milestone {
 
 /**
  * What became of an issue that is not where it was, and since when (epoch ms). `missing`: not found, once or for less than
- * ten minutes, which may mean anything. `lost`: not found again after that: deleted, made a discussion, or not visible to us.
+ * ten minutes, which may mean anything. `refused`: the tracker does not show it now, and does not say that it is gone. `lost`: not found again after that: deleted, made a discussion, or not visible to us.
  * `deleted`: the tracker says so. `moved`: transferred; `name` is what its repository is called there.
  */
 export type Absence =
-  | { readonly kind: "missing" | "lost" | "deleted"; readonly since: number }
+  | { readonly kind: "missing" | "refused" | "lost" | "deleted"; readonly since: number }
   | {
       readonly kind: "moved";
       readonly since: number;
@@ -120,4 +120,6 @@ export interface Repository {
   readonly isPrivate: boolean;
   /** Whether our account may label, assign and close; without it the tracker drops labels silently. */
   readonly canPush: boolean;
+  /** Set where the credential itself says that issues may be written; else that shows with the first write. */
+  readonly isWriteKnown?: true;
 }

@@ -53,8 +53,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const found = await identify(project, world, run, tally);
     await rebase(found);
     pull = await pullBoard(found);
-    const repositories = await pullTracker(found);
-    const cycle = await planContext({ ...found, repositories }, pull);
+    const cycle = await planContext({ ...found, ...(await pullTracker(found)) }, pull);
     await finishPast(cycle);
     told = await carryOut(cycle);
   } catch (error) {

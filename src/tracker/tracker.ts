@@ -1,4 +1,4 @@
-import type { FaultDetail } from "../errors.ts";
+import type { FaultDetail, RemoteError } from "../errors.ts";
 import type {
   Issue,
   IssueRecord,
@@ -59,7 +59,7 @@ export interface Tracker {
    */
   listIssues(repository: Repository, query: IssueQuery, bounds: ReadBounds): AsyncIterable<IssuePage>;
 
-  /** One issue as it is now. */
+  /** One issue as it is now. Throws only what concerns more than this issue: a limit, the credential, a server out of reach. */
   readIssue(issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer>;
 
   /** All comments of an issue, oldest first, page by page. Complete unless it throws. */
@@ -258,12 +258,16 @@ export interface IssuePage {
   readonly pages?: number;
 }
 
-/** What the tracker says of one issue. `moved`: transferred; `to` is where it lives now. `gone`: 410, deleted. */
+/**
+ * What the tracker says of one issue. `moved`: transferred; `to` is where it lives now. `gone`: 410, deleted. `refused`: it is
+ * not shown now, for a reason that says nothing of other issues.
+ */
 export type IssueAnswer =
   | { readonly kind: "found"; readonly record: IssueRecord }
   | { readonly kind: "moved"; readonly record: IssueRecord; readonly to: RepositoryName }
   | { readonly kind: "gone" }
-  | { readonly kind: "missing" };
+  | { readonly kind: "missing" }
+  | { readonly kind: "refused"; readonly error: RemoteError };
 
 /** One request that changes something. Names are sent as they are; numbers are looked up by the caller. */
 export type IssueWrite =
@@ -300,13 +304,18 @@ export type WriteOutcome =
    * that is not there, and creating one that is, count as applied.
    */
   | { readonly kind: "applied"; readonly record: IssueRecord | undefined }
-  /** 400, 403 without a limit, 404, 410, 413, 422, 451 in the tracker's own shape. `fields` are those of a 422. */
+  /** Definitely refused, in the tracker's own shape, and for a reason of this write's own. `fields` are those of a 422. */
   | {
       readonly kind: "rejected";
       readonly status: number;
       readonly message: string;
       readonly fields: readonly string[];
     }
+  /**
+   * Nothing of this kind may be written to the repository: a permission is missing, or it takes no writes. Not applied, and this
+   * write is not to blame. Never of `create-label`: that a label may not be made says nothing of other writes.
+   */
+  | { readonly kind: "forbidden"; readonly message: string }
   /**
    * 401: the credential is not accepted. Not applied. Where there is another one by now, the same write may be made again
    * after `againAfterMs`.
@@ -317,9 +326,14 @@ export type WriteOutcome =
       readonly againAfterMs?: number | undefined;
       readonly detail?: FaultDetail | undefined;
     }
-  /** 403 or 429 that names a limit: not applied; nothing may be sent before `retryAt` (epoch ms). */
+  /** A limit, whatever its status: not applied; nothing may be sent before `retryAt` (epoch ms). */
   | { readonly kind: "limited"; readonly retryAt: number; readonly message: string }
   /** Refused connection, name not found, TLS failure: it never left. */
   | { readonly kind: "unsent"; readonly message: string }
   /** Anything else: another 2xx, 3xx, 408, 5xx, time-out, reset, an unreadable answer. It may have been applied. */
-  | { readonly kind: "unknown"; readonly message: string };
+  | {
+      readonly kind: "unknown";
+      readonly message: string;
+      /** Epoch ms before which nothing more should be sent, where the answer names a time. */
+      readonly retryAt?: number | undefined;
+    };

@@ -35,6 +35,7 @@ export function describeAbsences(ledger: () => Ledger): void {
   describe("absent issues", () => {
     it.each<[Absence, boolean, boolean]>([
       [{ kind: "missing", since: noon }, false, false],
+      [{ kind: "refused", since: noon }, false, false],
       [moved, false, false],
       [{ kind: "lost", since: noon }, true, true],
       [{ kind: "deleted", since: noon }, true, true],
@@ -55,6 +56,7 @@ export function describeAbsences(ledger: () => Ledger): void {
 
     it.each<[Absence["kind"], boolean]>([
       ["missing", true],
+      ["refused", true],
       ["lost", true],
       ["deleted", false],
       ["moved", false],

@@ -134,6 +134,8 @@ function showSent({ surroundings }: Passage, fate: Fate, { outcome, answer }: Se
       const errors = outcome.fields.map((field) => ({ resource: "Issue", code: "invalid", field }));
       return whole(refuse("tracker", outcome.status, outcome.message, errors.length > 0 ? { errors } : {}));
     }
+    case "forbidden":
+      return whole(refuse("tracker", 403, outcome.message));
     case "unauthorized":
       return whole(refuse("tracker", 401, outcome.message));
     case "limited":

@@ -1,7 +1,7 @@
 import { connectSides } from "../../src/app.ts";
 import type { Board, ListEnd, ListWishes, PostPage } from "../../src/board/board.ts";
-import { createProxiedFetch } from "../../src/board/http/answer/proxied-fetch.ts";
 import { configSchema } from "../../src/config/schema.ts";
+import { createProxiedFetch } from "../../src/http/connections.ts";
 import type { Log } from "../../src/log.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";

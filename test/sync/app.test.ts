@@ -132,7 +132,7 @@ describe("a GitHub App over two owners", () => {
     const findings = await stage.check();
     const messages = findings.map(({ level, message }) => `${level}: ${message}`);
     expect(messages).toContain("ok: The token is accepted; issues will be opened by feedback-sync[bot].");
-    expect(messages).toContain("ok: acme/app is there, and the token may write to it.");
+    expect(messages).toContain("ok: acme/app is there, and the App may write issues there.");
     expect(findings).toContainEqual(
       expect.objectContaining({ subject: "acme-api", code: "tracker.permission" }),
     );
@@ -144,7 +144,7 @@ describe("a GitHub App over two owners", () => {
     addPlanned(stage, 1);
     const [report] = (await stage.sync()).projects;
     expect(report?.errors).toMatchObject([
-      { code: "tracker.rejected", message: expect.stringContaining("the App lacks issues: write") },
+      { code: "tracker.permission", message: expect.stringContaining("the App lacks issues: write") },
     ]);
     stage.github.app.setPermissions("acme", { metadata: "read" });
     const [later] = (await stage.sync()).projects;
@@ -229,7 +229,7 @@ describe("a secret that one side says of the other", () => {
     stage.github.failNext({
       method: "POST",
       path: "/issues",
-      answer: { kind: "answer", status: 403, body: refused },
+      answer: { kind: "answer", status: 422, body: refused },
     });
     addPlanned(stage, 1);
     const report = await stage.sync();

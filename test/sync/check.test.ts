@@ -31,7 +31,9 @@ describe("a check", () => {
     expect(words).toContain(
       "acme-app: Statuses seen: planned (3), in_progress (1), completed (1), closed (1).",
     );
-    expect(words).toContain("acme-app: acme/app is there, and the token may write to it.");
+    expect(words).toContain(
+      "acme-app: acme/app is there, and the account may write to it; whether the token may, too, shows with the first write.",
+    );
     expect(stage.writes()).toEqual([]);
   });
 

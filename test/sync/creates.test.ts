@@ -181,13 +181,13 @@ describe("a process that dies", () => {
 
 describe("an issue that GitHub refuses to open", () => {
   it.each<[string, number, object]>([
-    ["404", 404, { message: "Not Found" }],
+    ["400", 400, { message: "Problems parsing JSON" }],
     [
       "422",
       422,
       { message: "Validation Failed", errors: [{ resource: "Issue", field: "title", code: "invalid" }] },
     ],
-    ["403", 403, { message: "Resource not accessible by personal access token" }],
+    ["403 of a lock", 403, { message: "The conversation is locked." }],
   ])("with %s is parked, said, and not sent again", async (_, status, body) => {
     const stage = await openStage();
     addPlanned(stage, 2);

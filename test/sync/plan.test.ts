@@ -67,7 +67,7 @@ describe("a plan", () => {
     stage.github.failNext({
       method: "POST",
       path: "/issues",
-      answer: { kind: "answer", status: 403, body: { message: "Resource not accessible." } },
+      answer: { kind: "answer", status: 422, body: { message: "Validation Failed." } },
     });
     expect(await stage.syncOne()).toMatchObject({ parked: 1 });
     expect(await stage.plan()).toMatchObject([

@@ -1,11 +1,12 @@
 import { RemoteError } from "../../errors.ts";
+import type { ProxySettings } from "../../http/connections.ts";
 import type { Log } from "../../log.ts";
 import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
 import type { BodyLimits } from "./answer/body.ts";
 import { createReader, type Reader } from "./answer/read.ts";
-import { createTransport, type ProxySettings, type Transport } from "./answer/transport.ts";
+import { createTransport, type Transport } from "./answer/transport.ts";
 import { createExcerpt, type Excerpt, placeOf } from "./answer/wording.ts";
 import { type ListOverrides, listPages } from "./list/list.ts";
 import type { PagingLimits } from "./list/paging.ts";

@@ -3,7 +3,7 @@ import type { PatchOutcome } from "../board.ts";
 import { isObject, readKey, readPath } from "./answer/access.ts";
 import { type Body, type BodyLimits, describeOversize, readBody } from "./answer/body.ts";
 import { type FieldNames, pickRecord } from "./answer/record.ts";
-import { quoteAnswer, quoteRedirect, readRetryAfter, sayPause } from "./answer/refusal.ts";
+import { isLimited, quoteAnswer, quoteRedirect, readRetryAfter, sayPause } from "./answer/refusal.ts";
 import { idNamesKnown } from "./answer/shape.ts";
 import type { Reply } from "./answer/transport.ts";
 import type { Excerpt } from "./answer/wording.ts";
@@ -25,10 +25,10 @@ export interface PatchReading {
  * | reply | outcome |
  * |---|---|
  * | 2xx, JSON or empty | applied |
+ * | a limit, in whatever status (`http/refusal.ts`) | limited |
  * | 400, 409, 410, 413, 422 | rejected |
  * | 401, 403 | unauthorized |
  * | 404 | missing |
- * | 429 | limited |
  * | no connection | unsent |
  * | 2xx with another body, 3xx, other 4xx, 5xx, cut off, too large, too late | unknown |
  */
@@ -49,6 +49,11 @@ export async function classifyPatch(reply: Reply, reading: PatchReading): Promis
     const value = body.kind === "json" ? body.value : undefined;
     return { kind: "applied", post: findPost(value, reading) };
   }
+  const retryAt = readRetryAfter(headers["retry-after"], now);
+  if (isLimited(reply, body)) {
+    const message = `The board limits requests (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
+    return { kind: "limited", retryAt, message };
+  }
   if ([400, 409, 410, 413, 422].includes(status)) {
     return { kind: "rejected", status, message: `The board refused the change (HTTP ${status}): ${said}.` };
   }
@@ -61,12 +66,8 @@ export async function classifyPatch(reply: Reply, reading: PatchReading): Promis
   if (status === 404) {
     return { kind: "missing", message: `The board does not know this post (HTTP 404): ${said}.` };
   }
-  if (status === 429) {
-    const retryAt = readRetryAfter(headers["retry-after"], now);
-    const message = `The board limits requests (HTTP 429): ${said}.${sayPause(retryAt)}`;
-    return { kind: "limited", retryAt, message };
-  }
-  return { kind: "unknown", message: explainUnknown(reply, said, reading) };
+  const message = explainUnknown(reply, said, reading);
+  return { kind: "unknown", message, ...(retryAt !== undefined && { retryAt }) };
 }
 
 function explainUnknown(

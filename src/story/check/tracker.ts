@@ -56,7 +56,12 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
   const exposure = describeExposure(name, repository);
   if (exposure !== undefined) say("warning", exposure);
   for (const { message, code } of findObstacles(name, repository)) say("error", message, code);
-  if (repository.canPush) say("ok", `${name} is there, and the token may write to it.`);
+  if (!repository.canPush) return;
+  // The account's rights are told, and not what of them a token was given: nothing but a write shows that.
+  const rights = repository.isWriteKnown
+    ? "and the App may write issues there"
+    : "and the account may write to it; whether the token may, too, shows with the first write";
+  say("ok", `${name} is there, ${rights}.`);
 }
 
 /** Who can read what is written to a repository, where that is everybody. */

@@ -290,6 +290,8 @@ async function describeAbsence({ ledger }: Explaining, { link }: LinkedIssue): P
   switch (absence.kind) {
     case "missing":
       return `It was not found${when}; it is asked for again before that counts.`;
+    case "refused":
+      return `GitHub refuses to show it${when}; it is asked for again by each run, and nothing is decided before that.`;
     case "lost":
       return `It is not found any more, first seen${when}: deleted, made a discussion, or hidden from the token.`;
     case "deleted":

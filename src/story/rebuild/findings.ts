@@ -147,6 +147,8 @@ function describe(absence: Absence): string {
       return `moved to ${absence.name}#${absence.to.number}`;
     case "deleted":
       return "deleted";
+    case "refused":
+      return "not shown to the token now";
     case "missing":
     case "lost":
       return "not found, or not visible to the token";

@@ -10,7 +10,7 @@ import { closureBy, isPutOff, noteBug, noteError } from "./report.ts";
 import type { Outcome } from "./verdict.ts";
 
 /**
- * Does what belongs to one post. Whatever fails in it is the failure of this post alone; a limit or a refused key also
+ * Does what belongs to one post. Whatever fails in it is the failure of this post alone; a limit or a refused credential also
  * ends its lane for this run, and only a state that can't be used ends more.
  *
  * @throws StateError
@@ -53,8 +53,8 @@ async function noteRead(
 ): Promise<Outcome> {
   if (!(error instanceof RemoteError)) throw error;
   await noteLimitOf(cycle.world, error);
-  const { code, message, fault, detail, retryAt } = error;
-  if (fault === "unauthorized") closeLane(cycle.run, error, { code, message });
+  const { code, message, fault, detail, retryAt, concerns } = error;
+  if (fault === "unauthorized" && concerns === "all") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
     const closure = closureBy(error, cycle.run);
     closeLane(cycle.run, error, closure);

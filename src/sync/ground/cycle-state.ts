@@ -23,6 +23,8 @@ export interface Cycle {
   readonly account: string;
   /** By the name that the config uses; a repository that can't be used is not among them. */
   readonly repositories: ReadonlyMap<RepositoryName, RepositoryMemory>;
+  /** Repositories of the config that this run could not read: what is known of their issues may be over, so their posts wait. */
+  readonly unread: ReadonlySet<RepositoryId>;
   readonly tally: Tally;
   readonly course: Course;
 }

@@ -1,6 +1,6 @@
 import type { Side } from "../../errors.ts";
 import type { IssueRef, RepositoryName } from "../../model/issue.ts";
-import type { Action } from "../../plan/ground/action.ts";
+import type { Action, ActionKind } from "../../plan/ground/action.ts";
 import type { Closure, Run, World } from "./world.ts";
 import { nameNow } from "./world.ts";
 
@@ -12,13 +12,20 @@ export interface Lane {
   readonly side: Side;
   /** As the tracker names it; '' on the board. */
   readonly budget: string;
+  /** Of writes of one kind to one repository: such a part may be closed by itself. Left out where that makes no difference. */
+  readonly part?: string;
 }
 
 export const boardLane: Lane = { side: "board", budget: "" };
 
 /** The lane of a repository, by the name that the tracker calls it. */
-export function laneOf({ tracker }: Pick<World, "tracker">, repository: RepositoryName): Lane {
-  return { side: "tracker", budget: tracker.budgetOf(repository) };
+export function laneOf(
+  { tracker }: Pick<World, "tracker">,
+  repository: RepositoryName,
+  kind?: ActionKind,
+): Lane {
+  const part = kind && `${kind} ${repository.toLowerCase()}`;
+  return { side: "tracker", budget: tracker.budgetOf(repository), ...(part !== undefined && { part }) };
 }
 
 /** The lane in which what an issue's own record does not show is read: it may have a limit of its own. */
@@ -27,8 +34,8 @@ export function signalLaneOf({ tracker }: Pick<World, "tracker">, repository: Re
 }
 
 /** The lane of an issue. */
-export function laneOfIssue(world: World, { repositoryId }: IssueRef): Lane {
-  return laneOf(world, world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "");
+export function laneOfIssue(world: World, { repositoryId }: IssueRef, kind?: ActionKind): Lane {
+  return laneOf(world, world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "", kind);
 }
 
 /** Every lane that an action writes to. */
@@ -37,13 +44,13 @@ export function lanesOf(world: World, action: Action): readonly Lane[] {
     case "patch-post":
       return [boardLane];
     case "create-issue":
-      return [laneOf(world, nameNow(world, action.repo))];
+      return [laneOf(world, nameNow(world, action.repo), action.kind)];
     case "update-issue":
-      return [laneOfIssue(world, action.issue)];
+      return [laneOfIssue(world, action.issue, action.kind)];
     case "change-issue":
-      return action.changes.map(({ issue }) => laneOfIssue(world, issue));
+      return action.changes.map(({ issue }) => laneOfIssue(world, issue, action.kind));
     case "comment-issue":
-      return action.comments.map(({ issue }) => laneOfIssue(world, issue));
+      return action.comments.map(({ issue }) => laneOfIssue(world, issue, action.kind));
   }
 }
 
@@ -55,9 +62,14 @@ export function closeLane({ closed }: Closed, lane: Lane, closure: Closure): voi
   if (!closed.has(keyOf(lane))) closed.set(keyOf(lane), closure);
 }
 
+/** The same of its part alone: what is refused to one repository says nothing of others, nor of other kinds of writes. */
+export function closePart({ closed }: Closed, { part = "" }: Lane, closure: Closure): void {
+  if (!closed.has(part)) closed.set(part, closure);
+}
+
 /** Why a lane takes nothing more in this run; undefined while it does. */
 export function laneClosure({ closed }: Closed, lane: Lane): Closure | undefined {
-  return closed.get(keyOf(lane));
+  return closed.get(keyOf(lane)) ?? (lane.part === undefined ? undefined : closed.get(lane.part));
 }
 
 function keyOf({ side, budget }: Lane): string {

@@ -128,6 +128,8 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.unreadable/page": trackerPage,
   "tracker.missing/all":
     "Correct `repo` or `route`, or let the token see the repository. Nothing is lost: the next run goes on.",
+  "tracker.permission/one":
+    "Give the token, or the App, Issues: read and write on that repository (a role that may triage or write, too), and let its owner allow the token. Nothing is parked: the next run goes on by itself.",
   "tracker.archived":
     "Unarchive it, or take it out of the config: what waits then goes on by itself. Posts are written meanwhile.",
   "tracker.rejected": parked("Read GitHub's words and mend what they name"),

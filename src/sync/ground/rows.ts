@@ -1,14 +1,28 @@
 import type { Change } from "../../ledger/change.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
+import type { LinkedIssue, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { draft } from "./as-one.ts";
 import type { Cycle } from "./cycle-state.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
-export async function readRow({ world, memory }: Cycle, post: PostId): Promise<Row | undefined> {
-  return world.ledger.rows.row(memory.id, post, world.clock.now());
+export async function readRow({ world, memory, unread }: Cycle, post: PostId): Promise<Row | undefined> {
+  const row = await world.ledger.rows.row(memory.id, post, world.clock.now());
+  return row && withoutUnread(unread, row);
+}
+
+/** Of issues in repositories that could not be read nothing counts: neither as they are, nor as the end of a duplicate. */
+function withoutUnread(unread: Cycle["unread"], row: Row): Row {
+  const isUnread = (issue: IssueRef | undefined): boolean =>
+    issue !== undefined && unread.has(issue.repositoryId);
+  if (unread.size === 0) return row;
+  const links = row.links.map((linked): LinkedIssue => {
+    const { canonical, ...own } = linked;
+    if (isUnread(linked.link.issue)) return { ...own, issue: undefined };
+    return isUnread(canonical?.issue) ? own : linked;
+  });
+  return { ...row, links };
 }
 
 /**
@@ -29,7 +43,8 @@ export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Pr
   for (;;) {
     const now = clock.now();
     const rows = await ledger.rows.due(cycle.memory.id, now, after, batchSize);
-    await visitBatch(cycle, rows, (own, row, showLinks) => visit(own, row, now, showLinks));
+    const shown = rows.map((row) => withoutUnread(cycle.unread, row));
+    await visitBatch(cycle, shown, (own, row, showLinks) => visit(own, row, now, showLinks));
     after = rows.at(-1)?.post.id;
     if (rows.length < batchSize) return;
     await clock.sleep(0, cycle.run.bounds.signal);

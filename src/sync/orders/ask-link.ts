@@ -74,6 +74,8 @@ export async function askIssue(
       throw new ConfigError([
         `${name} was moved to ${answer.to}#${answer.record.issue.number}. Link that one.`,
       ]);
+    case "refused":
+      throw answer.error;
     case "gone":
       throw new ConfigError([`${name} was deleted. Link another issue.`]);
     case "missing":

@@ -84,6 +84,8 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   }
   const issue: IssueRef = { repositoryId: repository.repository.id, number: request.number };
   const answer = await world.tracker.readIssue(issue, run.bounds);
+  // The request stays, and the next run asks again.
+  if (answer.kind === "refused") throw answer.error;
   if (answer.kind === "found") {
     await readOthers(cycle, row, issue);
     await readNow(cycle, answer.record.issue);

@@ -99,7 +99,7 @@ async function isMade(cycle: PulledCycle, { issue }: IssueRecord, key: string): 
   return false;
 }
 
-/** undefined for an issue that is nowhere any more. */
+/** undefined for an issue that is nowhere any more. @throws RemoteError when it is not shown now: that tells nothing. */
 async function readIssue(
   { world, run }: PulledCycle,
   { repository, number }: Intent,
@@ -107,6 +107,7 @@ async function readIssue(
   // Of a write to an issue that was there both are known.
   if (repository === undefined || number === undefined) return undefined;
   const answer = await world.tracker.readIssue({ repositoryId: repository, number }, run.bounds);
+  if (answer.kind === "refused") throw answer.error;
   return answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
 }
 
@@ -122,6 +123,7 @@ export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasReste
   // Of an edit all three are known.
   if (repository === undefined || number === undefined || sent === undefined) return;
   const answer = await tracker.readIssue({ repositoryId: repository, number }, cycle.run.bounds);
+  if (answer.kind === "refused") throw answer.error;
   const record = answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
   const row = await readRow(cycle, post);
   const linked = record && row?.links.find(({ link }) => isSameIssue(link.issue, record.issue));

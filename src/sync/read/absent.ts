@@ -11,6 +11,7 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "./follow.ts";
+import { sayRefused } from "./refused.ts";
 
 /**
  * A linked post has nothing else parked by this name: what is parked is that no other issue is opened for it. So it never
@@ -52,6 +53,7 @@ async function retireIfGone(cycle: Cycle, post: PostId): Promise<void> {
  */
 export async function parkAbsent(cycle: Cycle): Promise<void> {
   const absent = await cycle.world.ledger.absences.ofProject(cycle.memory.id);
+  for (const link of absent) sayRefused(cycle, link);
   for (const [post, links] of Map.groupBy(absent, (link) => link.post)) await parkPost(cycle, post, links);
 }
 
@@ -96,11 +98,12 @@ async function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: Po
   }
 }
 
-/** Whether the reason why a row is undecided has been said: an issue of it is absent, or its repository is paused. */
-export async function isAbsenceSaid({ world: { ledger } }: Cycle, { links }: Row): Promise<boolean> {
+/** Whether the reason why a row is undecided has been said: an issue of it is absent, or its repository is paused or not read. */
+export async function isAbsenceSaid({ world: { ledger }, unread }: Cycle, { links }: Row): Promise<boolean> {
   const said = await select(
     links,
     async ({ link: { issue } }) =>
+      unread.has(issue.repositoryId) ||
       (await ledger.absences.of(issue)) !== undefined ||
       ledger.memory.repositoryById(issue.repositoryId)?.pausedAt !== undefined,
   );

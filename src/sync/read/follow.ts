@@ -1,4 +1,4 @@
-import { ProjectError } from "../../errors.ts";
+import { ProjectError, RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
@@ -11,6 +11,7 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";
 import { storeRecords } from "./markers.ts";
+import { noteRefused } from "./refused.ts";
 import { findRepository } from "./repositories.ts";
 
 /** A second 404 that comes sooner than this after the first one proves nothing more. */
@@ -46,6 +47,9 @@ export async function takeAnswer(
     case "missing":
       await noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
       return;
+    case "refused":
+      await noteRefused(cycle, asked, answer.error);
+      return;
     case "moved":
       await takeMoved(cycle, asked, known, answer);
       return;
@@ -79,9 +83,16 @@ async function takeMoved(
     to: { repositoryId, number },
     name: to,
   } as const;
-  const repository = await findConfigured(cycle, record, to);
-  if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
+  const repository = await findConfigured(cycle, record, to).catch((error: unknown) => asRefusal(error));
+  if (repository instanceof RemoteError) await noteRefused(cycle, asked, repository);
+  else if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
   else await follow(cycle, asked, record, moved);
+}
+
+/** Where it has gone may not be asked for now; that concerns this issue alone. */
+function asRefusal(error: unknown): RemoteError {
+  if (error instanceof RemoteError && error.concerns === "asked") return error;
+  throw error;
 }
 
 /**

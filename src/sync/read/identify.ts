@@ -7,14 +7,20 @@ import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { attemptRepository, findRepository, namesOfLinked } from "./repositories.ts";
+import {
+  attemptRepository,
+  findRepository,
+  namesOfLinked,
+  noteProblems,
+  type Problems,
+} from "./repositories.ts";
 import { watchVisibility } from "./visibility.ts";
 
 /**
  * Finds out who we are and what the config's names mean: the project on the board, the repositories on the tracker. An
  * answer is remembered for `fullEvery`, so that an idle run asks none of this.
  *
- * @throws ProjectError when the project, or its own repository, can't be used.
+ * @throws ProjectError when the project, or none of its repositories, can be used.
  * @throws RemoteError when a side can't be asked.
  */
 export async function identify(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Cycle> {
@@ -22,13 +28,17 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const account = await findAccount(world, run);
   const settings: Settings = { ...project.settings, project: memory.id };
   const repositories = new Map<RepositoryName, RepositoryMemory>();
+  const problems: Problems = new Map();
   for (const name of [...repositoryNames(settings), ...(await namesOfLinked(settings, world))]) {
-    const found = await attemptRepository({ world, settings, tally, project }, name, async () =>
+    const found = await attemptRepository(problems, name, async () =>
       watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
     );
     if (found !== undefined) repositories.set(name, found);
   }
-  return { world, run, project, memory, settings, account, repositories, tally, course: startCourse() };
+  noteProblems({ world, settings, tally, project }, problems, repositories.size > 0);
+  const unread: Cycle["unread"] = new Set();
+  const course = startCourse();
+  return { world, run, project, memory, settings, account, repositories, unread, tally, course };
 }
 
 /** Where it can't be had, no other project of the run asks for it again. */

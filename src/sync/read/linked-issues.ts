@@ -58,7 +58,7 @@ export async function lookForMissing(cycle: Cycle, memory: RepositoryMemory): Pr
     return isDue ? lookAtLinked(cycle, memory) : memory;
   }
   const missing = (await ledger.absences.ofRepository(memory.repository.id)).filter(
-    ({ absence }) => absence.kind === "missing",
+    ({ absence }) => absence.kind === "missing" || absence.kind === "refused",
   );
   return missing.length === 0
     ? memory
@@ -69,6 +69,9 @@ export async function lookForMissing(cycle: Cycle, memory: RepositoryMemory): Pr
       );
 }
 
+/** So many in a row that get no answer, each asked for several times, are no matter of single issues: nothing is read there now. */
+const mostInVain = 3;
+
 /** All answers are there before any of them counts: only together they tell a loss of access from a deletion. */
 async function askForEach(
   cycle: Cycle,
@@ -77,8 +80,12 @@ async function askForEach(
 ): Promise<RepositoryMemory> {
   const { ledger, tracker, clock } = cycle.world;
   const answers: { readonly issue: IssueRef; readonly answer: IssueAnswer }[] = [];
+  let inVain = 0;
   for (const issue of asked) {
-    answers.push({ issue, answer: await tracker.readIssue(issue, cycle.run.bounds) });
+    const answer = await tracker.readIssue(issue, cycle.run.bounds);
+    inVain = answer.kind === "refused" && answer.error.fault === "unreachable" ? inVain + 1 : 0;
+    if (answer.kind === "refused" && inVain === mostInVain) throw answer.error;
+    answers.push({ issue, answer });
   }
   const isLong = memory.pausedAt !== undefined && clock.now() - memory.pausedAt >= longestPauseMs;
   const isLost = await isAccessLost(cycle, memory, answers);

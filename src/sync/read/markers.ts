@@ -12,6 +12,7 @@ import { noteError } from "../ground/report.ts";
 import { askAccount, fold, isOurLogin, isSameLogin } from "./identify.ts";
 import { keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
+import { noteRefused } from "./refused.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -40,6 +41,7 @@ export async function storeListed(
   for (const { issue } of doubts) {
     const answer = await tracker.readIssue(issue, cycle.run.bounds);
     if (answer.kind === "found") await keep(cycle, [answer.record]);
+    if (answer.kind === "refused") await noteRefused(cycle, issue, answer.error);
   }
 }
 

@@ -1,9 +1,12 @@
+import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { inOrder } from "../../select.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { closePart, laneOf } from "../ground/lane.ts";
 import { command } from "../ground/remedy.ts";
+import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
@@ -52,7 +55,8 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
   for (const name of repositoryNames(cycle.settings)) {
     const memory = cycle.world.ledger.memory.repository(name);
     const isUsed = cycle.repositories.has(name) && memory?.repository.hasIssues === true;
-    if (memory !== undefined && isUsed && memory.namedAt === undefined) await lookThrough(cycle, memory);
+    if (memory === undefined || !isUsed || memory.namedAt !== undefined) continue;
+    await lookThrough(cycle, memory).catch((error: unknown) => waitForLook(cycle, memory, error));
   }
   const named = new Map<Wanted, Page & { readonly issue: IssueRef }>();
   for (const [action, page] of pages) {
@@ -67,6 +71,14 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
     const why = wordsOf(cycle, action, nameIssue(cycle, found.issue));
     return { ...action, hold: { kind: "hold", why, isPassing: true } };
   });
+}
+
+/** What refuses that look stops no issue but those that would be opened there. */
+function waitForLook(cycle: PulledCycle, { repository: { name } }: RepositoryMemory, error: unknown): void {
+  if (!(error instanceof RemoteError) || error.concerns === "all") throw error;
+  const { code, message, detail } = error;
+  noteError(cycle.tally, { issue: name, code, message, detail });
+  closePart(cycle.course, laneOf(cycle.world, name, "create-issue"), { code, message });
 }
 
 /** By these words such a hold is told from others. */

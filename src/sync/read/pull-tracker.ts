@@ -7,37 +7,52 @@ import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { noteError } from "../ground/report.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
 import { pullCatalogue } from "./pull-catalogue.ts";
-import { askAgain, attemptRepository, rememberNews } from "./repositories.ts";
+import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
  * Idle this is one conditional request a repository, and one for labels and milestones each, where a rule looks at them.
  *
- * @returns the repositories that could be read, as they are known now. One that posts are routed to may be gone, or most of
- *   its issues not be found: that is said, and its posts wait.
- * @throws ProjectError when the project's own repository is gone.
- * @throws RemoteError when the tracker can't be asked.
+ * @returns the repositories that could be read, as they are known now, and the others. One of them may be gone, or refused to
+ *   us, or most of its issues not be found: that is said, and its posts wait.
+ * @throws ProjectError, RemoteError when none can be read, or the tracker can't be asked at all.
  */
-export async function pullTracker(cycle: Cycle): Promise<ReadonlyMap<RepositoryName, RepositoryMemory>> {
+export async function pullTracker(cycle: Cycle): Promise<Pick<Cycle, "repositories" | "unread">> {
   const pulled = new Map<RepositoryName, RepositoryMemory>();
+  const problems: Problems = new Map();
+  let paused = 0;
   for (const [name, known] of cycle.repositories) {
-    const memory = await attemptRepository(cycle, name, async () =>
+    const memory = await attemptRepository(problems, name, async () =>
       pullCatalogue(cycle, await pullOnce(cycle, known)),
     );
     if (memory === undefined) continue;
     if (memory.pausedAt === undefined) pulled.set(name, memory);
-    else sayPaused(cycle, memory.name, memory.pausedAt);
+    else {
+      sayPaused(cycle, memory.name, memory.pausedAt);
+      paused += 1;
+    }
   }
+  noteProblems(cycle, problems, pulled.size + paused > 0);
   await followMarked(cycle);
   await followNamed(cycle);
   await retryAbsent(cycle);
   await parkAbsent(cycle);
-  return pulled;
+  return { repositories: pulled, unread: unreadOf(cycle, pulled) };
+}
+
+/** What the config no longer names stays as it was last seen. */
+function unreadOf(
+  { world: { ledger }, settings }: Cycle,
+  pulled: ReadonlyMap<RepositoryName, RepositoryMemory>,
+): Cycle["unread"] {
+  const unread = repositoryNames(settings).filter((name) => !pulled.has(name));
+  return new Set(unread.flatMap((name) => ledger.memory.repository(name)?.repository.id ?? []));
 }
 
 /** Nothing is decided for its issues, and none is opened there. */

@@ -4,7 +4,7 @@ import { isSameRepository, type Repository, type RepositoryName } from "../../mo
 import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
-import { noteError } from "../ground/report.ts";
+import { isPutOff, noteError } from "../ground/report.ts";
 import { type Run, repositoryNames, type World } from "../ground/world.ts";
 
 /**
@@ -160,29 +160,52 @@ export async function rememberNews(
   await ledger.commit([{ kind: "remember-repository", memory }]);
 }
 
-type AnyCycle = Pick<Cycle, "world" | "settings" | "tally" | "project">;
+/** Why repositories can't be used, by their names in the config. */
+export type Problems = Map<RepositoryName, ProjectError | RemoteError>;
 
 /**
- * Does what belongs to one repository of a project. Posts routed to one that can't be used stay due, and the others go on;
- * without the project's own nothing makes sense.
+ * Does what belongs to one repository of a project. What is refused there concerns its posts, which stay due; the others go on.
  *
- * @returns undefined where it can't be used.
- * @throws ProjectError when that is the project's own.
- * @throws RemoteError when the tracker can't be asked.
+ * @returns undefined where it can't be used; why is among the problems then.
+ * @throws RemoteError when it concerns more than this repository: a limit, the credential, a server out of reach.
  */
 export async function attemptRepository<T>(
-  cycle: AnyCycle,
+  problems: Problems,
   name: RepositoryName,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    const problem = asProjectError(error);
-    if (name === cycle.settings.repo) throw problem;
-    noteUnread(cycle, name, problem);
+    if (isWide(error)) throw error;
+    problems.set(
+      name,
+      error instanceof RemoteError && error.fault !== "missing" ? error : asProjectError(error),
+    );
     return undefined;
   }
+}
+
+/** Of an App each installation is one owner's: without it the repositories of others can be used. */
+function isWide(error: unknown): boolean {
+  if (!(error instanceof RemoteError)) return false;
+  return isPutOff(error) || (error.concerns === "all" && error.budget === "");
+}
+
+/**
+ * Says what can't be used.
+ *
+ * @param isAnyUsed - where nothing else can be, nothing makes sense without the first of them.
+ * @throws ProjectError or RemoteError then.
+ */
+export function noteProblems(
+  cycle: Pick<Cycle, "world" | "settings" | "tally" | "project">,
+  problems: Problems,
+  isAnyUsed: boolean,
+): void {
+  const [first] = problems.values();
+  if (first !== undefined && !isAnyUsed) throw first;
+  for (const [name, problem] of problems) noteUnread(cycle, name, problem);
 }
 
 /**
@@ -190,13 +213,16 @@ export async function attemptRepository<T>(
  * and nobody is to be told so in every run: its posts stay as they are.
  */
 function noteUnread(
-  { world, settings, tally, project }: AnyCycle,
+  { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
   name: RepositoryName,
-  { code, message }: ProjectError,
+  problem: ProjectError | RemoteError,
 ): void {
-  if (repositoryNames(settings).some((named) => isSameRepository(named, name)))
-    noteError(tally, { code, message });
-  else {
+  const { code, message } = problem;
+  const { detail, retryAt }: Partial<RemoteError> = problem instanceof RemoteError ? problem : {};
+  if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
+    const named = message.includes(name) ? message : `${name}: ${message}`;
+    noteError(tally, { code, message: named, detail, retryAt });
+  } else {
     world.log.warn(
       { project: project.key, repo: name, code, reason: message },
       "Issues in a repository that the config no longer names can't be read; their posts stay as they are",

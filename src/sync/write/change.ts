@@ -13,7 +13,7 @@ import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
-import { ensureLabels, findMilestone } from "./prepare.ts";
+import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
 import { parkAction, type Request, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
@@ -31,7 +31,7 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
   const refusals: string[] = [];
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
-    const lane = laneOfIssue(cycle.world, issue);
+    const lane = laneOfIssue(cycle.world, issue, action.kind);
     const look = (): Promise<Needed | Step> => lookAt(cycle, action, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
@@ -77,7 +77,7 @@ export async function writeFields(
   look: () => Promise<Needed | Step>,
   refusals: string[],
 ): Promise<Step> {
-  const turn = { action, lane: laneOfIssue(cycle.world, issue), pace: "other" } as const;
+  const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
   // Each field is sent once: a read that lags may not show it yet.
   const sent = new Set<IssueField>();
   for (;;) {
@@ -93,11 +93,10 @@ export async function writeFields(
       return requestOf(cycle, found);
     });
     if (answer === undefined || part === undefined) return end ?? { outcome, next: "stop" };
-    if (answer.kind === "rejected") {
-      const closed = await waitIfClosed(cycle, part.fresh.repository, action, answer);
-      if (closed !== undefined) return { outcome: closed, next: "stop" };
-      refusals.push(answer.message);
-    } else if (answer.kind !== "applied") return { outcome, next: "stop" };
+    const closed = await waitIfClosed(cycle, part.fresh.repository, action, answer);
+    if (closed !== undefined) return { outcome: closed, next: "go on" };
+    if (answer.kind === "rejected") refusals.push(answer.message);
+    else if (answer.kind !== "applied") return { outcome, next: "stop" };
     for (const { field } of part.writes) sent.add(field);
     if (!part.isLast) continue;
     // The answer to a change of labels does not show the issue.
@@ -161,6 +160,7 @@ function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPar
     place,
     number: issue.number,
     issueWrites: writes,
+    isOwnRefusal: write.kind === "add-labels" && lacksLabel(cycle, repository, write.labels),
     fields: writes.map(({ field, before, value }) => ({
       field,
       value,

@@ -29,7 +29,7 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
 }
 
 async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<Step> {
-  const lane = laneOfIssue(cycle.world, issue);
+  const lane = laneOfIssue(cycle.world, issue, action.kind);
   if (!isOpen(cycle, lane)) return { outcome: await putOff(cycle, action, lane), next: "go on" };
   let isUnread = false;
   let found:
@@ -49,14 +49,14 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
   });
   // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
   if (answer === undefined || found === undefined) return { outcome, next: isUnread ? "go on" : "stop" };
-  if (answer.kind !== "rejected") return { outcome, next: answer.kind === "applied" ? "go on" : "stop" };
+  if (answer.kind === "applied") return { outcome, next: "go on" };
   const { now, comment, fresh } = found;
+  const closed = await waitIfClosed(cycle, fresh.repository, now, answer);
+  if (closed !== undefined) return { outcome: closed, next: "go on" };
+  if (answer.kind !== "rejected") return { outcome, next: "stop" };
   const isLocked = fresh.record.issue.locked;
   const words = isLocked ? `${answer.message} The issue is locked.` : answer.message;
-  const refused =
-    (await waitIfClosed(cycle, fresh.repository, now, answer)) ??
-    (await parkRefused(cycle, now, comment, words));
-  return { outcome: refused, next: "stop" };
+  return { outcome: await parkRefused(cycle, now, comment, words), next: "stop" };
 }
 
 function requestOf(

@@ -80,9 +80,10 @@ async function sendCreate(
   write: CreateWrite,
 ): Promise<Outcome> {
   const first = await sendOnce(cycle, repository, action, write);
-  if (first.answer?.kind !== "rejected") return first.outcome;
+  if (first.answer === undefined) return first.outcome;
   const closed = await waitIfClosed(cycle, repository, action, first.answer);
   if (closed !== undefined) return closed;
+  if (first.answer.kind !== "rejected") return first.outcome;
   const { status, message: words } = first.answer;
   const refused = status === 422 ? optionalOf(first.answer.fields) : [];
   if (refused.length === 0) return parkCreate(cycle, repository, action, words);
@@ -90,6 +91,8 @@ async function sendCreate(
   const place = repository.repository.name;
   noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
   const second = await sendOnce(cycle, repository, action, without(write, refused));
+  const closedNow = second.answer && (await waitIfClosed(cycle, repository, action, second.answer));
+  if (closedNow !== undefined) return closedNow;
   if (second.answer?.kind !== "rejected") return second.outcome;
   return parkCreate(cycle, repository, action, second.answer.message);
 }
@@ -116,7 +119,7 @@ function sendOnce(
       if (record !== undefined) await linkOpened(own, repository, action, write, record);
     },
   });
-  const lane = laneOf(cycle.world, repository.repository.name);
+  const lane = laneOf(cycle.world, repository.repository.name, action.kind);
   return send<WriteOutcome>(cycle, { action, lane, pace: "create" }, () => request);
 }
 

@@ -1,10 +1,12 @@
+import { type ProjectError, RemoteError } from "../../errors.ts";
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
-import type { Action, PatchPost } from "../../plan/ground/action.ts";
+import type { Action, ActionKind, PatchPost } from "../../plan/ground/action.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
+import { closePart, laneOf } from "../ground/lane.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";
 import { postpone, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -30,6 +32,8 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
   readonly claim: string;
   /** Whether the answer shows what was asked for; anything less is an unknown outcome. Left out where any answer does. */
   readonly isShown?: (record: IssueRecord | undefined) => boolean;
+  /** Set where a refusal is this write's own, whatever the tracker says: it names a label that could not be made. */
+  readonly isOwnRefusal?: boolean;
   /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
   readonly record: (cycle: PulledCycle, record: IssueRecord | undefined) => Promise<void>;
 }
@@ -38,7 +42,7 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
 export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
   const { action, write, place, fields, claim, number, content, issueWrites } = writing;
   const { repository } = writing.repository;
-  const { isShown = () => true, record } = writing;
+  const { isShown = () => true, isOwnRefusal, record } = writing;
   return {
     post: action.post,
     reason: action.reason,
@@ -52,6 +56,8 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     },
     call: async () => {
       const answer = await cycle.world.tracker.write(repository, write);
+      if (answer.kind === "forbidden" && isOwnRefusal === true)
+        return { kind: "rejected", status: 403, message: answer.message, fields: [] };
       return answer.kind !== "applied" || isShown(answer.record) ? answer : notShown;
     },
     tell: (answer) => {
@@ -90,6 +96,8 @@ export async function readFresh(
   if ("kind" in repository) return repository;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "found") return { repository, record: answer.record };
+  // What the lists show of it still counts.
+  if (answer.kind === "refused") throw answer.error;
   // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
   await takeAnswer(cycle, issue, answer);
   if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
@@ -120,7 +128,9 @@ export async function openForWrites(
 
 /**
  * After a refusal: the repository may have been archived, or its issues switched off, a moment ago. Then the write is not to
- * blame, and waits like every other one. The repository is asked for this once a run.
+ * blame, and waits like every other one. The repository is asked for this once a run. Where it takes writes, and the tracker
+ * refuses them all the same, a permission is missing: no other write of this kind is tried there in this run, and nothing is
+ * parked, so that all goes on by itself once the permission is there.
  *
  * @returns undefined where the refusal is the write's own.
  */
@@ -130,10 +140,27 @@ export async function waitIfClosed(
   action: AnyAction,
   answer: WriteOutcome,
 ): Promise<Outcome | undefined> {
-  if (answer.kind !== "rejected" || ![403, 404, 410].includes(answer.status)) return undefined;
+  const isForbidden = answer.kind === "forbidden";
+  if (!isForbidden && (answer.kind !== "rejected" || ![403, 404, 410].includes(answer.status)))
+    return undefined;
   const closure = await ask(cycle, known, "second");
-  return closure && (await wait(cycle, action, closure));
+  if (closure !== undefined) return wait(cycle, action, closure);
+  if (!isForbidden) return undefined;
+  const { name } = repositoryNow(cycle, known).repository;
+  const message = `GitHub refuses to ${doings[action.kind]} ${name}: ${answer.message.replace(/\.$/, "")}`;
+  const refused = { code: "tracker.permission", message };
+  closePart(cycle.run, laneOf(cycle.world, name, action.kind), refused);
+  noteError(cycle.tally, { ...refused, message: `${message}. What is to be done there waits.`, issue: name });
+  return postpone(cycle, action, refused);
 }
+
+const doings: Readonly<Record<ActionKind, string>> = {
+  "create-issue": "open issues in",
+  "update-issue": "edit issues of",
+  "change-issue": "change issues of",
+  "comment-issue": "take comments in",
+  "patch-post": "write to",
+};
 
 /** The second look of a run is there for a refusal, and what it has shown counts from then on. */
 type Turn = "first" | "second";
@@ -147,9 +174,13 @@ async function ask(
     await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
     return closureOf(repositoryNow(cycle, known));
   } catch (error) {
-    const { code, message } = asProjectError(error);
-    return { code, message };
+    if (error instanceof RemoteError && error.concerns === "all") throw error;
+    return asClosure(known, error instanceof RemoteError ? error : asProjectError(error));
   }
+}
+
+function asClosure({ name }: RepositoryMemory, { code, message }: RemoteError | ProjectError): Closure {
+  return { code, message: message.includes(name) ? message : `${name}: ${message}` };
 }
 
 function lookOf({ repository: { id } }: RepositoryMemory, turn: Turn): string {

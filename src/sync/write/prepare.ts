@@ -4,7 +4,7 @@ import type { CreateIssue } from "../../plan/ground/action.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf } from "../ground/lane.ts";
-import { lookOnce } from "../ground/looks.ts";
+import { isLookedAt, lookOnce, noteLooks } from "../ground/looks.ts";
 import { noteError } from "../ground/report.ts";
 import { repositoryNow } from "./issue.ts";
 import { send } from "./send.ts";
@@ -37,7 +37,10 @@ export async function prepareIssue(
   };
 }
 
-/** Creates the labels that the repository lacks, where our account may. Returns whether a request for one was sent. */
+/**
+ * Creates the labels that the repository lacks, where our account may; each is tried once a run. One that could not be made is
+ * left to the write that names it: the tracker may make it then. Returns whether a request for one was sent.
+ */
 export async function ensureLabels(
   cycle: PulledCycle,
   repository: RepositoryMemory,
@@ -45,11 +48,12 @@ export async function ensureLabels(
 ): Promise<boolean> {
   // Without push access the tracker drops labels silently; that is said when the answer shows it.
   if (!repository.repository.canPush) return false;
-  const { log, tracker } = cycle.world;
+  const { log, tracker, clock } = cycle.world;
   let isSent = false;
   for (const name of labels) {
     const current = repositoryNow(cycle, repository);
-    if (current.labels.some((label) => label.toLowerCase() === name.toLowerCase())) continue;
+    const attempt = `label ${name.toLowerCase()} of ${repository.repository.id}`;
+    if (!lacksLabel(cycle, repository, [name]) || isLookedAt(cycle, attempt)) continue;
     const lane = laneOf(cycle.world, repository.repository.name);
     const { answer } = await send<WriteOutcome>(cycle, { lane, pace: "other", action: undefined }, () => ({
       post,
@@ -68,9 +72,20 @@ export async function ensureLabels(
       },
     }));
     if (answer === undefined) return isSent;
+    if (answer.kind !== "applied") noteLooks(cycle, [attempt], clock.now());
     isSent = true;
   }
   return isSent;
+}
+
+/** Whether a repository has not all of these labels, as far as the state knows. */
+export function lacksLabel(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  labels: readonly string[],
+): boolean {
+  const known = repositoryNow(cycle, repository).labels.map((label) => label.toLowerCase());
+  return labels.some((name) => !known.includes(name.toLowerCase()));
 }
 
 /** A milestone that is not known may be new: it is looked for once a run. */

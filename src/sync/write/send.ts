@@ -239,6 +239,8 @@ interface Meaning {
 
 const meanings: Readonly<Record<Failure<Answer>["kind"], Meaning>> = {
   rejected: { state: "REJECTED", fault: "rejected", isEnd: false },
+  // Its writer asks the repository before it closes anything: it may have been archived a moment ago.
+  forbidden: { state: "PREPARED", fault: "unauthorized", isEnd: false },
   missing: { state: "REJECTED", fault: "missing", isEnd: false },
   limited: { state: "PREPARED", fault: "limited", isEnd: true },
   unauthorized: { state: "PREPARED", fault: "unauthorized", isEnd: true },
@@ -250,17 +252,25 @@ function meaningOf({ kind }: Answer): Meaning {
   return meanings[kind as Failure<Answer>["kind"]];
 }
 
-/** A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. */
-async function noteClosure({ run, world }: PulledCycle, lane: Lane, answer: Answer): Promise<void> {
-  if (answer.kind === "applied" || !meaningOf(answer).isEnd) return;
-  closeLane(run, lane, closureOf(lane.side, answer));
-  if (answer.kind === "limited") await noteLimit(world, lane, answer.retryAt);
+/**
+ * A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. So does the time
+ * that an answer names which leaves open what became of the write. What a key may not do on the board it may not do in this
+ * project: others of the run go on.
+ */
+async function noteClosure({ run, course, world }: PulledCycle, lane: Lane, answer: Answer): Promise<void> {
+  if (answer.kind === "applied") return;
+  const retryAt = "retryAt" in answer ? answer.retryAt : undefined;
+  if (!meaningOf(answer).isEnd && retryAt === undefined) return;
+  const isForbidden = answer.kind === "unauthorized" && answer.detail === "forbidden";
+  closeLane(isForbidden ? course : run, lane, closureOf(lane.side, answer));
+  await noteLimit(world, lane, retryAt);
 }
 
 function closureOf(side: Side, failure: Failure<Answer>): Closure {
-  const code = `${side}.${meaningOf(failure).fault}`;
-  if (failure.kind !== "limited") return { code, message: failure.message };
-  return { code, message: sayLimit({ side }, failure.retryAt), until: failure.retryAt };
+  const retryAt = "retryAt" in failure ? failure.retryAt : undefined;
+  const isLimit = failure.kind === "limited" || retryAt !== undefined;
+  if (isLimit) return { code: `${side}.limited`, message: sayLimit({ side }, retryAt), until: retryAt };
+  return { code: `${side}.${meaningOf(failure).fault}`, message: failure.message };
 }
 
 /** How messages speak of a write. */
@@ -274,8 +284,8 @@ export interface Spoken {
 }
 
 /**
- * What a failure means for the post of an action. What was rejected is not recorded here: its writer knows whether something
- * less may be sent, or whether it is parked.
+ * What a failure means for the post of an action. What was refused is not recorded here: its writer knows whether something
+ * less may be sent, whether it is parked, or whether all that is to be written there waits.
  */
 export async function failWrite(
   cycle: PulledCycle,
@@ -287,6 +297,7 @@ export async function failWrite(
   const trouble: Trouble = { place, code: `${side}.${meaningOf(failure).fault}`, message };
   switch (failure.kind) {
     case "rejected":
+    case "forbidden":
       return { kind: "failed", why: message };
     case "limited":
       return postpone(cycle, action, closureOf(side, failure));

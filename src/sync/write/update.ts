@@ -19,7 +19,7 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
  * that may still arrive from an earlier life of the state is waited for: it would stay there, as nothing would tell it from people's.
  */
 export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<Outcome> {
-  const turn = { action, lane: laneOfIssue(cycle.world, action.issue), pace: "other" } as const;
+  const turn = { action, lane: laneOfIssue(cycle.world, action.issue, action.kind), pace: "other" } as const;
   let fresh: FreshIssue | undefined;
   const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
     const found = await readFresh(cycle, action, action.issue);
@@ -27,12 +27,11 @@ export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Prom
     fresh = found;
     return compose(cycle, action, found);
   });
-  if (answer?.kind !== "rejected" || fresh === undefined) return outcome;
-  const refused = `The change of the issue was refused: ${answer.message}`;
-  return (
-    (await waitIfClosed(cycle, fresh.repository, action, answer)) ??
-    (await park(cycle, action, "tracker.rejected", refused))
-  );
+  if (answer === undefined || fresh === undefined) return outcome;
+  const closed = await waitIfClosed(cycle, fresh.repository, action, answer);
+  if (closed !== undefined) return closed;
+  if (answer.kind !== "rejected") return outcome;
+  return park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${answer.message}`);
 }
 
 /** The request, made of the issue as it is this moment. */

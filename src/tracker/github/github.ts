@@ -1,5 +1,5 @@
 import type { Log } from "../../log.ts";
-import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { createKnownNames } from "./read/identity.ts";
@@ -126,7 +126,12 @@ export function createAdapter(
   const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
     const found = await findRepository(read, wanted, bounds, quote);
     // Of an App's installation GitHub shows no push access, whatever it may write.
-    const repository = { ...found, canPush: credential.mayWriteIssues() ?? found.canPush };
+    const mayWrite = credential.mayWriteIssues();
+    const repository: Repository = {
+      ...found,
+      canPush: mayWrite ?? found.canPush,
+      ...(mayWrite === true && { isWriteKnown: true }),
+    };
     names.note(repository);
     return repository;
   };
@@ -147,7 +152,7 @@ export function createAdapter(
       return listIssues({ reader, pages, find, quote, pageLimit }, repository, wanted, bounds);
     },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
-    write: (repository, write) => sendWrite({ send, gate, quote }, repository, write),
+    write: (repository, write) => sendWrite({ send, gate, quote, clock }, repository, write),
     budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),
     sizes,
     get requests() {

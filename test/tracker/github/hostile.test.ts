@@ -305,7 +305,7 @@ describe("whatever the server answers", () => {
             repository,
             write,
           );
-          expect(outcome.kind).toMatch(/^(applied|rejected|unauthorized|limited|unknown)$/);
+          expect(outcome.kind).toMatch(/^(applied|rejected|forbidden|unauthorized|limited|unknown)$/);
           expect(requests).toBe(1);
           if (outcome.kind === "applied" && write.kind === "create-issue") {
             expect(status).toBe(201);

@@ -3,7 +3,7 @@ import { type FaultDetail, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
-import { explainRefusal, quoteAnswer } from "./refusal.ts";
+import { explainRefusal, isLimited, quoteAnswer } from "./refusal.ts";
 import { signHeaders } from "./signs.ts";
 import type { Answer, Reply, Transport } from "./transport.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
@@ -159,11 +159,13 @@ async function explainFailure(reply: Reply, url: URL, options: ReaderOptions): P
     const body = await readBody(reply, limits, excerpt);
     const said = quoteAnswer(body, excerpt);
     const isPage = body.kind === "unreadable" && body.detail === "page";
-    return explainRefusal({ url, status, headers, said, isPage, now: clock.now() }, excerpt);
+    const isLimit = isLimited(reply, body);
+    return explainRefusal({ url, status, headers, said, isLimit, isPage, now: clock.now() }, excerpt);
   }
   if (status >= 300) {
     const said = "its explanation could not be read";
-    return explainRefusal({ url, status, headers, said, isPage: false, now: clock.now() }, excerpt);
+    const isLimit = isLimited(reply, { kind: "empty" });
+    return explainRefusal({ url, status, headers, said, isLimit, isPage: false, now: clock.now() }, excerpt);
   }
   return reply.kind === "lost"
     ? new RemoteError("board", "unreadable", `${reply.message}.`, {

@@ -1,4 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
+import { type Said, whoseRefusal } from "../../../http/refusal.ts";
 import { readInstant } from "../../../model/time.ts";
 import { readKey } from "./access.ts";
 import type { Body } from "./body.ts";
@@ -30,6 +31,24 @@ export function quoteAnswer(body: Body, excerpt: Excerpt): string {
   return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;
 }
 
+/** What an answer says, as far as it tells whose refusal it is. */
+function readSaid(
+  { status, headers }: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  body: Body,
+): Said {
+  const value = body.kind === "json" ? body.value : undefined;
+  const error = readKey(value, "error");
+  const named = [error, ...["code", "type"].flatMap((name) => [readKey(error, name), readKey(value, name)])];
+  const words = findMessage(value);
+  return {
+    status,
+    words: words === undefined ? [] : [words],
+    codes: named.filter((code) => typeof code === "string"),
+    namesTime: headers["retry-after"] !== undefined,
+    hasNothingLeft: false,
+  };
+}
+
 /** The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`, `{ errors: [ … ] }`. */
 function findMessage(value: unknown): string | undefined {
   const errors = readKey(value, "errors");
@@ -58,6 +77,8 @@ export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly said: string;
+  /** Whether it is a limit, in whatever status it comes. */
+  readonly isLimit: boolean;
   /** Whether it is a web page, or otherwise nothing that an API says. */
   readonly isPage: boolean;
   readonly now: number;
@@ -65,7 +86,7 @@ export interface Refusal {
 
 /** Turns an answer to a read that is not 2xx into the error that ends the pull. */
 export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError {
-  const { url, status, headers, said, isPage, now } = refusal;
+  const { url, status, headers, said, isLimit, isPage, now } = refusal;
   const place = placeOf(url);
   const retryAt = readRetryAfter(headers["retry-after"], now);
   const options = retryAt === undefined ? {} : { retryAt };
@@ -79,10 +100,15 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
     const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set board.url to the address itself.`;
     return new RemoteError("board", "refused", message, { detail: "told" });
   }
+  if (isLimit) {
+    const message = `The board limits requests (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
+    return new RemoteError("board", "limited", message, options);
+  }
   if (status === 401 || status === 403) {
     const message = `The board refused the key (HTTP ${status}): ${said}.`;
     const why = detail ?? (status === 403 ? "forbidden" : undefined);
-    return new RemoteError("board", "unauthorized", message, { detail: why });
+    const concerns = status === 401 ? "all" : "asked";
+    return new RemoteError("board", "unauthorized", message, { detail: why, concerns });
   }
   if (status === 404) {
     const project = url.searchParams.get("project");
@@ -90,15 +116,19 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
     const message = `The board does not know ${what} (HTTP 404): ${said}.`;
     return new RemoteError("board", "missing", message, { detail });
   }
-  if (status === 429) {
-    const message = `The board limits requests (HTTP 429): ${said}.${sayPause(retryAt)}`;
-    return new RemoteError("board", "limited", message, options);
-  }
   if (status >= 500) {
     const message = `${place} failed (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
     return new RemoteError("board", "unreachable", message, { ...options, detail: "server" });
   }
   return new RemoteError("board", "refused", `${place} was refused (HTTP ${status}): ${said}.`, { detail });
+}
+
+/** Whether an answer is a limit, in whatever status it comes. */
+export function isLimited(
+  answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  body: Body,
+): boolean {
+  return whoseRefusal(readSaid(answer, body), "read") === "limit";
 }
 
 /** The pause that it asks for, as a sentence. */

@@ -1,18 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Dispatcher, EnvHttpProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
 import { ConfigError } from "../../../errors.ts";
+import { openConnections, type ProxySettings } from "../../../http/connections.ts";
 import { type Clock, startDeadline, type Traffic } from "../../../model/surroundings.ts";
 import { placeOf } from "./wording.ts";
-
-/** Proxies as they stand in the environment; passed in, never read here. */
-export interface ProxySettings {
-  /** `HTTP_PROXY`. */
-  readonly http?: string | undefined;
-  /** `HTTPS_PROXY`. */
-  readonly https?: string | undefined;
-  /** `NO_PROXY`. */
-  readonly none?: string | undefined;
-}
 
 export interface Call {
   readonly method: "GET" | "PATCH";
@@ -83,10 +74,14 @@ export function createTransport(options: TransportOptions): Transport {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new ConfigError(["The board's key is empty, or holds characters that an HTTP header can't carry."]);
   }
-  const reads = createDispatcher(options, 1);
-  // A write never rides on an idle connection, which the server may be closing at that moment: the outcome of such a
-  // request is unknown, and an unknown write costs a person's attention. Zero pipelining means a connection per request.
-  const writes = createDispatcher(options, 0);
+  const { reads, writes } = openConnections(options.proxy, {
+    // HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent.
+    allowH2: false,
+    // One overall deadline rules (see `sendOnce`); undici's own three would only blur it.
+    connectTimeout: options.timeoutMs,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   let requests = 0;
   const answers = new Map<string, number>();
   return {
@@ -102,36 +97,6 @@ export function createTransport(options: TransportOptions): Transport {
     },
     answers,
   };
-}
-
-/** HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent. */
-function createDispatcher(options: TransportOptions, pipelining: 0 | 1): Dispatcher {
-  return openProxies(options.proxy, {
-    pipelining,
-    allowH2: false,
-    // One overall deadline rules (see `sendOnce`); undici's own three would only blur it.
-    connectTimeout: options.timeoutMs,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-}
-
-/**
- * The way to the proxies, where there are any.
- *
- * @throws ConfigError where one has no address.
- */
-export function openProxies(
-  { http = "", https = "", none = "" }: ProxySettings,
-  options: EnvHttpProxyAgent.Options = {},
-): EnvHttpProxyAgent {
-  try {
-    // An empty string stands for "no proxy"; undefined would make undici read the environment by itself.
-    return new EnvHttpProxyAgent({ ...options, httpProxy: http, httpsProxy: https, noProxy: none });
-  } catch {
-    // The library's error quotes the address, and with it the proxy's password.
-    throw new ConfigError(["HTTP_PROXY or HTTPS_PROXY is not the address of a proxy."]);
-  }
 }
 
 function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions): Promise<Reply> {

@@ -514,4 +514,20 @@ export const migrations: readonly string[] = [
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- refused: the tracker does not show the issue now, and does not say that it is gone.
+  CREATE TABLE absences_new (
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('missing', 'refused', 'lost', 'deleted', 'moved')),
+    since INTEGER NOT NULL,
+    to_repository INTEGER,
+    to_number INTEGER,
+    to_name TEXT,
+    PRIMARY KEY (repository, number)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO absences_new SELECT * FROM absences;
+  DROP TABLE absences;
+  ALTER TABLE absences_new RENAME TO absences;
+  `,
 ];

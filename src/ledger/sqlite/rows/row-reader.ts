@@ -175,7 +175,7 @@ function prepareParts(store: Store) {
         issues.facts AS facts, issues.is_gone AS is_gone,
         title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
           AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
-        coalesce(absences.kind, '') IN ('missing', 'moved') OR paused_at IS NOT NULL AS is_unknown,
+        coalesce(absences.kind, '') IN ('missing', 'refused', 'moved') OR paused_at IS NOT NULL AS is_unknown,
         ${isChanging("links.repository", "links.number")} AS is_changing,
         ${arriving("links.repository", "links.number")} AS arriving,
         origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post

@@ -148,18 +148,18 @@ export function refuseApp(answer: Answer, quote: Quote): RemoteError {
     return new RemoteError("tracker", "unreachable", message, { detail: "server" });
   }
   const message = `GitHub does not accept the App (${status}): ${words}. Check GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY: the key must be one of this App's.`;
-  return new RemoteError("tracker", "unauthorized", message, { detail: "told" });
+  return new RemoteError("tracker", "unauthorized", message, { detail: "told", concerns: "all" });
 }
 
 /** Whoever hears of it ends the work of this installation for the run, and of no other. */
 function throwIn(budget: string, error: unknown): never {
   if (!(error instanceof RemoteError)) throw error;
-  const { side, fault, message, cause, retryAt, detail } = error;
+  const { side, fault, message, cause, retryAt, detail, concerns } = error;
   const when = retryAt !== undefined && { retryAt };
-  throw new RemoteError(side, fault, message, { cause, budget, detail, ...when });
+  throw new RemoteError(side, fault, message, { cause, budget, detail, concerns, ...when });
 }
 
 function suspended(owner: string): RemoteError {
   const message = `The GitHub App's installation on ${owner} is suspended, so nothing can be read or written there. Whoever administers ${owner} can end that in its settings, under GitHub Apps.`;
-  return new RemoteError("tracker", "unauthorized", message, { detail: "told" });
+  return new RemoteError("tracker", "unauthorized", message, { detail: "told", concerns: "all" });
 }

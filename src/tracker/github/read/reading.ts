@@ -1,3 +1,4 @@
+import { RemoteError } from "../../../errors.ts";
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { IssueAnswer, IssueComment } from "../../tracker.ts";
@@ -24,6 +25,16 @@ export async function readIssue(
   issue: IssueRef,
   bounds: ReadBounds,
 ): Promise<IssueAnswer> {
+  try {
+    return await askIssue(tools, issue, bounds);
+  } catch (error) {
+    // Also where a redirect leads to a place that is not for us: no other issue goes without because of that.
+    if (error instanceof RemoteError && error.concerns === "asked") return { kind: "refused", error };
+    throw error;
+  }
+}
+
+async function askIssue(tools: ReadingTools, issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer> {
   const subject = `issue ${issue.number} of the repository with the id ${issue.repositoryId}`;
   const answer = await tools.read(
     {

@@ -1,4 +1,5 @@
 import { RemoteError, type RemoteFault } from "../../../errors.ts";
+import { type Said, whoseRefusal } from "../../../http/refusal.ts";
 import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 import type { Quote } from "./words.ts";
@@ -9,6 +10,31 @@ const shownErrorsLimit = 5;
 /** Whether GitHub itself says so, and not a proxy or another server in its place: its errors are JSON with a message. */
 export function isGitHubError(answer: Answer): boolean {
   return answer.status >= 400 && isObject(answer.data) && typeof answer.data["message"] === "string";
+}
+
+/** What an error answer says, as far as it tells whose refusal it is. A page of a proxy has no words of GitHub's. */
+export function readSaid(answer: Answer): Said {
+  const { status, headers } = answer;
+  const errors = listErrors(answer);
+  const message = isObject(answer.data) ? answer.data["message"] : undefined;
+  const isText = (text: unknown): text is string => typeof text === "string";
+  return {
+    status,
+    words: [message, ...errors.map((error) => (isObject(error) ? error["message"] : error))].filter(isText),
+    codes: errors.flatMap((error) => (isObject(error) ? [error["code"], error["type"]] : [])).filter(isText),
+    namesTime: headers["retry-after"] !== undefined,
+    hasNothingLeft: hasNothingLeft(answer),
+  };
+}
+
+/** Whether it refuses the token, and not what was asked for with it. */
+export function isOfCredential(answer: Answer): boolean {
+  return whoseRefusal(readSaid(answer), "read") === "credential";
+}
+
+/** Whether the budget that an answer speaks of is used up. */
+export function hasNothingLeft({ headers }: Answer): boolean {
+  return String(headers["x-ratelimit-remaining"]) === "0";
 }
 
 /** GitHub's own words for an error answer, single errors and the permission that is missing included. */
@@ -67,8 +93,14 @@ export function listErrors(answer: Answer): readonly unknown[] {
  *
  * @param retryAt - epoch ms, where the answer asks for a pause.
  */
-export function refuseAnswer(answer: Answer, subject: string, quote: Quote, retryAt?: number): RemoteError {
-  const { status } = answer;
+export function refuseAnswer(
+  answer: Answer & { readonly budget?: string },
+  subject: string,
+  quote: Quote,
+  retryAt?: number,
+): RemoteError {
+  const { status, budget = "" } = answer;
+  const concerns = isOfCredential(answer) ? "all" : "asked";
   const words = quoteAnswer(answer, quote);
   if (status < 400 && !isPage(answer)) {
     const message = `GitHub answered ${status} for ${subject}, without a result.`;
@@ -77,13 +109,16 @@ export function refuseAnswer(answer: Answer, subject: string, quote: Quote, retr
   if (!isGitHubError(answer) && status < 500) {
     const message = `The server answered ${status} for ${subject} with something that is not GitHub's API.`;
     const fault = status === 401 || status === 403 ? "unauthorized" : "unreadable";
-    return new RemoteError("tracker", fault, message, { detail: "page" });
+    return new RemoteError("tracker", fault, message, { budget, detail: "page", concerns });
   }
-  const detail = status === 403 ? "forbidden" : status >= 500 ? "server" : undefined;
+  const detail =
+    concerns === "all" ? undefined : status === 403 ? "forbidden" : status >= 500 ? "server" : undefined;
   const pause = retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
   const message = `${describeRefusal(answer, subject, words, quote)}${pause}`;
   return new RemoteError("tracker", faultOf(status), message, {
+    budget,
     detail,
+    concerns,
     ...(retryAt !== undefined && { retryAt }),
   });
 }
@@ -102,7 +137,7 @@ function faultOf(status: number): RemoteFault {
 function describeRefusal(answer: Answer, subject: string, words: string, quote: Quote): string {
   const { status } = answer;
   const need = describeNeed(answer, words);
-  if (status === 401) return `GitHub does not accept the token (401): ${words}.`;
+  if (isOfCredential(answer)) return `GitHub does not accept the token (${status}): ${words}.`;
   if (status === 404)
     return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${need === undefined ? "" : ` (${quote(need)})`}.`;
   return `GitHub answered ${status} for ${subject}: ${words}.`;

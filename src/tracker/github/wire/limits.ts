@@ -1,5 +1,7 @@
+import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
+import { hasNothingLeft, readSaid } from "./answers.ts";
 import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
@@ -25,10 +27,18 @@ export interface Gate {
  */
 export function createGate(clock: Clock): Gate {
   let until = 0;
+  let learntAt = 0;
   /** Limit answers in a row that named no time. */
   let unnamed = 0;
   return {
-    closedUntil: () => (clock.now() < until ? until : undefined),
+    closedUntil() {
+      const now = clock.now();
+      // The clock was set back: what it showed then was ahead by as much at least.
+      const aheadMs = Math.max(0, learntAt - now);
+      until -= aheadMs;
+      learntAt -= aheadMs;
+      return now < until ? until : undefined;
+    },
     observe: (answer) => {
       if (!isLimit(answer)) {
         if (answer.status < 400) unnamed = 0;
@@ -39,6 +49,7 @@ export function createGate(clock: Clock): Gate {
       if (named === undefined) unnamed += 1;
       const time = named ?? now + Math.min(firstWaitMs * 2 ** (unnamed - 1), longestUnnamedWaitMs);
       until = Math.max(until, Math.min(time, now + longestWaitMs));
+      learntAt = now;
       return until;
     },
   };
@@ -77,13 +88,10 @@ export function readRetryAfter(answer: Answer, now: number): number | undefined 
   return time > now ? time : undefined;
 }
 
-/** 403 is a limit only when it says so: in a header, or in words. GraphQL says so in an error of a 200. */
+/** GraphQL says it in an error of a 200. */
 function isLimit(answer: Answer): boolean {
-  if (answer.status === 429) return true;
   if (answer.status === 200) return isGraphQLLimit(answer.data);
-  if (answer.status !== 403) return false;
-  if (answer.headers["retry-after"] !== undefined || hasNothingLeft(answer)) return true;
-  return isObject(answer.data) && namesLimit(answer.data["message"]);
+  return whoseRefusal(readSaid(answer), "read") === "limit";
 }
 
 /** Words count only where there is no data: beside data an error may quote anything. */
@@ -93,7 +101,8 @@ function isGraphQLLimit(body: unknown): boolean {
   const isRefused = !isObject(body["data"]);
   return errors.some(
     (error) =>
-      isObject(error) && (error["type"] === "RATE_LIMITED" || (isRefused && namesLimit(error["message"]))),
+      isObject(error) &&
+      (error["type"] === "RATE_LIMITED" || (isRefused && namesLimit(String(error["message"])))),
   );
 }
 
@@ -113,15 +122,6 @@ function isPrimary(answer: Answer): boolean {
 const secondaryWords =
   /\b(?:secondary rate|abuse detection|submitted too quickly|blocked from content creation)/i;
 
-function namesLimit(words: unknown): boolean {
-  return (
-    typeof words === "string" &&
-    /\b(?:rate limit|secondary rate|abuse detection|submitted too quickly|blocked from content creation)/i.test(
-      words,
-    )
-  );
-}
-
 /** The end of the hour's window; GitHub gives it in whole seconds, so one more is waited. */
 function readReset(answer: Answer, now: number): number | undefined {
   if (!hasNothingLeft(answer)) return undefined;
@@ -137,8 +137,4 @@ function readReset(answer: Answer, now: number): number | undefined {
 function onOurClock(time: number, answer: Answer, now: number): number {
   const told = readInstant(answer.headers["date"]);
   return Number.isNaN(told) ? time : now + time - told;
-}
-
-function hasNothingLeft(answer: Answer): boolean {
-  return String(answer.headers["x-ratelimit-remaining"]) === "0";
 }

@@ -31,6 +31,8 @@ export class TooHeavyError extends RemoteError {}
 /** An answer that is neither a redirect nor a limit nor a failure of the server, and how it was reached. */
 export interface ReadAnswer extends Answer {
   readonly isRedirected: boolean;
+  /** Whose limits it counted against. */
+  readonly budget: string;
 }
 
 /**
@@ -93,7 +95,7 @@ async function readWithRetries(
   for (let attempt = 0; ; attempt += 1) {
     refuseToStart(options, request, bounds);
     const result = await attemptRead(options, request, bounds);
-    if (!("error" in result)) return { ...result, isRedirected: false };
+    if (!("error" in result)) return { ...result, isRedirected: false, budget: options.budget };
     const isLeft = request.isDivisible === true && result.error instanceof TooHeavyError;
     const now = clock.now();
     const jittered = firstDelayMs * 2 ** attempt * (0.5 + random() / 2);
@@ -148,6 +150,8 @@ function failRead(failure: TransportFailure, subject: string): Setback {
   const error = new RemoteError("tracker", "unreachable", message, {
     cause: failure,
     detail: failure.kind === "timeout" ? "slow" : undefined,
+    // What gets no answer, or half of one, may be this request alone.
+    concerns: failure.kind === "unsent" ? "all" : "asked",
   });
   return { error: failure.kind === "timeout" ? tooHeavy(error) : error, notBefore: undefined };
 }

@@ -1,9 +1,10 @@
+import { whoseRefusal } from "../../../http/refusal.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
-import { isGitHubError, listErrors, quoteAnswer } from "../wire/answers.ts";
+import { isGitHubError, listErrors, quoteAnswer, readSaid } from "../wire/answers.ts";
 import type { Answer } from "../wire/client.ts";
-import type { Gate } from "../wire/limits.ts";
+import { type Gate, readRetryAfter } from "../wire/limits.ts";
 import { completeRecord, isObject, readIssueRow } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
@@ -13,6 +14,8 @@ export interface Sent {
   readonly write: IssueWrite;
   readonly gate: Gate;
   readonly quote: Quote;
+  /** When the answer came, epoch ms. */
+  readonly now: number;
 }
 
 const applied: WriteOutcome = { kind: "applied", record: undefined };
@@ -29,12 +32,15 @@ export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
   if (answer.status < 400) return unknown(answer, "it redirects, and the write was not sent again");
   const words = quoteAnswer(answer, quote);
   if (!isGitHubError(answer)) return unknown(answer, words);
-  if (answer.status === 401) {
-    const message = `GitHub does not accept the token (401): ${words}`;
+  const whose = whoseRefusal(readSaid(answer), sent.write.kind === "create-label" ? "label" : "issue");
+  if (whose === "credential") {
+    const message = `GitHub does not accept the token (${answer.status}): ${words}`;
     return { kind: "unauthorized", message, againAfterMs: answer.againAfterMs };
   }
-  if (!refusals.has(answer.status)) return unknown(answer, words);
+  if (!refusals.has(answer.status))
+    return { ...unknown(answer, words), retryAt: readRetryAfter(answer, sent.now) };
   if (isAlreadySo(answer, sent.write)) return applied;
+  if (whose === "place") return { kind: "forbidden", message: words };
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];
   return { kind: "rejected", status: answer.status, message: words, fields };
 }
@@ -78,7 +84,7 @@ function classifyIssue(answer: Answer, sent: Sent, number: number | undefined): 
   return { kind: "applied", record };
 }
 
-function unknown(answer: Answer, reason: string): WriteOutcome {
+function unknown(answer: Answer, reason: string): WriteOutcome & { readonly kind: "unknown" } {
   return { kind: "unknown", message: `GitHub answered ${answer.status}: ${reason}` };
 }
 

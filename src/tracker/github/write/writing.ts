@@ -1,5 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Repository } from "../../../model/issue.ts";
+import type { Clock } from "../../../model/surroundings.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
 import type { Answer, ClientRequest, Send } from "../wire/client.ts";
 import type { Gate } from "../wire/limits.ts";
@@ -12,6 +13,7 @@ export interface WritingTools {
   readonly send: Send;
   readonly gate: Gate;
   readonly quote: Quote;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** Colour of a label that boardsync makes; people may change it. */
@@ -41,7 +43,7 @@ export async function sendWrite(
   if (answer instanceof TransportFailure) {
     return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: answer.message };
   }
-  return classifyAnswer(answer, { repository, write, gate: tools.gate, quote: tools.quote });
+  return classifyAnswer(answer, { repository, write, ...tools, now: tools.clock.now() });
 }
 
 /** Nothing to sign it with: it has not left. @throws what is no failure of signing in */

@@ -87,7 +87,29 @@ describe("an answer of success", () => {
 });
 
 describe("an answer of refusal", () => {
-  it.each([400, 403, 404, 410, 413, 422, 451])("%i in GitHub's shape is a definite no", async (status) => {
+  it.each([403, 404, 451])("%i in GitHub's shape is of the repository", async (status) => {
+    for (const write of [create, edit, addLabels, removeLabel, addComment])
+      expect(await outcomeOf(write, status, error("No."))).toEqual({ kind: "forbidden", message: "No." });
+  });
+
+  it.each([403, 404, 451])("%i to a label that is to be made is of that label", async (status) => {
+    expect(await outcomeOf(createLabel, status, error("No."))).toMatchObject({ kind: "rejected", status });
+  });
+
+  it("403 to a locked issue is of that write", async () => {
+    const message = "Unable to create comment because issue is locked.";
+    expect(await outcomeOf(addComment, 403, error(message))).toMatchObject({ kind: "rejected", status: 403 });
+  });
+
+  it("403 that names the account is about the credential", async () => {
+    const outcome = await outcomeOf(create, 403, error("Sorry. Your account was suspended."));
+    expect(outcome).toEqual({
+      kind: "unauthorized",
+      message: "GitHub does not accept the token (403): Sorry. Your account was suspended.",
+    });
+  });
+
+  it.each([400, 410, 413, 422])("%i in GitHub's shape is a definite no", async (status) => {
     expect(await outcomeOf(create, status, error("No."))).toEqual({
       kind: "rejected",
       status,
@@ -121,7 +143,7 @@ describe("an answer of refusal", () => {
       "x-accepted-github-permissions": "issues=write; pull_requests=write",
     });
     expect(outcome).toMatchObject({
-      kind: "rejected",
+      kind: "forbidden",
       message:
         "Resource not accessible by personal access token (the token lacks issues: write, or pull_requests: write)",
     });
@@ -179,8 +201,8 @@ describe("an answer of refusal", () => {
     const absent = error("Label does not exist");
     const exists = error("Validation Failed", [{ resource: "Label", code: "already_exists", field: "name" }]);
     expect(await outcomeOf(removeLabel, 404, absent)).toMatchObject({ kind: "applied" });
-    expect(await outcomeOf(removeLabel, 404, error("Not Found"))).toMatchObject({ kind: "rejected" });
-    expect(await outcomeOf(addLabels, 404, absent)).toMatchObject({ kind: "rejected" });
+    expect(await outcomeOf(removeLabel, 404, error("Not Found"))).toMatchObject({ kind: "forbidden" });
+    expect(await outcomeOf(addLabels, 404, absent)).toMatchObject({ kind: "forbidden" });
     expect(await outcomeOf(createLabel, 422, exists)).toMatchObject({ kind: "applied" });
     expect(await outcomeOf(createLabel, 422, error("Validation Failed", ["?"]))).toMatchObject({
       kind: "rejected",
@@ -257,6 +279,27 @@ describe("an answer that names a limit", () => {
     ["a permission", error("Resource not accessible by integration"), { "x-ratelimit-remaining": "4999" }],
     ["a permission on a server without limits", error("Must have admin rights to Repository."), {}],
   ])("a 403 about %s is none", async (_, body, headers) => {
-    expect(await outcomeOf(create, 403, body, headers)).toMatchObject({ kind: "rejected", status: 403 });
+    expect(await outcomeOf(create, 403, body, headers)).toMatchObject({ kind: "forbidden" });
+  });
+
+  it.each<[number, string, readonly unknown[]]>([
+    [422, "Validation Failed", [{ resource: "Issue", code: "abuse" }]],
+    [422, "was submitted too quickly", []],
+    [422, "You have exceeded a secondary rate limit", []],
+    [400, "API rate limit exceeded", []],
+    [503, "You have exceeded a secondary rate limit", []],
+  ])("%i with the words of one (%s) is one", async (status, message, errors) => {
+    expect(await outcomeOf(create, status, error(message, errors), { "retry-after": "60" })).toMatchObject({
+      kind: "limited",
+      retryAt: start + 60_000,
+    });
+    expect(await outcomeOf(createLabel, status, error(message, errors))).toMatchObject({ kind: "limited" });
+  });
+
+  it("a 503 that only names a time does not tell what became of the write, and is believed for that time", async () => {
+    expect(await outcomeOf(create, 503, error("Unicorn"), { "retry-after": "60" })).toMatchObject({
+      kind: "unknown",
+      retryAt: start + 60_000,
+    });
   });
 });

@@ -209,19 +209,19 @@ describe("GitHub refuses", () => {
       "an archived repository",
       ({ github }) => github.archive("acme/app"),
       create,
-      { status: 403, fields: [], message: "Repository was archived so is read-only." },
+      { kind: "forbidden", message: "Repository was archived so is read-only." },
     ],
     [
       "a repository whose issues are switched off",
       ({ github }) => github.disableIssues("acme/app"),
       create,
-      { status: 410, fields: [], message: "Issues are disabled for this repo" },
+      { kind: "forbidden", message: "Issues are disabled for this repo" },
     ],
     [
       "an issue that never was",
       () => {},
       { kind: "edit-issue", number: 99, title: "b" },
-      { status: 404, fields: [] },
+      { kind: "forbidden" },
     ],
     [
       "an issue that was deleted",
@@ -239,7 +239,7 @@ describe("GitHub refuses", () => {
         github.setPush("acme/app", false);
       },
       { kind: "edit-issue", number: 1, title: "b" },
-      { status: 403, message: "Must have admin rights to Repository." },
+      { kind: "forbidden", message: "Must have admin rights to Repository." },
     ],
   ])("%s", async (_, prepare, write, expected) => {
     const sandbox = await startSandbox();
