@@ -1,4 +1,4 @@
-import type { Issue, Readable, Signals } from "../../model/issue.ts";
+import type { Issue, Pin, Readable, Signals } from "../../model/issue.ts";
 import type { Condition } from "../ground/settings.ts";
 
 /** An issue as rules look at it: its own record, and what was read beside that. */
@@ -6,6 +6,8 @@ export interface IssueFacts {
   readonly issue: Issue;
   /** undefined where nothing was read. */
   readonly signals: Signals | undefined;
+  /** What names of the rules mean in its repository; absent where none of them was ever seen there. */
+  readonly pins?: readonly Pin[] | undefined;
 }
 
 /** What could not be read, in words that go on a sentence: which fact, and why. */

@@ -1,4 +1,4 @@
-import type { Issue, Signals } from "../../model/issue.ts";
+import type { Issue, Pin, Signals } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { Condition, Rule, Settings } from "../ground/settings.ts";
 import { type IssueCondition, type IssueFacts, stateOf, type Truth, type Unreadable } from "./condition.ts";
@@ -91,10 +91,15 @@ export function findClash(when: Condition): string | undefined {
  * going by the record alone, some rule that names a signal might be the first to match. Most issues that were closed long ago
  * are decided by a rule above. What is final counts as known: a release that contains an issue contains it for good.
  */
-export function isSignalNeeded(issue: Issue, known: Signals, { rules }: Pick<Settings, "rules">): boolean {
+export function isSignalNeeded(
+  issue: Issue,
+  known: Signals,
+  { rules }: Pick<Settings, "rules">,
+  pins: readonly Pin[] = [],
+): boolean {
   const { isReleased } = known;
   const isFinal = isReleased?.kind === "known" && isReleased.value;
-  return matchRule({ issue, signals: isFinal ? { isReleased } : undefined }, rules).doubt !== undefined;
+  return matchRule({ issue, signals: isFinal ? { isReleased } : undefined, pins }, rules).doubt !== undefined;
 }
 
 /** What holds for an issue that has just been opened; whether a project has taken it up at once is not known. */

@@ -1,5 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
-import type { Milestone, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { Milestone, Named, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../../tracker.ts";
 import { refuseAnswer } from "../wire/answers.ts";
@@ -85,26 +85,35 @@ export async function readVisible(
   return asList(answer.data, "repositories").map((one) => readRepository(one).name);
 }
 
+const pageSize = 100;
+
 /** A list of a repository that can be asked for conditionally. */
 export interface ConditionalList<T> {
   readonly route: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<string, string | number>>;
   /** @throws RemoteError `unreadable` */
   readonly readRows: (data: unknown) => readonly T[];
 }
 
-/** The names of all labels. */
-export const labelList: ConditionalList<string> = {
+/** All labels. */
+export const labelList: ConditionalList<Named> = {
   route: "GET /repos/{owner}/{repo}/labels",
-  parameters: {},
+  parameters: { per_page: pageSize },
   readRows: readLabels,
 };
 
 /** The milestones of all states. */
 export const milestoneList: ConditionalList<Milestone> = {
   route: "GET /repos/{owner}/{repo}/milestones",
-  parameters: { state: "all" },
+  parameters: { state: "all", per_page: pageSize },
   readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
+};
+
+/** Issue types, which have no pages. */
+const typeList: ConditionalList<Named> = {
+  route: "GET /repos/{owner}/{repo}/issue-types",
+  parameters: {},
+  readRows: (data) => asList(data, "issue types").map(readType),
 };
 
 /** What a conditional request for a list is about. */
@@ -162,24 +171,37 @@ export async function readCatalogue(
   };
 }
 
-/** Names of issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
+/** Issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
 export async function readTypes(
-  read: Read,
-  { name }: Repository,
+  tools: ListTools,
+  request: Omit<ListRequest<Named>, "list">,
   bounds: ReadBounds,
-  quote: Quote,
-): Promise<readonly string[] | undefined> {
-  const request: ReadRequest = {
-    route: "GET /repos/{owner}/{repo}/issue-types",
-    parameters: addressRepository(name, quote),
-    subject: `the issue types of ${name}`,
-  };
-  const answer = await read(request, bounds);
-  if (answer.status === 404) return undefined;
-  return asList(requireOk(answer, request.subject, quote).data, "issue types").map(readType);
+): Promise<Listed<Named>> {
+  try {
+    return await readList(tools, { ...request, list: typeList }, bounds);
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
+    return { kind: "listed", rows: [], etag: undefined };
+  }
 }
 
-const pageSize = 100;
+/** Whether an account can be assigned: 204, or 404. */
+export async function readAssignable(
+  read: Read,
+  { name }: Repository,
+  { login, quote }: { readonly login: string; readonly quote: Quote },
+  bounds: ReadBounds,
+): Promise<boolean> {
+  const request: ReadRequest = {
+    route: "GET /repos/{owner}/{repo}/assignees/{assignee}",
+    parameters: { ...addressRepository(name, quote), assignee: login },
+    subject: `the assignees of ${name}`,
+  };
+  const answer = await read(request, bounds);
+  if (answer.status === 204) return true;
+  if (answer.status === 404) return false;
+  throw refuseAnswer(answer, request.subject, quote);
+}
 
 /** One page of a list that was read; the address of the first is always the same, and left out. */
 interface KnownPage {
@@ -229,7 +251,7 @@ async function readRows<T>(
 ): Promise<{ isUnchanged: boolean; rows: readonly T[]; etag: string | undefined }> {
   const request: ReadRequest = {
     route: list.route,
-    parameters: { ...addressRepository(repository.name, quote), ...list.parameters, per_page: pageSize },
+    parameters: { ...addressRepository(repository.name, quote), ...list.parameters },
     subject: repository.name,
     ...(etag === undefined ? {} : { headers: { "if-none-match": etag } }),
   };
