@@ -1,5 +1,5 @@
 import type { Side } from "../errors.ts";
-import type { Absence, Issue, IssueRef, Milestone, RepositoryId, Signals } from "../model/issue.ts";
+import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
 import type { ContentBase, Link, Parked } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
@@ -93,6 +93,8 @@ export type IssueChange =
       readonly isFill: boolean;
     }
   /** A milestone has another title or state than issues were read with: it is put into their facts. */
+  /** Replaces all that is known of what names in the rules of a project mean. */
+  | { readonly kind: "set-pins"; readonly project: ProjectId; readonly pins: readonly Pin[] }
   | {
       readonly kind: "replace-milestone";
       readonly repository: RepositoryId;

@@ -1,4 +1,11 @@
-import type { Milestone, ProjectFieldKey, Repository, RepositoryId, RepositoryName } from "../model/issue.ts";
+import type {
+  Milestone,
+  Named,
+  ProjectFieldKey,
+  Repository,
+  RepositoryId,
+  RepositoryName,
+} from "../model/issue.ts";
 import type { AskedPaging } from "../model/page.ts";
 import type { PostField, ProjectId } from "../model/post.ts";
 
@@ -80,11 +87,16 @@ export interface RepositoryMemory {
   readonly name: RepositoryName;
   readonly repository: Repository;
   readonly checkedAt: number;
-  readonly labels: readonly string[];
+  readonly labels: readonly Named[];
   readonly milestones: readonly Milestone[];
   /** Of the labels and milestones that linked issues were last held against: makes the next look at them conditional. */
   readonly labelsEtag: string | undefined;
   readonly milestonesEtag: string | undefined;
+  /** Issue types, and what makes the next look at them conditional: where a rule names one. */
+  readonly types: readonly Named[];
+  readonly typesEtag: string | undefined;
+  /** What new issues were refused with, of the config that `print` tells: they are opened without it until a full look. */
+  readonly refused: readonly RefusedValue[];
   /** Makes the idle request conditional. */
   readonly etag: string | undefined;
   /** The newest `updated_at` whose changes are all stored; undefined before the first complete read. */
@@ -103,6 +115,13 @@ export interface RepositoryMemory {
   readonly publicSince: number | undefined;
   /** Since when so many of its linked issues are not found that nothing is believed of any; undefined when all is well. */
   readonly pausedAt: number | undefined;
+}
+
+/** Something that a new issue was to get, and the tracker did not take; of a milestone its number. */
+export interface RefusedValue {
+  readonly field: string;
+  readonly value: string;
+  readonly print: string | undefined;
 }
 
 /** A single-select field of a project of the tracker. Ids stay when people rename. */

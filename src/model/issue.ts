@@ -30,6 +30,31 @@ export interface Milestone {
   readonly state: "open" | "closed";
 }
 
+/** A label or an issue type, as a list of its repository shows it. The id stays when people rename it. */
+export interface Named {
+  /** Absent where the tracker gave none. */
+  readonly id?: string;
+  readonly name: string;
+}
+
+/** What can be named in a rule, and has an id that outlives its name. */
+export type PinKind = "label" | "milestone" | "type";
+
+/**
+ * What a name in the rules of a project means in a repository, since it was seen there first: people rename what is called so,
+ * or delete it, and neither is an answer to a rule.
+ */
+export interface Pin {
+  readonly repositoryId: RepositoryId;
+  readonly kind: PinKind;
+  /** As the rules write it. */
+  readonly name: string;
+  /** Of a milestone: its number. */
+  readonly id: string;
+  /** What it is called now; undefined once it was deleted. */
+  readonly now: string | undefined;
+}
+
 /**
  * What became of an issue that is not where it was, and since when (epoch ms). `missing`: not found, once or for less than
  * ten minutes, which may mean anything. `refused`: the tracker does not show it now, and does not say that it is gone. `lost`: not found again after that: deleted, made a discussion, or not visible to us.
@@ -57,10 +82,14 @@ export interface Issue extends IssueRef {
   /** `completed`, `not_planned`, `duplicate`, `reopened`, a value still unknown to us, or null. */
   readonly stateReason: string | null;
   readonly labels: readonly string[];
+  /** Ids of `labels`, in their order; '' where the tracker gave none. Absent in facts of older states. */
+  readonly labelIds?: readonly string[];
   readonly assignees: readonly string[];
   readonly milestone: Milestone | null;
   /** The issue type's name; null without one or where the tracker has no types. */
   readonly type: string | null;
+  /** Its id; absent where there is none. */
+  readonly typeId?: string;
   readonly locked: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;

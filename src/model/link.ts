@@ -1,4 +1,4 @@
-import type { Issue, IssueField, IssueRef, Signals } from "./issue.ts";
+import type { Issue, IssueField, IssueRef, Pin, Signals } from "./issue.ts";
 import type { FieldValue, Post, PostId, RuleField } from "./post.ts";
 
 /**
@@ -75,6 +75,8 @@ export interface LinkedIssue {
   readonly link: Link;
   /** undefined while it can't be said what the issue is: not read yet, not found, moved out of reach, or nothing of its repository is. */
   readonly issue: Issue | undefined;
+  /** What names of the project's rules mean in its repository; absent where none of them was ever seen there. */
+  readonly pins?: readonly Pin[];
   /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
   readonly isGone: boolean;
   readonly content: ContentBase | undefined;
@@ -104,6 +106,8 @@ export interface LinkedIssue {
 /** An issue that stands in the place of its duplicates. */
 export interface CanonicalIssue {
   readonly issue: Issue;
+  /** As of a linked issue. */
+  readonly pins?: readonly Pin[];
   readonly signals?: Signals;
   /** As of a linked issue. */
   readonly isChanging?: true;

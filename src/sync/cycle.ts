@@ -16,6 +16,7 @@ import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { identify } from "./read/identify.ts";
 import { pullBoard } from "./read/pull-board.ts";
+import { pinKnown, pullNames } from "./read/pull-names.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellPlan, withNotes } from "./tell/plan.ts";
@@ -51,6 +52,8 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   try {
     await checkLimits(world, repositoryNames(project.settings));
     const found = await identify(project, world, run, tally);
+    // A new rule may name what is known already: then it is nothing that was never seen.
+    await pinKnown(found);
     await rebase(found);
     pull = await pullBoard(found);
     const cycle = await planContext({ ...found, ...(await pullTracker(found)) }, pull);
@@ -72,6 +75,7 @@ async function finishPast(cycle: PulledCycle): Promise<void> {
   await resolveUnknown(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);
+  await pullNames(cycle);
   await adoptNamed(cycle);
   await recoverPairs(cycle);
   await takeLinks(cycle);

@@ -4,6 +4,7 @@ import type {
   IssueRecord,
   IssueRef,
   Milestone,
+  Named,
   ProjectFieldKey,
   Readable,
   Repository,
@@ -38,13 +39,16 @@ export interface Tracker {
   catalogue(repository: Repository, bounds: ReadBounds): Promise<Catalogue>;
 
   /**
-   * The names of a repository's labels, complete: where `etag` is given and still right, one conditional request for each
-   * page of the list.
+   * A repository's labels, complete: where `etag` is given and still right, one conditional request for each page of the
+   * list.
    */
-  labels(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<string>>;
+  labels(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<Named>>;
 
-  /** The names of the issue types that a repository may use; undefined where it has none, which only organisations do. */
-  issueTypes(repository: Repository, bounds: ReadBounds): Promise<readonly string[] | undefined>;
+  /** The issue types that a repository may use, as `labels` does it; none where only organisations have them. */
+  issueTypes(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<Named>>;
+
+  /** Whether an account can be assigned to issues of a repository. */
+  isAssignable(repository: Repository, login: string, bounds: ReadBounds): Promise<boolean>;
 
   /** The milestones of a repository (of all states), as `labels` does it. */
   milestones(
@@ -127,7 +131,7 @@ export interface Account {
 }
 
 export interface Catalogue {
-  readonly labels: readonly string[];
+  readonly labels: readonly Named[];
   readonly milestones: readonly Milestone[];
   /** What makes `labels` and `milestones` conditional, opaque; undefined where nothing does. */
   readonly labelsEtag: string | undefined;
@@ -296,6 +300,12 @@ export type IssueWrite =
   | { readonly kind: "create-label"; readonly name: string }
   | { readonly kind: "add-comment"; readonly number: number; readonly body: string };
 
+/** Something that an issue can do without; of a milestone its number. */
+export interface OptionalValue {
+  readonly field: "assignees" | "labels" | "milestone" | "type";
+  readonly value: string;
+}
+
 /** What became of a write. Only `unknown` may have been applied without our knowing. */
 export type WriteOutcome =
   /**
@@ -304,12 +314,16 @@ export type WriteOutcome =
    * that is not there, and creating one that is, count as applied.
    */
   | { readonly kind: "applied"; readonly record: IssueRecord | undefined }
-  /** Definitely refused, in the tracker's own shape, and for a reason of this write's own. `fields` are those of a 422. */
+  /**
+   * Definitely refused, in the tracker's own shape, and for a reason of this write's own. `fields` are those of a 422; `named` what
+   * of a new issue it names.
+   */
   | {
       readonly kind: "rejected";
       readonly status: number;
       readonly message: string;
       readonly fields: readonly string[];
+      readonly named?: readonly OptionalValue[];
     }
   /**
    * Nothing of this kind may be written to the repository: a permission is missing, or it takes no writes. Not applied, and this

@@ -1,8 +1,9 @@
-import type { IssueRecord, Milestone, Signals } from "../../src/model/issue.ts";
+import type { IssueRecord, Milestone, Named, Signals } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
 import { route } from "../../src/sandbox/github/rest/routes.ts";
+import { labelsOf } from "../../src/sandbox/github/state/changes.ts";
 import { createPeople, type SandboxPeople, viewIssue } from "../../src/sandbox/github/state/people.ts";
 import { createProjects, type SandboxProjects } from "../../src/sandbox/github/state/projects.ts";
 import { createOwners, type SandboxOwners } from "../../src/sandbox/github/state/repositories.ts";
@@ -54,7 +55,7 @@ export interface HubRepository {
   readonly name: string;
   readonly hasIssues: boolean;
   readonly isArchived: boolean;
-  readonly labels: readonly string[];
+  readonly labels: readonly Named[];
   readonly milestones: readonly Milestone[];
   /** They lead here for as long as nobody else takes them. */
   readonly formerNames: string[];
@@ -150,7 +151,10 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         return repository.isArchived;
       },
       get labels() {
-        return [...repository.labels.values()].map(({ name: label }) => label);
+        return [...repository.labels.values()].map(({ id, name: label }) => ({
+          id: `LA_${id}`,
+          name: label,
+        }));
       },
       get milestones() {
         return milestonesOf(repository);
@@ -277,7 +281,19 @@ function recordOf(repository: StoredRepository, stored: StoredIssue): IssueRecor
   const { author, title, body, isLocked: locked, ...shown } = viewIssue(repository, stored);
   const { number, state, stateReason, labels, assignees, type, createdAt, updatedAt } = shown;
   const milestone = milestonesOf(repository).find((one) => one.number === stored.milestone) ?? null;
-  const facts = { state, stateReason, labels, assignees, milestone, type, locked, createdAt, updatedAt };
+  const labelIds = labelsOf(repository, stored).map(({ id }) => `LA_${id}`);
+  const facts = {
+    state,
+    stateReason,
+    labels,
+    labelIds,
+    assignees,
+    milestone,
+    type,
+    locked,
+    createdAt,
+    updatedAt,
+  };
   const issue = { repositoryId: repository.id, number, nodeId: `I_${stored.id}`, ...facts };
   const record: IssueRecord = { author, title, body: body ?? "", issue };
   records.set(stored, record);

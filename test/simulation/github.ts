@@ -72,7 +72,8 @@ export function createSimTracker(
         milestonesEtag: JSON.stringify(milestones),
       };
     },
-    issueTypes: () => Promise.resolve(undefined),
+    issueTypes: () => Promise.resolve({ kind: "listed", rows: [], etag: undefined }),
+    isAssignable: () => Promise.resolve(true),
     async labels(repository, etag, bounds) {
       await read(bounds);
       return listed(requireIssues(repositoryOf(repository)).labels, etag);

@@ -197,7 +197,10 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
     server: (bounds) => call(passage, bounds, () => tracker.server(bounds)),
     repository: (wanted, bounds) => call(passage, bounds, () => tracker.repository(wanted, bounds)),
     catalogue: (repository, bounds) => call(passage, bounds, () => tracker.catalogue(repository, bounds)),
-    issueTypes: (repository, bounds) => call(passage, bounds, () => tracker.issueTypes(repository, bounds)),
+    issueTypes: (repository, etag, bounds) =>
+      call(passage, bounds, () => tracker.issueTypes(repository, etag, bounds)),
+    isAssignable: (repository, login, bounds) =>
+      call(passage, bounds, () => tracker.isAssignable(repository, login, bounds)),
     labels: (repository, etag, bounds) =>
       call(passage, bounds, () => tracker.labels(repository, etag, bounds)),
     milestones: (repository, etag, bounds) =>

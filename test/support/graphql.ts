@@ -3,7 +3,7 @@ import { buildSchema, extendSchema, type GraphQLSchema, parse, validate } from "
 import type { ApiRequest } from "./openapi.ts";
 
 /** Issue types are in GitHub's own schema and its documents, and not yet in the packaged one. */
-const newer = "extend type Issue { issueType: IssueType } type IssueType { name: String! }";
+const newer = "extend type Issue { issueType: IssueType } type IssueType { id: ID! name: String! }";
 
 let shared: GraphQLSchema | undefined;
 

@@ -240,10 +240,16 @@ function createTracker(clock: Clock) {
     server: () => Promise.resolve("memory"),
     repository: () => Promise.resolve(repository),
     catalogue: () =>
-      Promise.resolve({ labels: ["feedback"], milestones: [], labelsEtag: "one", milestonesEtag: "none" }),
+      Promise.resolve({
+        labels: [{ name: "feedback" }],
+        milestones: [],
+        labelsEtag: "one",
+        milestonesEtag: "none",
+      }),
     labels: listed,
     milestones: listed,
-    issueTypes: () => Promise.resolve(undefined),
+    issueTypes: listed,
+    isAssignable: () => Promise.resolve(true),
     async *listIssues(_, query) {
       await Promise.resolve();
       requests += 1;

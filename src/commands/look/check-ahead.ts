@@ -3,6 +3,7 @@ import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { select } from "../../select.ts";
 import type { Finding } from "../../story/check/findings.ts";
+import { findNames } from "../../story/check/names.ts";
 import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/reports.ts";
 import { namesPage } from "../../sync/read/naming.ts";
 import { runProjects } from "../../sync/run.ts";
@@ -31,8 +32,13 @@ export interface Ahead {
   readonly putOff: readonly PutOff[];
 }
 
-/** Plans every project on a private copy of the state; of one that can't be planned nothing is said here. */
-export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
+/**
+ * Plans every project on a private copy of the state; of one that can't be planned nothing is said here. The copy knows then, too,
+ * what has become of the names in the rules.
+ */
+export async function lookAhead(
+  session: Session,
+): Promise<{ readonly ahead: readonly Ahead[]; readonly names: readonly Finding[] }> {
   const { config, sides, projects, machine, terminal } = session;
   const { progress: _, ...unseen } = machine;
   // Whatever is wrong has been found and said by then.
@@ -46,15 +52,22 @@ export async function lookAhead(session: Session): Promise<readonly Ahead[]> {
       );
       const world = buildWorld(config, sides, ledger, quiet);
       const { plan, report } = await runProjects(projects, world, { kind: "plan" }, terminal.signal);
-      return plan.projects.flatMap(({ project, actions, errors }) => {
+      const ahead = plan.projects.flatMap(({ project, actions, errors }) => {
         const found = report.projects.find((one) => one.project === project);
         if (found === undefined || errors.some(({ post }) => post === undefined)) return [];
         return [sumUp(actions, found, !known.has(project))];
       });
+      return {
+        ahead,
+        names: await findNames(
+          ledger,
+          projects.map(({ key }) => key),
+        ),
+      };
     });
   } catch (error) {
     // A state that can't be read is what the next command says; all the rest is looked at without it.
-    if (error instanceof StateError) return [];
+    if (error instanceof StateError) return { ahead: [], names: [] };
     throw error;
   }
 }

@@ -22,8 +22,8 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
     const looked = session.clean(await checkAll(projects, sides, bounds, suggest));
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
-    const ahead = isOver ? [] : session.clean(await lookAhead(session));
-    const findings = [...looked, ...findAhead(ahead)];
+    const { ahead, names } = isOver ? { ahead: [], names: [] } : session.clean(await lookAhead(session));
+    const findings = [...looked, ...names, ...findAhead(ahead)];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));

@@ -214,7 +214,7 @@ async function lookAtFirst(
   let ahead: readonly Ahead[] = [];
   const options = { config, quiet, ...(logLevel !== undefined && { logLevel }) };
   await inSession(terminal, options, async (session) => {
-    ahead = session.clean(await lookAhead(session));
+    ({ ahead } = session.clean(await lookAhead(session)));
     return exitCodes.ok;
   });
   return ahead;

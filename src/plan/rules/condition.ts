@@ -1,4 +1,4 @@
-import type { Issue, Readable, Signals } from "../../model/issue.ts";
+import type { Issue, Pin, Readable, Signals } from "../../model/issue.ts";
 import { derivedOnce, showValue } from "../ground/fields.ts";
 import type { Condition, Rule } from "../ground/settings.ts";
 
@@ -9,6 +9,8 @@ export interface IssueFacts {
   readonly signals: Signals | undefined;
   /** Why it is in its state, in the words of a project's rules. */
   readonly reason: NamedReason;
+  /** What names of the rules mean in its repository; absent where none of them was ever seen there. */
+  readonly pins?: readonly Pin[] | undefined;
 }
 
 /** What could not be read, in words that go on a sentence: which fact, and why. */
@@ -43,8 +45,13 @@ export function stateOf(reason: string): "open" | "closed" {
 }
 
 /** An issue as the rules of a project look at it. */
-export function factsOf(issue: Issue, signals: Signals | undefined, rules: readonly Rule[]): IssueFacts {
-  return { issue, signals, reason: nameReason(issue, reasonsIn(rules)) };
+export function factsOf(
+  issue: Issue,
+  signals: Signals | undefined,
+  rules: readonly Rule[],
+  pins?: readonly Pin[],
+): IssueFacts {
+  return { issue, signals, reason: nameReason(issue, reasonsIn(rules)), pins };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Issue, Signals } from "../../model/issue.ts";
+import type { Issue, Pin, Signals } from "../../model/issue.ts";
 import { type RuleField, ruleFields } from "../../model/post.ts";
 import { derivedOnce } from "../ground/fields.ts";
 import type { Rule, RuleSettings } from "../ground/settings.ts";
@@ -106,9 +106,14 @@ function sayDoubt({ kind, message }: Exclude<Truth, boolean>, index: number): st
  * going by the record alone, some rule that names a signal might be the first to match for a field. Most issues that were closed
  * long ago are decided by a rule above. What is final counts as known: a release that contains an issue contains it for good.
  */
-export function isSignalNeeded(issue: Issue, known: Signals, settings: Pick<RuleSettings, "rules">): boolean {
+export function isSignalNeeded(
+  issue: Issue,
+  known: Signals,
+  settings: Pick<RuleSettings, "rules">,
+  pins: readonly Pin[] = [],
+): boolean {
   const { isReleased } = known;
   const isFinal = isReleased?.kind === "known" && isReleased.value;
-  const facts = factsOf(issue, isFinal ? { isReleased } : undefined, settings.rules);
+  const facts = factsOf(issue, isFinal ? { isReleased } : undefined, settings.rules, pins);
   return [...matchFields(facts, settings).values()].some(({ doubt }) => doubt?.kind === "unknown");
 }

@@ -87,20 +87,20 @@ export function nameWithDuplicate(issue: Issue, duplicate: Issue | undefined): s
  * issue in whose favour it was closed gets somewhere: that one stands in its place.
  */
 export function findFacts(
-  { link, issue, signals, canonical }: LinkedIssue,
+  { link, issue, signals, canonical, pins }: LinkedIssue,
   { rules, followDuplicates }: Pick<RuleSettings, "rules" | "followDuplicates">,
 ): IssueFacts | string {
   if (issue === undefined) return `issue #${link.issue.number} can't be read`;
-  if (!followDuplicates || !isDuplicate(issue)) return factsOf(issue, signals, rules);
+  if (!followDuplicates || !isDuplicate(issue)) return factsOf(issue, signals, rules, pins);
   const known = signals?.canonical;
   const name = `issue #${issue.number} was closed as a duplicate`;
   if (known === undefined) return `${name}, and of which issue has not been read yet`;
   if (known.kind === "unknown") return `${name}, and of which issue can't be read: ${known.message}`;
-  if (known.value === null) return factsOf(issue, signals, rules);
+  if (known.value === null) return factsOf(issue, signals, rules, pins);
   if (canonical === undefined) {
     return `${name} of ${placeIssue(known.value, issue)}, which has not been read yet`;
   }
-  return factsOf(canonical.issue, canonical.signals, rules);
+  return factsOf(canonical.issue, canonical.signals, rules, canonical.pins);
 }
 
 function placeIssue({ repositoryId, number }: Pick<Issue, "repositoryId" | "number">, from: Issue): string {

@@ -1,12 +1,16 @@
 import { includesName, isSameName } from "../ground/issue-fields.ts";
 import type { Condition } from "../ground/settings.ts";
-import { type IssueCondition, stateOf } from "./condition.ts";
+import { type IssueCondition, stateOf, type Truth } from "./condition.ts";
+import { carries } from "./pins.ts";
 import type { SignalCondition } from "./signal-conditions.ts";
 
 /** Told by an issue's own record. */
 export type RecordCondition = Exclude<keyof Condition, SignalCondition>;
 
-/** What an issue's own record tells: it can always be read, but for a reason that no rule names. */
+/**
+ * What an issue's own record tells: of it only a reason that no rule names is neither a yes nor a no, and what was deleted on the
+ * tracker is unknown.
+ */
 export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>> = {
   state: {
     holds: ({ issue }, { state }) => state === undefined || issue.state === state,
@@ -25,22 +29,20 @@ export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>>
       reason === undefined || (when.reason?.every((one) => reason.includes(one)) ?? false),
   },
   labels: {
-    holds: ({ issue }, { labels }) =>
-      labels === undefined || labels.every((label) => includesName(issue.labels, label)),
+    holds: (facts, { labels = [] }) => every(labels.map((label) => carries(facts, "label", label))),
     follows: (when, { labels }) =>
       labels === undefined || labels.every((label) => includesName(when.labels ?? [], label)),
   },
   anyLabel: {
-    holds: ({ issue }, { anyLabel }) =>
-      anyLabel === undefined || anyLabel.some((label) => includesName(issue.labels, label)),
+    holds: (facts, { anyLabel }) =>
+      anyLabel === undefined || not(every(anyLabel.map((label) => not(carries(facts, "label", label))))),
     follows: (when, { anyLabel }) =>
       anyLabel === undefined ||
       (when.labels?.some((label) => includesName(anyLabel, label)) ?? false) ||
       (when.anyLabel?.every((label) => includesName(anyLabel, label)) ?? false),
   },
   noLabel: {
-    holds: ({ issue }, { noLabel }) =>
-      noLabel === undefined || !noLabel.some((label) => includesName(issue.labels, label)),
+    holds: (facts, { noLabel = [] }) => every(noLabel.map((label) => not(carries(facts, "label", label)))),
     follows: (when, { noLabel }) =>
       noLabel === undefined || noLabel.every((label) => includesName(when.noLabel ?? [], label)),
   },
@@ -49,10 +51,10 @@ export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>>
     follows: (when, { assigned }) => assigned === undefined || when.assigned === assigned,
   },
   milestone: {
-    holds: ({ issue: { milestone: found } }, { milestone }) => {
+    holds: (facts, { milestone }) => {
       if (milestone === undefined) return true;
-      if (milestone === "none") return found === null;
-      return found !== null && (milestone === "any" || found.title === milestone);
+      if (milestone === "none") return facts.issue.milestone === null;
+      return milestone === "any" ? facts.issue.milestone !== null : carries(facts, "milestone", milestone);
     },
     follows: (when, { milestone }) =>
       milestone === undefined || when.milestone === milestone || (milestone === "any" && hasMilestone(when)),
@@ -64,12 +66,20 @@ export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>>
       milestoneState === undefined || when.milestoneState === milestoneState,
   },
   type: {
-    holds: ({ issue }, { type }) =>
-      type === undefined || (issue.type !== null && isSameName(issue.type, type)),
+    holds: (facts, { type }) => type === undefined || carries(facts, "type", type),
     follows: (when, { type }) =>
       type === undefined || (when.type !== undefined && isSameName(when.type, type)),
   },
 };
+
+/** One no is enough, whatever else is unknown. */
+function every(verdicts: readonly Truth[]): Truth {
+  return verdicts.find((one) => one === false) ?? verdicts.find((one) => one !== true) ?? true;
+}
+
+function not(verdict: Truth): Truth {
+  return typeof verdict === "boolean" ? !verdict : verdict;
+}
 
 function hasMilestone({ milestone, milestoneState }: Condition): boolean {
   return milestoneState !== undefined || (milestone !== undefined && milestone !== "none");

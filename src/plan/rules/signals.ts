@@ -20,6 +20,8 @@ export interface SignalNeeds {
   readonly milestones: boolean;
   /** A label is renamed without its issues showing it. */
   readonly labels: boolean;
+  /** A type is renamed or deleted likewise. */
+  readonly types: boolean;
   /** Each field once. */
   readonly projects: readonly ProjectFieldName[];
 }
@@ -48,6 +50,7 @@ export function neededSignals({
     duplicates: followDuplicates !== false,
     milestones: names("milestoneState", "released") || conditions.some(namesMilestone),
     labels: names("labels", "anyLabel", "noLabel"),
+    types: names("type"),
     projects: projectFields(conditions),
   };
 }

@@ -21,7 +21,7 @@ export async function checkRepository(
   sayAccess(checking, name, repository);
   const catalogue = await tracker.catalogue(repository, bounds);
   const { labels, milestones } = catalogue;
-  const known = new Set(labels.map((label) => label.toLowerCase()));
+  const known = new Set(labels.map((label) => label.name.toLowerCase()));
   const wanted = [...settings.issue.labels, ...Object.values(settings.issue.categoryLabels)];
   const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
   if (missing.length > 0) {
@@ -43,6 +43,7 @@ export async function checkRepository(
   }
   checkNames(checking, settings, name, catalogue);
   await checkTypes(checking, settings, repository);
+  await checkAssignees(checking, settings, repository);
   if (!repository.hasIssues) return;
   await checkSignals(checking, settings, repository);
   await checkScan(checking, repository, account);
@@ -188,7 +189,13 @@ function checkNames(
   const looked = conditions.flatMap((when) =>
     [when.labels, when.anyLabel, when.noLabel].flatMap((one) => one ?? []),
   );
-  const unknown = [...new Set(looked)].filter((label) => !includesName(labels, label));
+  const unknown = [...new Set(looked)].filter(
+    (label) =>
+      !includesName(
+        labels.map(({ name }) => name),
+        label,
+      ),
+  );
   if (unknown.length > 0) {
     const message = `${name} has no label ${unknown.join(", ")}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.label");
@@ -214,12 +221,27 @@ async function checkTypes(
     (type) => type ?? [],
   );
   if (wanted.length === 0) return;
-  const types = await tracker.issueTypes(repository, bounds);
-  const unknown = [...new Set(wanted)].filter((type) => !includesName(types ?? [], type));
+  const listed = await tracker.issueTypes(repository, undefined, bounds);
+  const types = listed.kind === "listed" ? listed.rows.map(({ name }) => name) : [];
+  const unknown = [...new Set(wanted)].filter((type) => !includesName(types, type));
   if (unknown.length === 0) return;
-  const has = types === undefined ? "no issue types (only organisations do)" : `only ${types.join(", ")}`;
+  const has = types.length === 0 ? "no issue types (only organisations do)" : `only ${types.join(", ")}`;
   const message = `${repository.name} has no issue type ${unknown.join(", ")}, it has ${has}: such issues are opened without one, and such a rule never matches.`;
   say("error", message, "tracker.type");
+}
+
+/** Accounts that new issues are to be assigned to. */
+async function checkAssignees(
+  { say, tracker, bounds }: Checking,
+  settings: AnySettings,
+  repository: Repository,
+): Promise<void> {
+  const refused: string[] = [];
+  for (const login of settings.issue.assignees)
+    if (!(await tracker.isAssignable(repository, login, bounds))) refused.push(login);
+  if (refused.length === 0) return;
+  const message = `Issues of ${repository.name} can't be assigned to ${refused.join(", ")}: they are opened without. Give access to the repository, or correct issue.assignees.`;
+  say("error", message, "tracker.assignee");
 }
 
 /** Of fewer pages nobody need know. */

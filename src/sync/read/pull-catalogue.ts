@@ -1,5 +1,5 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Milestone } from "../../model/issue.ts";
+import type { Milestone, Named } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, type SignalNeeds } from "../../plan/rules/signals.ts";
@@ -9,95 +9,121 @@ import { lookOnce } from "../ground/looks.ts";
 import { lookAtLinked } from "./linked-issues.ts";
 import { askAgain, rememberNews } from "./repositories.ts";
 
-/** What a repository's lists show now; undefined where it was not asked for, or has not changed. */
-interface News {
-  readonly labels?: readonly string[];
-  readonly milestones?: readonly Milestone[];
-}
+/** Which lists of a repository are wanted. */
+type Lists = Pick<SignalNeeds, "labels" | "milestones" | "types">;
 
 /**
- * Looks for milestones that were closed or renamed, and labels that were renamed or deleted: issues show it, and their times
- * don't. One conditional request a repository and run for each page of the two, where a rule looks at it.
+ * Looks for milestones that were closed or renamed, and for labels, milestones and issue types that were renamed or deleted:
+ * issues show it, and their times don't. One conditional request a repository and run for each page of each list that a rule
+ * looks at. It comes after all that was read of issues: so what a list still shows was not deleted when they were read.
  *
  * @returns the repository as it is known then.
  * @throws RemoteError
  */
-export async function pullCatalogue(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
+export async function pullCatalogue(
+  cycle: Cycle,
+  known: RepositoryMemory,
+  wanted: Lists = neededSignals(cycle.settings),
+): Promise<RepositoryMemory> {
   if (!known.repository.hasIssues || known.pausedAt !== undefined) return known;
-  const needs = neededSignals(cycle.settings);
-  const [withLabels, labels] = await readLabels(cycle, needs, known);
-  const [read, milestones] = await readMilestones(cycle, needs, withLabels);
+  const read = await readLists(cycle, known, wanted);
   if (read === known) return known;
-  const memory = await takeNews(cycle, read, { ...labels, ...milestones });
+  const memory = await takeNews(cycle, known, read);
   // A list that nothing makes conditional is read in every run, and is mostly as it was.
   await rememberNews(cycle, known, memory);
   return memory;
 }
 
-async function readLabels(
+/**
+ * The milestones as they are now, whatever rules look at: a title may have come to mean another one since they were listed.
+ *
+ * @param isSure asks once more, although it was asked in this run.
+ * @throws RemoteError
+ */
+export async function pullMilestones(
   cycle: Cycle,
-  needs: SignalNeeds,
-  memory: RepositoryMemory,
-): Promise<[RepositoryMemory, News]> {
-  const { repository, labelsEtag } = memory;
-  const { tracker } = cycle.world;
-  const listed = needs.labels
-    ? await listOnce(cycle, `labels of ${repository.id}`, () =>
-        tracker.labels(repository, labelsEtag, cycle.run.bounds),
-      )
-    : unchanged;
-  if (listed.kind === "unchanged") return [memory, {}];
-  return [{ ...memory, labels: listed.rows, labelsEtag: listed.etag }, { labels: listed.rows }];
+  known: RepositoryMemory,
+  isSure: boolean,
+): Promise<RepositoryMemory> {
+  if (isSure) cycle.run.looks.delete(lookName(cycle, "milestones", known));
+  return pullCatalogue(cycle, known, { labels: false, milestones: true, types: false });
 }
 
-async function readMilestones(
-  cycle: Cycle,
-  needs: SignalNeeds,
-  memory: RepositoryMemory,
-): Promise<[RepositoryMemory, News]> {
-  const { repository, milestonesEtag } = memory;
+async function readLists(cycle: Cycle, known: RepositoryMemory, wanted: Lists): Promise<RepositoryMemory> {
   const { tracker } = cycle.world;
-  const listed = needs.milestones
-    ? await listOnce(cycle, `milestones of ${repository.id}`, () =>
-        tracker.milestones(repository, milestonesEtag, cycle.run.bounds),
-      )
-    : unchanged;
-  if (listed.kind === "unchanged") return [memory, {}];
-  return [{ ...memory, milestones: listed.rows, milestonesEtag: listed.etag }, { milestones: listed.rows }];
+  const { bounds } = cycle.run;
+  const { repository } = known;
+  const read = async <T>(
+    name: keyof Lists,
+    ask: () => Promise<Listed<T>>,
+    take: (rows: readonly T[], etag: string | undefined) => Partial<RepositoryMemory>,
+  ): Promise<Partial<RepositoryMemory>> => {
+    // What another project of the run has read is in the state.
+    const listed = wanted[name] ? await lookOnce(cycle, lookName(cycle, name, known), ask) : undefined;
+    return listed?.kind === "listed" ? take(listed.rows, listed.etag) : {};
+  };
+  const news = {
+    ...(await read(
+      "labels",
+      () => tracker.labels(repository, known.labelsEtag, bounds),
+      (labels: readonly Named[], labelsEtag) => ({ labels, labelsEtag }),
+    )),
+    ...(await read(
+      "milestones",
+      () => tracker.milestones(repository, known.milestonesEtag, bounds),
+      (milestones: readonly Milestone[], milestonesEtag) => ({ milestones, milestonesEtag }),
+    )),
+    ...(await read(
+      "types",
+      () => tracker.issueTypes(repository, known.typesEtag, bounds),
+      (types: readonly Named[], typesEtag) => ({ types, typesEtag }),
+    )),
+  };
+  return Object.keys(news).length === 0 ? known : { ...known, ...news };
 }
 
-const unchanged = { kind: "unchanged" } as const;
-
-/** A list that another project of the run has read is as it was. */
-async function listOnce<T>(cycle: Cycle, name: string, read: () => Promise<Listed<T>>): Promise<Listed<T>> {
-  return (await lookOnce(cycle, name, read)) ?? unchanged;
+/** A list that was read before the issues were is too old: what it shows may have been deleted in between. */
+function lookName(
+  { run }: Cycle,
+  list: keyof Lists | "issues",
+  { repository: { id } }: RepositoryMemory,
+): string {
+  return `${list} of ${id} after ${run.looks.get(`pull of ${id}`)?.at ?? 0}`;
 }
 
 /** Where no linked issue carries what has changed, there is nothing to do. */
 async function takeNews(
   cycle: Cycle,
+  known: RepositoryMemory,
   memory: RepositoryMemory,
-  { labels, milestones }: News,
 ): Promise<RepositoryMemory> {
   const { ledger } = cycle.world;
   const { id } = memory.repository;
-  if (labels === undefined && milestones === undefined) return memory;
   const carried = await ledger.signals.catalogue(id);
-  const isRelabelled = labels !== undefined && carried.labels.some((label) => !includesName(labels, label));
-  const outdated = milestones === undefined ? [] : findOutdated(carried.milestones, milestones);
+  const labels = memory.labels.map(({ name }) => name);
+  const isRelabelled =
+    memory.labels !== known.labels && carried.labels.some((label) => !includesName(labels, label));
+  const outdated =
+    memory.milestones === known.milestones ? [] : findOutdated(carried.milestones, memory.milestones);
   if (!isRelabelled && outdated.length === 0) return memory;
   // Lists go by name, and the name may have been given to another repository.
-  const now = await askAgain(memory, cycle.world, cycle.run);
+  const now = await askAgain(known, cycle.world, cycle.run);
   if (!isSameRepository(now.repository.name, memory.repository.name)) {
-    return { ...now, labelsEtag: undefined, milestonesEtag: undefined };
+    return { ...now, labelsEtag: undefined, milestonesEtag: undefined, typesEtag: undefined };
   }
-  for (const { known, listed } of outdated) {
+  for (const { known: before, listed } of outdated) {
     if (listed !== undefined)
-      await ledger.commit([{ kind: "replace-milestone", repository: id, known, now: listed }]);
+      await ledger.commit([{ kind: "replace-milestone", repository: id, known: before, now: listed }]);
   }
   const isGone = outdated.some(({ listed }) => listed === undefined);
   const fresh: RepositoryMemory = { ...memory, repository: now.repository, publicSince: now.publicSince };
-  return isRelabelled || isGone ? lookAtLinked(cycle, fresh) : fresh;
+  return isRelabelled || isGone ? lookAtCarriers(cycle, fresh) : fresh;
+}
+
+/** Looks at every linked issue, once after each list. @throws RemoteError */
+export async function lookAtCarriers(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
+  const name = lookName(cycle, "issues", memory);
+  return (await lookOnce(cycle, name, () => lookAtLinked(cycle, memory))) ?? memory;
 }
 
 interface Outdated {

@@ -12,12 +12,11 @@ import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
-import { pullCatalogue } from "./pull-catalogue.ts";
 import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
- * Idle this is one conditional request a repository, and one for labels and milestones each, where a rule looks at them.
+ * Idle this is one conditional request a repository.
  *
  * @returns the repositories that could be read, as they are known now, and the others. One of them may be gone, or refused to
  *   us, or most of its issues not be found: that is said, and its posts wait.
@@ -28,9 +27,7 @@ export async function pullTracker(cycle: Cycle): Promise<Pick<Cycle, "repositori
   const problems: Problems = new Map();
   let paused = 0;
   for (const [name, known] of cycle.repositories) {
-    const memory = await attemptRepository(problems, name, async () =>
-      pullCatalogue(cycle, await pullOnce(cycle, known)),
-    );
+    const memory = await attemptRepository(problems, name, () => pullOnce(cycle, known));
     if (memory === undefined) continue;
     if (memory.pausedAt === undefined) pulled.set(name, memory);
     else {

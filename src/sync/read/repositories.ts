@@ -107,6 +107,9 @@ async function remember(
   const fresh: RepositoryMemory = {
     labelsEtag: undefined,
     milestonesEtag: undefined,
+    types: [],
+    typesEtag: undefined,
+    refused: [],
     etag: undefined,
     cursor: undefined,
     scannedAt: undefined,
@@ -123,6 +126,8 @@ async function remember(
     publicSince: repository.isPrivate ? undefined : turnedPublic,
     labels,
     milestones,
+    // People may have come or gone since: what was refused is tried once more.
+    ...(isWhole && { refused: [] }),
     checkedAt: isWhole ? now : (known?.checkedAt ?? now),
   };
   await ledger.commit([{ kind: "remember-repository", memory: fresh }]);

@@ -4,7 +4,7 @@ import type { CreateIssue } from "../../plan/ground/action.ts";
 import { signalsOfNew } from "../../plan/rules/conditions.ts";
 import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
-import type { WriteOutcome } from "../../tracker/tracker.ts";
+import type { OptionalValue, WriteOutcome } from "../../tracker/tracker.ts";
 import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane, laneOf } from "../ground/lane.ts";
 import { type Asked, postpone, recordRow, replan } from "../ground/record.ts";
@@ -18,7 +18,16 @@ import { publicHold } from "../read/visibility.ts";
 import { noteOpened } from "./backlog.ts";
 import { issueRequest, openForWrites, waitIfClosed } from "./issue.ts";
 import { patchPost } from "./patch.ts";
-import { type CreateWrite, droppedFrom, optionalOf, prepareIssue, without } from "./prepare.ts";
+import {
+  type CreateWrite,
+  droppedFrom,
+  findMilestone,
+  nameValues,
+  prepareIssue,
+  refusedIn,
+  rememberRefused,
+  without,
+} from "./prepare.ts";
 import { parkAction, type Sent, send } from "./send.ts";
 
 /**
@@ -72,29 +81,47 @@ function doubtOf(cycle: PulledCycle): string | undefined {
   return earlierRequestOf(cycle);
 }
 
-/** Sends the create; once more without the optional fields that a 422 names. */
+/** Refusals of single values that are believed before a field is left out as a whole. */
+const mostNamed = 3;
+
+/** Sends the create; once more without what a 422 names, until it names nothing that the issue can do without. */
 async function sendCreate(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   action: CreateIssue,
-  write: CreateWrite,
+  wanted: CreateWrite,
 ): Promise<Outcome> {
-  const first = await sendOnce(cycle, repository, action, write);
-  if (first.answer === undefined) return first.outcome;
-  const closed = await waitIfClosed(cycle, repository, action, first.answer);
-  if (closed !== undefined) return closed;
-  if (first.answer.kind !== "rejected") return first.outcome;
-  const { status, message: words } = first.answer;
-  const refused = status === 422 ? optionalOf(first.answer.fields) : [];
-  if (refused.length === 0) return parkCreate(cycle, repository, action, words);
-  const message = `${repository.name} refuses ${refused.join(", ")} (${words}), so the issue is opened without.`;
-  const place = repository.repository.name;
-  noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
-  const second = await sendOnce(cycle, repository, action, without(write, refused));
-  const closedNow = second.answer && (await waitIfClosed(cycle, repository, action, second.answer));
-  if (closedNow !== undefined) return closedNow;
-  if (second.answer?.kind !== "rejected") return second.outcome;
-  return parkCreate(cycle, repository, action, second.answer.message);
+  let write = wanted;
+  for (let refusals = 0; ; refusals += 1) {
+    const { answer, outcome } = await sendOnce(cycle, repository, action, write);
+    if (answer === undefined) return outcome;
+    const closed = await waitIfClosed(cycle, repository, action, answer);
+    if (closed !== undefined) return closed;
+    if (answer.kind !== "rejected") return outcome;
+    const refused = refusedIn(write, answer, refusals >= mostNamed);
+    if (refused.length === 0) return parkCreate(cycle, repository, action, answer.message);
+    const now = refusals < mostNamed ? await findAgain(cycle, repository, action, refused) : undefined;
+    const left = refused.filter(({ field }) => now === undefined || field !== "milestone");
+    write = { ...without(write, refused), ...(now !== undefined && { milestone: now }) };
+    if (left.length === 0) continue;
+    await rememberRefused(cycle, repository, left);
+    const message = `${repository.name} refuses ${nameValues(left, action)} (${answer.message}), so the issue is opened without.`;
+    const place = repository.repository.name;
+    noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
+  }
+}
+
+/** The number of a milestone that was refused may have become another one's: by its title it is looked up once more. */
+async function findAgain(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  { milestone }: CreateIssue,
+  refused: readonly OptionalValue[],
+): Promise<number | undefined> {
+  const before = refused.find(({ field }) => field === "milestone")?.value;
+  if (milestone === undefined || before === undefined) return undefined;
+  const number = (await findMilestone(cycle, repository, milestone, true))?.number;
+  return String(number) === before ? undefined : number;
 }
 
 function sendOnce(

@@ -1,20 +1,19 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, Milestone } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
-import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
-import type { PulledCycle } from "../ground/cycle-state.ts";
+import { isSameName } from "../../plan/ground/issue-fields.ts";
+import { byState } from "../../plan/rules/pins.ts";
+import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker/tracker.ts";
+import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { laneOf } from "../ground/lane.ts";
-import { isLookedAt, lookOnce, noteLooks } from "../ground/looks.ts";
+import { isLookedAt, noteLooks } from "../ground/looks.ts";
 import { noteError } from "../ground/report.ts";
+import { pullMilestones } from "../read/pull-catalogue.ts";
 import { repositoryNow } from "./issue.ts";
 import { send } from "./send.ts";
 
 /** The request that opens an issue. */
 export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
-
-/** Fields that an issue can do without: one that the tracker refuses is left out, once, and said. */
-const optionalFields = ["assignees", "labels", "milestone", "type"] as const;
-type OptionalField = (typeof optionalFields)[number];
 
 /** Names become what the tracker wants: labels exist, the milestone is a number. */
 export async function prepareIssue(
@@ -26,7 +25,7 @@ export async function prepareIssue(
   const milestone = title === undefined ? undefined : await findMilestone(cycle, repository, title);
   if (title !== undefined && milestone === undefined) sayLacking(cycle, repository, title);
   await ensureLabels(cycle, repository, action);
-  return {
+  const wanted: CreateWrite = {
     kind: "create-issue",
     title: action.title,
     body: action.body,
@@ -35,6 +34,9 @@ export async function prepareIssue(
     milestone: milestone?.number,
     type: action.type,
   };
+  const left = optionalValues(wanted).filter((one) => isRefused(cycle, repository, one));
+  if (left.length > 0) sayLeft(cycle, repository, left, action);
+  return without(wanted, left);
 }
 
 /**
@@ -62,7 +64,7 @@ export async function ensureLabels(
       call: () => tracker.write(repository.repository, { kind: "create-label", name }),
       tell: () => ({ kind: "create-label", issue: undefined, fields: [{ field: "label", value: name }] }),
       record: async (own) => {
-        const memory = { ...current, labels: [...current.labels, name] };
+        const memory = { ...current, labels: [...current.labels, { name }] };
         await own.world.ledger.commit([{ kind: "remember-repository", memory }]);
       },
       fail: async (_, { kind, message: reason }) => {
@@ -84,27 +86,24 @@ export function lacksLabel(
   repository: RepositoryMemory,
   labels: readonly string[],
 ): boolean {
-  const known = repositoryNow(cycle, repository).labels.map((label) => label.toLowerCase());
-  return labels.some((name) => !known.includes(name.toLowerCase()));
+  const known = repositoryNow(cycle, repository).labels;
+  return labels.some((name) => !known.some((label) => isSameName(label.name, name)));
 }
 
-/** A milestone that is not known may be new: it is looked for once a run. */
+/**
+ * The milestone of a title, an open one before a closed one. People rename and close milestones, and then make a new one of the
+ * same title: so the list is asked for anew, conditionally, once a run.
+ *
+ * @param isSure asks once more: what was sent was refused.
+ */
 export async function findMilestone(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   wanted: string,
+  isSure = false,
 ): Promise<Milestone | undefined> {
-  const { ledger, tracker } = cycle.world;
-  const byTitle = ({ milestones }: Pick<RepositoryMemory, "milestones">): Milestone | undefined =>
-    milestones.find(({ title }) => title === wanted);
-  const current = repositoryNow(cycle, repository);
-  const known = byTitle(current);
-  if (known !== undefined) return known;
-  await lookOnce(cycle, `catalogue of ${repository.repository.id}`, async () => {
-    const catalogue = await tracker.catalogue(repository.repository, cycle.run.bounds);
-    await ledger.commit([{ kind: "remember-repository", memory: { ...current, ...catalogue } }]);
-  });
-  return byTitle(repositoryNow(cycle, repository));
+  const { milestones } = await pullMilestones(cycle, repositoryNow(cycle, repository), isSure);
+  return byState(milestones).find(({ title }) => title === wanted);
 }
 
 function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemory, milestone: string): void {
@@ -112,19 +111,92 @@ function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemo
   noteError(tally, { issue: repository.name, code: "tracker.milestone", message });
 }
 
-/** The optional fields that a refusal names; the tracker says `assignee` as well as `assignees`. */
-export function optionalOf(refused: readonly string[]): readonly OptionalField[] {
-  return optionalFields.filter((field) => refused.some((name) => name === field || `${name}s` === field));
+/**
+ * What a refusal of a new issue names; all of a field where it names nothing of it. Values that it names one after the other are
+ * left out one by one, but not for ever.
+ *
+ * @param isLast whether a field that is refused is to be left out as a whole.
+ */
+export function refusedIn(
+  write: CreateWrite,
+  { status, fields, named = [] }: Extract<WriteOutcome, { kind: "rejected" }>,
+  isLast: boolean,
+): readonly OptionalValue[] {
+  if (status !== 422) return [];
+  return optionalValues(write).filter(({ field, value }) => {
+    const isNamed = (one: OptionalValue): boolean => one.field === field && one.value === value;
+    const isField = fields.some((name) => name === field || `${name}s` === field);
+    return isLast || !named.some((one) => one.field === field) ? isField : named.some(isNamed);
+  });
 }
 
-export function without(write: CreateWrite, fields: readonly OptionalField[]): CreateWrite {
+/** All that an issue is to get and can do without. */
+function optionalValues({ assignees, labels, milestone, type }: CreateWrite): readonly OptionalValue[] {
+  return [
+    ...assignees.map((value) => ({ field: "assignees", value }) as const),
+    ...labels.map((value) => ({ field: "labels", value }) as const),
+    ...(milestone === undefined ? [] : [{ field: "milestone", value: String(milestone) } as const]),
+    ...(type === undefined ? [] : [{ field: "type", value: type } as const]),
+  ];
+}
+
+/** A new issue without some of what it was to get. */
+export function without(write: CreateWrite, left: readonly OptionalValue[]): CreateWrite {
+  const isLeft = (field: OptionalValue["field"], value: string): boolean =>
+    left.some((one) => one.field === field && one.value === value);
+  const { assignees, labels, milestone, type } = write;
   return {
     ...write,
-    ...(fields.includes("assignees") && { assignees: [] }),
-    ...(fields.includes("labels") && { labels: [] }),
-    ...(fields.includes("milestone") && { milestone: undefined }),
-    ...(fields.includes("type") && { type: undefined }),
+    assignees: assignees.filter((login) => !isLeft("assignees", login)),
+    labels: labels.filter((label) => !isLeft("labels", label)),
+    milestone: milestone !== undefined && isLeft("milestone", String(milestone)) ? undefined : milestone,
+    type: type !== undefined && isLeft("type", type) ? undefined : type,
   };
+}
+
+/** Remembers what new issues are refused with, so that the next one is asked for without it. */
+export async function rememberRefused(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  left: readonly OptionalValue[],
+): Promise<void> {
+  const current = repositoryNow(cycle, repository);
+  const { settingsPrint: print } = projectNow(cycle);
+  const news = left.map(({ field, value }) => ({ field, value, print }));
+  const memory = { ...current, refused: [...current.refused, ...news] };
+  await cycle.world.ledger.commit([{ kind: "remember-repository", memory }]);
+}
+
+function isRefused(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  { field, value }: OptionalValue,
+): boolean {
+  const { settingsPrint } = projectNow(cycle);
+  return repositoryNow(cycle, repository).refused.some(
+    (one) => one.field === field && one.value === value && one.print === settingsPrint,
+  );
+}
+
+/** Values in words. */
+export function nameValues(left: readonly OptionalValue[], { milestone }: CreateIssue): string {
+  const byField = Map.groupBy(left, ({ field }) => field);
+  return [...byField]
+    .map(([field, values]) => {
+      const names = values.map(({ value }) => (field === "milestone" ? (milestone ?? value) : value));
+      return `${field} ${names.join(", ")}`;
+    })
+    .join(" and ");
+}
+
+function sayLeft(
+  { tally }: PulledCycle,
+  { name, repository }: RepositoryMemory,
+  left: readonly OptionalValue[],
+  action: CreateIssue,
+): void {
+  const message = `${name} has refused ${nameValues(left, action)}, so issues are opened without. That is tried again with the next full look (\`fullEvery\`), or when the config has changed.`;
+  noteError(tally, { issue: repository.name, code: "tracker.field-refused", message });
 }
 
 /** What the tracker left out of a new issue without a word (no push access), by name. */

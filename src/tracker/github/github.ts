@@ -11,6 +11,7 @@ import {
   labelList,
   milestoneList,
   readAccount,
+  readAssignable,
   readCatalogue,
   readList,
   readTypes,
@@ -143,7 +144,8 @@ export function createAdapter(
     labels: (repository, etag, bounds) => readList(listTools, { repository, list: labelList, etag }, bounds),
     milestones: (repository, etag, bounds) =>
       readList(listTools, { repository, list: milestoneList, etag }, bounds),
-    issueTypes: (repository, bounds) => readTypes(read, repository, bounds, quote),
+    issueTypes: (repository, etag, bounds) => readTypes(listTools, { repository, etag }, bounds),
+    isAssignable: (repository, login, bounds) => readAssignable(read, repository, { login, quote }, bounds),
     comments: (issue, bounds) => listComments(pages, issue, bounds),
     projectField: (wanted, bounds) => findProjectField(query, wanted, bounds, quote),
     readSignals: (nodeIds, wish, bounds) => readSignals(signalTools, nodeIds, wish, bounds),

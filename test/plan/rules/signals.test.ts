@@ -9,6 +9,7 @@ const nothing: SignalNeeds = {
   duplicates: false,
   milestones: false,
   labels: false,
+  types: false,
   projects: [],
 };
 const status = { owner: "Acme", project: 7, field: "Status", is: ["Done"] };
@@ -21,7 +22,8 @@ function needsOf(...conditions: readonly Condition[]): SignalNeeds {
 describe("what is read beside an issue's own record", () => {
   it.each<[Condition, Partial<SignalNeeds>]>([
     [{}, {}],
-    [{ state: "open", reason: ["reopened"], assigned: true, type: "Bug" }, {}],
+    [{ state: "open", reason: ["reopened"], assigned: true }, {}],
+    [{ type: "Bug" }, { types: true }],
     [{ pullRequest: "none" }, { pullRequests: true }],
     [{ subIssues: "all-closed" }, { subIssues: true }],
     [{ released: false }, { released: true, milestones: true }],

@@ -530,4 +530,25 @@ export const migrations: readonly string[] = [
   DROP TABLE absences;
   ALTER TABLE absences_new RENAME TO absences;
   `,
+  `
+  -- What names in the rules of a project mean in a repository. kind: label, milestone or type. id: of a milestone its number.
+  -- now: what it is called now; NULL: it was deleted.
+  CREATE TABLE pins (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    repository INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    now TEXT,
+    PRIMARY KEY (project, repository, kind, name)
+  ) STRICT, WITHOUT ROWID;
+  -- Labels, from now on with their ids: {id, name}; the next look lists them anew.
+  UPDATE repositories SET labels_etag = NULL,
+    labels = (SELECT json_group_array(json_object('name', value)) FROM json_each(labels));
+  -- types: JSON array like labels.
+  ALTER TABLE repositories ADD COLUMN types TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE repositories ADD COLUMN types_etag TEXT;
+  -- refused: JSON array, what new issues were refused with: {field, value, print}.
+  ALTER TABLE repositories ADD COLUMN refused TEXT NOT NULL DEFAULT '[]';
+  `,
 ];

@@ -1,4 +1,4 @@
-import type { IssueRef, Milestone, Signals } from "../../../model/issue.ts";
+import type { IssueRef, Milestone, Pin, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../signals.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
@@ -19,7 +19,7 @@ export function createSignals(
   store: Store,
   numbers: Numbers,
   issues: IssueStore,
-): Plain<SignalMemory> & Carrying<"store-signals" | "store-facts" | "replace-milestone"> {
+): Plain<SignalMemory> & Carrying<"store-signals" | "store-facts" | "replace-milestone" | "set-pins"> {
   const joined = `
     LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
@@ -34,6 +34,7 @@ export function createSignals(
     SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
   const signals = prepareSignals(store);
   const catalogue = prepareCatalogue(store);
+  const pins = createPins(store);
   return {
     linked(project, after, limit) {
       const number = numbers.findProject(project);
@@ -45,11 +46,16 @@ export function createSignals(
       const found = select.get(placeOf(issue));
       return found && toSignalledIssue(found);
     },
+    pins(project) {
+      const number = numbers.findProject(project);
+      return number === undefined ? [] : pins.read(number);
+    },
     catalogue: (repository) => ({
       labels: catalogue.selectLabels.all(repository).map(({ label }) => label),
       milestones: catalogue.selectMilestones
         .all(repository)
         .map(({ milestone }): Milestone => JSON.parse(milestone)),
+      ids: catalogue.selectIds.all({ repository }).map(({ id }) => id),
     }),
     changes: {
       "store-signals": ({ issue, signals: read, isFill }) => {
@@ -71,12 +77,43 @@ export function createSignals(
         const isLinked = signals.selectKept.get(placeOf(issue)) !== undefined;
         if (!isLinked || issues.isNews(issue)) issues.store(issue);
       },
+      "set-pins": ({ project, pins: known }) => pins.replace(numbers.project(project), known),
       "replace-milestone": ({ repository, known: { number, title, state }, now }) => {
         const milestone = JSON.stringify({ number, title, state });
         for (const { facts } of catalogue.selectPlanned.all({ repository, milestone })) {
           issues.store({ ...decodeIssue(facts), milestone: now });
         }
       },
+    },
+  };
+}
+
+interface PinColumns extends Omit<Pin, "repositoryId" | "now"> {
+  readonly repository: number;
+  readonly now: string | null;
+}
+
+/** What names in the rules of projects mean, by the projects' numbers. */
+export function createPins(store: Store): {
+  read(project: number): readonly Pin[];
+  replace(project: number, pins: readonly Pin[]): void;
+} {
+  const select = store.prepare<[number], PinColumns>(
+    "SELECT repository, kind, name, id, now FROM pins WHERE project = ? ORDER BY repository, kind, name",
+  );
+  const remove = store.prepare<[number]>("DELETE FROM pins WHERE project = ?");
+  const insert = store.prepare<[PinColumns & { readonly project: number }]>(`
+    INSERT INTO pins (project, repository, kind, name, id, now)
+    VALUES (@project, @repository, @kind, @name, @id, @now)`);
+  return {
+    read: (project) =>
+      select
+        .all(project)
+        .map(({ repository, now, ...pin }) => ({ repositoryId: repository, ...pin, now: now ?? undefined })),
+    replace(project, pins) {
+      remove.run(project);
+      for (const { repositoryId, kind, name, id, now } of pins)
+        insert.run({ project, repository: repositoryId, kind, name, id, now: now ?? null });
     },
   };
 }
@@ -100,11 +137,20 @@ function prepareSignals(store: Store) {
 /** One look at each linked issue of a repository; made only when labels or milestones of it have changed. */
 function prepareCatalogue(store: Store) {
   const linked = `
-    EXISTS (SELECT 1 FROM links WHERE links.repository = issues.repository AND links.number = issues.number)`;
+    EXISTS (SELECT 1 FROM links WHERE links.repository = issues.repository AND links.number = issues.number)
+    AND NOT EXISTS (SELECT 1 FROM absences
+      WHERE absences.repository = issues.repository AND absences.number = issues.number)`;
   return {
     selectLabels: store.prepare<[number], { label: string }>(`
       SELECT DISTINCT label.value AS label FROM issues JOIN json_each(facts, '$.labels') AS label
       WHERE repository = ? AND ${linked}`),
+    selectIds: store.prepare<[{ repository: number }], { id: string }>(`
+      SELECT DISTINCT label.value AS id FROM issues JOIN json_each(facts, '$.labelIds') AS label
+      WHERE repository = @repository AND ${linked}
+      UNION SELECT CAST(facts ->> '$.milestone.number' AS TEXT) FROM issues
+      WHERE repository = @repository AND facts ->> '$.milestone' IS NOT NULL AND ${linked}
+      UNION SELECT facts ->> '$.typeId' FROM issues
+      WHERE repository = @repository AND facts ->> '$.typeId' IS NOT NULL AND ${linked}`),
     selectMilestones: store.prepare<[number], { milestone: string }>(`
       SELECT DISTINCT facts -> '$.milestone' AS milestone FROM issues
       WHERE repository = ? AND facts ->> '$.milestone' IS NOT NULL AND ${linked}`),

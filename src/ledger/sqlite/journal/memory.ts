@@ -1,4 +1,4 @@
-import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { Named, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import type {
@@ -46,6 +46,9 @@ interface RepositoryColumns {
   milestones: string;
   labels_etag: string | null;
   milestones_etag: string | null;
+  types: string;
+  types_etag: string | null;
+  refused: string;
   etag: string | null;
   cursor: string | null;
   scanned_at: number | null;
@@ -112,7 +115,7 @@ export function createMemory(
   );
   const deleteOpenList = store.prepare<[number]>("DELETE FROM open_lists WHERE project = ?");
   const repositoryColumns = `id, name, current_name, has_issues, is_archived, is_private, can_push, checked_at, labels,
-    milestones, labels_etag, milestones_etag, etag, cursor, scanned_at, named_at, scanned_for, recovered_at, full_at,
+    milestones, labels_etag, milestones_etag, types, types_etag, refused, etag, cursor, scanned_at, named_at, scanned_for, recovered_at, full_at,
     public_since, paused_at`;
   const selectRepositories = store.prepare<[], RepositoryColumns>(
     `SELECT ${repositoryColumns} FROM repositories`,
@@ -123,7 +126,7 @@ export function createMemory(
   const writeRepository = store.prepare<[RepositoryColumns]>(`
     INSERT OR REPLACE INTO repositories (${repositoryColumns})
     VALUES (@id, @name, @current_name, @has_issues, @is_archived, @is_private, @can_push, @checked_at, @labels,
-      @milestones, @labels_etag, @milestones_etag, @etag, @cursor, @scanned_at, @named_at, @scanned_for, @recovered_at, @full_at,
+      @milestones, @labels_etag, @milestones_etag, @types, @types_etag, @refused, @etag, @cursor, @scanned_at, @named_at, @scanned_for, @recovered_at, @full_at,
       @public_since, @paused_at)`);
   const selectFields = store.prepare<[], { field: string; checked_at: number }>(
     "SELECT field, checked_at FROM project_fields",
@@ -253,6 +256,9 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     milestones: JSON.parse(found.milestones),
     labelsEtag: found.labels_etag ?? undefined,
     milestonesEtag: found.milestones_etag ?? undefined,
+    types: JSON.parse(found.types),
+    typesEtag: found.types_etag ?? undefined,
+    refused: JSON.parse(found.refused),
     etag: found.etag ?? undefined,
     cursor: found.cursor ?? undefined,
     scannedAt: found.scanned_at ?? undefined,
@@ -263,6 +269,11 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     publicSince: found.public_since ?? undefined,
     pausedAt: found.paused_at ?? undefined,
   };
+}
+
+/** Always in the same order, so that a row that says the same is the same. */
+function toNamed({ id, name }: Named): Named {
+  return { ...(id !== undefined && { id }), name };
 }
 
 function fromRepository(memory: RepositoryMemory): RepositoryColumns {
@@ -276,12 +287,15 @@ function fromRepository(memory: RepositoryMemory): RepositoryColumns {
     is_private: Number(repository.isPrivate),
     can_push: Number(repository.canPush),
     checked_at: memory.checkedAt,
-    labels: JSON.stringify(memory.labels),
+    labels: JSON.stringify(memory.labels.map(toNamed)),
     milestones: JSON.stringify(
       memory.milestones.map(({ number, title, state }) => ({ number, title, state })),
     ),
     labels_etag: memory.labelsEtag ?? null,
     milestones_etag: memory.milestonesEtag ?? null,
+    types: JSON.stringify(memory.types.map(toNamed)),
+    types_etag: memory.typesEtag ?? null,
+    refused: JSON.stringify(memory.refused.map(({ field, value, print }) => ({ field, value, print }))),
     etag: memory.etag ?? null,
     cursor: memory.cursor ?? null,
     scanned_at: memory.scannedAt ?? null,

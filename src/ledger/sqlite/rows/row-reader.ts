@@ -1,4 +1,4 @@
-import type { IssueRef } from "../../../model/issue.ts";
+import type { IssueRef, Pin } from "../../../model/issue.ts";
 import type {
   CanonicalIssue,
   IntentKind,
@@ -13,6 +13,7 @@ import type { Post, PostId } from "../../../model/post.ts";
 import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
 import type { Query, Store } from "../file/store.ts";
+import { createPins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 
 /** What a row's own line holds. */
@@ -116,6 +117,7 @@ export function createRowReader(
   store: Store,
   seenAt: Pick<PostTimes, "get">,
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
+  const pins = createPins(store);
   const { links, others, bases, issueBases, intents, parked, statuses, notes } = prepareParts(store);
   return (project, found, now) => {
     if (found.length === 0) return [];
@@ -127,6 +129,7 @@ export function createRowReader(
     ): ReadonlyMap<number, Part[]> =>
       groupByPost(found.some((columns) => columns[has] === 1) ? part.all(batch) : []);
     const linksOf = read("has_links", links);
+    const pinsOf = linksOf.size === 0 ? [] : pins.read(project);
     const isShared = [...linksOf.values()].some((found) => found.some(({ is_shared }) => is_shared === 1));
     const othersOf = groupByPost(isShared ? others.all(batch) : []);
     const basesOf = read("has_bases", bases);
@@ -142,7 +145,7 @@ export function createRowReader(
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
       ...(paused_at !== null && { pausedAt: paused_at }),
       links: (linksOf.get(number) ?? []).map((link) =>
-        toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)),
+        withPins(toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)), pinsOf),
       ),
       base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
       openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
@@ -275,6 +278,19 @@ function toLinkedIssue(
     }),
     ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
     ...(found.canonical !== null && { canonical: toCanonical(found, found.canonical) }),
+  };
+}
+
+/** What names of the project's rules mean where its issue is. */
+function withPins(linked: LinkedIssue, all: readonly Pin[]): LinkedIssue {
+  if (all.length === 0) return linked;
+  const { canonical } = linked;
+  const of = (issue: Pick<IssueRef, "repositoryId">) =>
+    all.filter(({ repositoryId }) => repositoryId === issue.repositoryId);
+  return {
+    ...linked,
+    pins: of(linked.link.issue),
+    ...(canonical && { canonical: { ...canonical, pins: of(canonical.issue) } }),
   };
 }
 

@@ -76,11 +76,11 @@ type UserContentEditConnection { nodes: [UserContentEdit] totalCount: Int! }
 type UserContentEdit { editor: Actor }
 enum IssueState { CLOSED OPEN }
 enum IssueStateReason { COMPLETED DUPLICATE NOT_PLANNED REOPENED }
-type IssueType { name: String! }
+type IssueType implements Node { id: ID! name: String! }
 type IssueConnection { nodes: [Issue] totalCount: Int! }
 type UserConnection { nodes: [User] totalCount: Int! }
 type LabelConnection { nodes: [Label] totalCount: Int! }
-type Label { name: String! }
+type Label implements Node { id: ID! name: String! }
 type Milestone { number: Int! state: MilestoneState! title: String! }
 enum MilestoneState { CLOSED OPEN }
 

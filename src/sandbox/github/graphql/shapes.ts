@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { association } from "../rest/shapes.ts";
-import { labelsOf } from "../state/changes.ts";
+import { labelsOf, typeOf } from "../state/changes.ts";
 import {
   type GitHubState,
   issueAsOf,
@@ -111,6 +111,7 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
   function issue(stored: StoredRepository, shown: StoredIssue): GraphObject {
     const { id } = shown;
     const labels = labelsOf(stored, shown);
+    const type = typeOf(stored, shown);
     const milestone = stored.milestones.get(shown.milestone ?? 0);
     const fields: GraphObject = {
       __typename: "Issue",
@@ -126,10 +127,11 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
       createdAt: timestamp(shown.createdAt),
       updatedAt: timestamp(shown.updatedAt),
       repository: repository(stored),
-      labels: (paging: Paging) => connection(labels, paging, ({ name }) => ({ name })),
+      labels: (paging: Paging) =>
+        connection(labels, paging, (label) => ({ id: `LA_${label.id}`, name: label.name })),
       assignees: (paging: Paging) => connection(shown.assignees, paging, (login) => ({ id: login, login })),
       milestone: milestone === undefined ? null : { ...milestone, state: milestone.state.toUpperCase() },
-      issueType: shown.type === null ? null : { name: shown.type },
+      issueType: type === undefined ? null : { id: `IT_${type.id}`, name: type.name },
       closedByPullRequestsReferences: (asked: Paging & { includeClosedPrs?: boolean }) =>
         connection(linkedPullRequests(id, asked.includeClosedPrs ?? false), asked, (one) => one),
       userContentEdits: (paging: Paging) =>

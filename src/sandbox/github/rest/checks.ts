@@ -1,5 +1,5 @@
 import type { Answer } from "../../loopback/loopback.ts";
-import { findLabel } from "../state/changes.ts";
+import { findLabel, findType } from "../state/changes.ts";
 import { type Call, type FieldError, invalid, refuse } from "./answer.ts";
 
 const maxBodyCharacters = 65_536;
@@ -72,7 +72,7 @@ export function refuseReferences(call: Call, labelsNow: readonly string[] = []):
   if (milestone !== undefined && milestone !== null && !repository.milestones.has(Number(milestone))) {
     errors.push({ value: milestone, resource: "Issue", field: "milestone", code: "invalid" });
   }
-  if (typeof type === "string" && repository.types?.includes(type) !== true) {
+  if (typeof type === "string" && findType(repository, type) === undefined) {
     errors.push({ value: type, resource: "Issue", field: "type", code: "invalid" });
   }
   if (errors.length > 0) return invalid(...errors);

@@ -1,5 +1,12 @@
 import type { Answer } from "../../loopback/loopback.ts";
-import { changeIssue, type IssueChange, labelIds, openIssue, setIssueState } from "../state/changes.ts";
+import {
+  changeIssue,
+  findType,
+  type IssueChange,
+  labelIds,
+  openIssue,
+  setIssueState,
+} from "../state/changes.ts";
 import { issueAsOf, type StoredIssue } from "../state/state.ts";
 import { type Call, invalid, notFound, redirect, refuse } from "./answer.ts";
 import {
@@ -134,6 +141,6 @@ function referencesOf(call: Call): IssueChange {
     ...("labels" in body && { labels: labelIds(state, repository, labelNames(body)) }),
     ...("assignees" in body && { assignees: [...new Set(logins(body))] }),
     ...(milestone !== undefined && { milestone: milestone === null ? null : Number(milestone) }),
-    ...(type !== undefined && { type: typeof type === "string" ? type : null }),
+    ...(type !== undefined && { type: findType(repository, type)?.id ?? null }),
   };
 }

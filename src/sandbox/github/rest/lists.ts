@@ -1,5 +1,5 @@
 import type { Answer } from "../../loopback/loopback.ts";
-import { findLabel } from "../state/changes.ts";
+import { findLabel, typeOf } from "../state/changes.ts";
 import { listedIssue, type StoredIssue } from "../state/state.ts";
 import { type Call, invalid, notFound, refuse } from "./answer.ts";
 import { issueShape } from "./shapes.ts";
@@ -93,7 +93,11 @@ function issueFilter({ repository, query, quirks }: Call): (issue: StoredIssue) 
     (earliest === undefined || toSecond(issue.updatedAt) >= earliest) &&
     matches(query.get("milestone"), issue.milestone === null ? [] : [String(issue.milestone)]) &&
     matches(query.get("assignee"), issue.assignees) &&
-    matches(query.get("type"), issue.type === null ? [] : [issue.type]);
+    matches(query.get("type"), asList(typeOf(repository, issue)?.name));
+}
+
+function asList(name: string | undefined): readonly string[] {
+  return name === undefined ? [] : [name];
 }
 
 /** `none`, `*`, or one of the values. */

@@ -143,7 +143,7 @@ export function createComment(call: Call): Answer {
 /** `GET …/issue-types`: 404 where no organisation owns the repository. */
 export function listTypes({ repository }: Call): Answer {
   if (repository.types === undefined) return notFound();
-  return { status: 200, body: repository.types.map(typeShape) };
+  return { status: 200, body: repository.types.map((type) => typeShape(type)) };
 }
 
 /** `GET …/assignees/{login}`: 204 when that account can be assigned. */

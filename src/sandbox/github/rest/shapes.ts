@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { labelsOf } from "../state/changes.ts";
+import { labelsOf, typeOf } from "../state/changes.ts";
 import {
   type GitHubState,
   type StoredComment,
@@ -7,6 +7,7 @@ import {
   type StoredLabel,
   type StoredMilestone,
   type StoredRepository,
+  type StoredType,
   timestamp,
 } from "../state/state.ts";
 
@@ -211,8 +212,7 @@ export function milestoneShape(
 }
 
 /** `issue-type`. */
-export function typeShape(name: string, index: number): Shape {
-  const id = index + 1;
+export function typeShape({ id, name }: StoredType): Shape {
   return { id, node_id: `IT_${id}`, name, description: null, color: "blue", is_enabled: true };
 }
 
@@ -245,7 +245,7 @@ export function issueShape(state: GitHubState, repository: StoredRepository, iss
   const html = `${pageUrl(state, repository)}/${folder}/${issue.number}`;
   const assignees = issue.assignees.map((login) => userShape(state, login));
   const milestone = issue.milestone === null ? undefined : repository.milestones.get(issue.milestone);
-  const type = repository.types?.indexOf(issue.type ?? "") ?? -1;
+  const type = typeOf(repository, issue);
   return {
     id: issue.id,
     node_id: `${issue.isPullRequest ? "PR" : "I"}_${issue.id}`,
@@ -271,7 +271,7 @@ export function issueShape(state: GitHubState, repository: StoredRepository, iss
     updated_at: timestamp(issue.updatedAt),
     closed_at: optionalTimestamp(issue.closedAt),
     closed_by: issue.closedBy === null ? null : userShape(state, issue.closedBy),
-    ...(repository.types && { type: issue.type === null ? null : typeShape(issue.type, type) }),
+    ...(repository.types && { type: type === undefined ? null : typeShape(type) }),
     ...(issue.isPullRequest && {
       draft: false,
       pull_request: {

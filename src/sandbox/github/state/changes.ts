@@ -7,6 +7,7 @@ import {
   type StoredLabel,
   type StoredMilestone,
   type StoredRepository,
+  type StoredType,
   saveIssue,
 } from "./state.ts";
 
@@ -106,6 +107,18 @@ export function labelsOf(repository: StoredRepository, issue: StoredIssue): read
   return [...repository.labels.values()].filter(({ id }) => issue.labels.includes(id));
 }
 
+/** Finds an issue type by name, in any case. */
+export function findType(repository: StoredRepository, name: unknown): StoredType | undefined {
+  const wanted = String(name).toLowerCase();
+  return repository.types?.find((type) => type.name.toLowerCase() === wanted);
+}
+
+/** The type of an issue; undefined where it has none, or its type was deleted. */
+export function typeOf(repository: StoredRepository, { type }: StoredIssue): StoredType | undefined {
+  if (typeof type === "string") return { id: 0, name: type };
+  return repository.types?.find(({ id }) => id === type);
+}
+
 /** Makes a label. */
 export function createLabel(
   state: GitHubState,
@@ -148,7 +161,7 @@ export function createMilestone(
     dueOn: null,
     ...milestone,
     id: nextId(state),
-    number: repository.milestones.size + 1,
+    number: ++repository.lastMilestone,
     createdAt: now,
     updatedAt: now,
     closedAt: milestone.state === "closed" ? now : null,

@@ -2,11 +2,13 @@ import {
   addComment,
   changeIssue,
   findLabel,
+  findType,
   type IssueChange,
   labelIds,
   labelsOf,
   openIssue,
   setIssueState,
+  typeOf,
 } from "./changes.ts";
 import { findMilestone, type RepositoryName, repositoryNamed } from "./repositories.ts";
 import {
@@ -118,7 +120,7 @@ export function createPeople(state: GitHubState): SandboxPeople {
       labels: labelIds(state, repository, labels),
       assignees,
       milestone: milestone === undefined ? null : findMilestone(repository, milestone).number,
-      type: type ?? null,
+      type: type === undefined ? null : (findType(repository, type)?.id ?? type),
     });
     return viewIssue(repository, issue);
   }
@@ -158,7 +160,10 @@ export function createPeople(state: GitHubState): SandboxPeople {
       const milestone = title === null ? null : findMilestone(repositoryNamed(state, name), title).number;
       change(name, number, { milestone });
     },
-    setType: (name, number, type) => change(name, number, { type }),
+    setType(name, number, type) {
+      const found = findType(repositoryNamed(state, name), type);
+      change(name, number, { type: found?.id ?? type });
+    },
     comment(name, number, body, author = person) {
       addComment(state, ...find(name, number), { author, body });
     },
@@ -232,13 +237,14 @@ function carrySignals(signals: SignalState, from: number, to: number): void {
 
 /** An issue as people see it. */
 export function viewIssue(repository: StoredRepository, issue: StoredIssue): SandboxIssue {
-  const { id, number, isPullRequest, title, body, author, stateReason, assignees, type, isLocked, closedBy } =
+  const { id, number, isPullRequest, title, body, author, stateReason, assignees, isLocked, closedBy } =
     issue;
   return {
-    ...{ id, number, isPullRequest, title, body, author, stateReason, assignees, type, isLocked, closedBy },
+    ...{ id, number, isPullRequest, title, body, author, stateReason, assignees, isLocked, closedBy },
     state: issue.state,
     labels: labelsOf(repository, issue).map((label) => label.name),
     milestone: repository.milestones.get(issue.milestone ?? 0)?.title ?? null,
+    type: typeOf(repository, issue)?.name ?? null,
     comments: issue.comments.length,
     createdAt: timestamp(issue.createdAt),
     updatedAt: timestamp(issue.updatedAt),

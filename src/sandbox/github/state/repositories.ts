@@ -1,4 +1,4 @@
-import { createLabel, createMilestone, findLabel } from "./changes.ts";
+import { createLabel, createMilestone, findLabel, findType } from "./changes.ts";
 import {
   findRepository,
   type GitHubState,
@@ -7,6 +7,7 @@ import {
   type StoredLabel,
   type StoredMilestone,
   type StoredRepository,
+  type StoredType,
 } from "./state.ts";
 
 /** `owner/name`; a former name finds the repository too. */
@@ -66,6 +67,13 @@ export interface SandboxOwners {
   closeMilestone(name: RepositoryName, title: string): void;
   reopenMilestone(name: RepositoryName, title: string): void;
   renameMilestone(name: RepositoryName, title: string, to: string): void;
+  /** Takes a milestone off every issue, which moves no time of theirs. */
+  deleteMilestone(name: RepositoryName, title: string): void;
+  /** Types are their organisation's: what happens to one happens in every repository of the owner that has types. */
+  addType(name: RepositoryName, type: string): void;
+  renameType(name: RepositoryName, type: string, to: string): void;
+  /** Takes a type off every issue, which moves no time of theirs. */
+  deleteType(name: RepositoryName, type: string): void;
   /** Names of the repository's labels. */
   labels(name: RepositoryName): readonly string[];
 }
@@ -95,6 +103,17 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
     const milestone = findMilestone(repository, title);
     const updatedAt = state.clock.now();
     repository.milestones.set(milestone.number, { ...milestone, ...change, updatedAt });
+  }
+
+  function changeTypes(
+    name: RepositoryName,
+    change: (types: readonly StoredType[]) => readonly StoredType[],
+  ): void {
+    const [owner] = named(name).name.split("/");
+    for (const repository of state.repositories.values()) {
+      const isOfOwner = repository.name.split("/")[0] === owner;
+      if (isOfOwner && repository.types !== undefined) repository.types = change(repository.types);
+    }
   }
 
   return {
@@ -155,6 +174,22 @@ export function createOwners(state: GitHubState, account: string): SandboxOwners
     renameMilestone(name, title, to) {
       changeMilestone(name, title, { title: to });
     },
+    deleteMilestone(name, title) {
+      const repository = named(name);
+      repository.milestones.delete(findMilestone(repository, title).number);
+    },
+    addType(name, type) {
+      const used = [...state.repositories.values()].flatMap(({ types = [] }) => types.map(({ id }) => id));
+      changeTypes(name, (types) => [...types, { id: Math.max(0, ...used) + 1, name: type }]);
+    },
+    renameType(name, type, to) {
+      const { id } = typeNamed(named(name), type);
+      changeTypes(name, (types) => types.map((one) => (one.id === id ? { id, name: to } : one)));
+    },
+    deleteType(name, type) {
+      const { id } = typeNamed(named(name), type);
+      changeTypes(name, (types) => types.filter((one) => one.id !== id));
+    },
     labels: (name) => [...named(name).labels.values()].map((label) => label.name),
   };
 }
@@ -170,9 +205,10 @@ function createRepository(state: GitHubState, setup: RepositorySetup, account: s
     isArchived: setup.archived ?? false,
     isVisible: setup.visible ?? true,
     collaborators: new Set(setup.collaborators ?? [person]),
-    types: setup.types,
+    types: setup.types?.map((type, index) => ({ id: index + 1, name: type })),
     labels: new Map(),
     milestones: new Map(),
+    lastMilestone: 0,
     issues: new Map(),
     versions: 0,
     listedAt: 0,
@@ -198,4 +234,11 @@ export function findMilestone(repository: StoredRepository, title: string): Stor
     throw new Error(`The sandbox has no milestone "${title}" in ${repository.name}.`);
   }
   return milestone;
+}
+
+/** The issue type of that name; it throws for an unknown one. */
+export function typeNamed(repository: StoredRepository, name: string): StoredType {
+  const type = findType(repository, name);
+  if (type === undefined) throw new Error(`The sandbox has no type "${name}" in ${repository.name}.`);
+  return type;
 }

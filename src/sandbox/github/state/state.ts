@@ -22,6 +22,12 @@ export interface StoredMilestone {
   readonly closedAt: number | null;
 }
 
+/** An issue type. Issues refer to it by id. */
+export interface StoredType {
+  readonly id: number;
+  readonly name: string;
+}
+
 /** A comment on an issue. */
 export interface StoredComment {
   readonly id: number;
@@ -58,7 +64,8 @@ export interface StoredIssue {
   readonly assignees: readonly string[];
   /** Number of the milestone. */
   readonly milestone: number | null;
-  readonly type: string | null;
+  /** Id of the type; its name where the repository has none that is called so. */
+  readonly type: number | string | null;
   readonly isLocked: boolean;
   readonly comments: readonly StoredComment[];
   readonly createdAt: number;
@@ -88,10 +95,12 @@ export interface StoredRepository {
   isVisible: boolean;
   /** Logins that may push and be assigned. */
   readonly collaborators: Set<string>;
-  /** Names of issue types; undefined for a repository that no organisation owns. */
-  readonly types: readonly string[] | undefined;
+  /** Issue types; undefined for a repository that no organisation owns. */
+  types: readonly StoredType[] | undefined;
   readonly labels: Map<number, StoredLabel>;
   readonly milestones: Map<number, StoredMilestone>;
+  /** Number of the milestone that was made last: none is given twice. */
+  lastMilestone: number;
   /** Every version of every issue by number, oldest first: lists and reads may lag behind. */
   readonly issues: Map<number, IssueVersion[]>;
   /** How many versions there are: what was made of all issues holds for as long as this is the same. */

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/signals.ts";
-import type { Issue, IssueRef, RepositoryId, RepositoryName, Signals } from "../../../model/issue.ts";
+import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
@@ -54,7 +54,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
  * @throws RemoteError
  */
 export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
-  const search = searchFor(cycle.settings, mode);
+  const search = { ...searchFor(cycle.settings, mode), pins: await pinsOf(cycle, cycle.memory.id) };
   const { needs, print } = search;
   if (!looksBesideRecord(needs) && !needs.duplicates) return;
   const reader = createSignalReader(cycle, mode);
@@ -178,7 +178,9 @@ export async function readWoken(cycle: Cycle, before: Issue, after: Issue): Prom
   const { settings, world } = cycle;
   const needs = neededSignals(settings);
   const signals = (await world.ledger.signals.of(before))?.signals ?? {};
-  const isWoken = isSignalNeeded(after, signals, settings) && !isSignalNeeded(before, signals, settings);
+  const pins = await world.ledger.signals.pins(cycle.memory.id);
+  const isNeeded = (issue: Issue): boolean => isSignalNeeded(issue, signals, settings, pins);
+  const isWoken = isNeeded(after) && !isNeeded(before);
   if (looksBesideRecord(needs) && isWoken) await readNow(cycle, before);
 }
 
@@ -204,9 +206,14 @@ interface Search {
   readonly needs: SignalNeeds;
   /** The same for projects that ask for the same and believe it alike. */
   readonly print: string;
+  readonly pins: readonly Pin[];
 }
 
-function searchFor(settings: Settings, mode: ReadMode): Search {
+function pinsOf({ world: { ledger } }: Cycle, project: ProjectId): Promise<readonly Pin[]> {
+  return ledger.signals.pins(project);
+}
+
+function searchFor(settings: Settings, mode: ReadMode): Omit<Search, "pins"> {
   const needs = neededSignals(settings);
   const options = needs.projects.map(({ owner, project, field }) =>
     namedOptions(settings, projectFieldKey(owner, project, field)),
@@ -221,11 +228,15 @@ function lookAt(print: string, { nodeId }: Issue): string {
 type Way = "duplicates" | "others";
 
 /** How an issue is to be asked for; undefined where it need not be, or has been in this run. */
-function wayOf(cycle: Cycle, { settings, needs, print }: Search, found: SignalledIssue): Way | undefined {
+function wayOf(
+  cycle: Cycle,
+  { settings, needs, print, pins }: Search,
+  found: SignalledIssue,
+): Way | undefined {
   const { issue, signals } = found;
   if (isLookedAt(cycle, lookAt(print, issue))) return undefined;
   if (needs.duplicates && isDuplicate(issue)) return "duplicates";
-  return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings) ? "others" : undefined;
+  return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings, pins) ? "others" : undefined;
 }
 
 /** Issues that are asked for together. */
@@ -285,7 +296,10 @@ async function fill(
     if (!hasRoom()) return;
     const id = world.ledger.memory.project(companion.key)?.id;
     if (id === undefined) continue;
-    const search = searchFor({ ...companion.settings, project: id }, "all");
+    const search = {
+      ...searchFor({ ...companion.settings, project: id }, "all"),
+      pins: await pinsOf(cycle, id),
+    };
     if (search.print !== print) continue;
     for await (const found of eachLinked(cycle, id)) {
       looked += 1;

@@ -1,5 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
-import type { Milestone, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { Milestone, Named, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../../tracker.ts";
 import { refuseAnswer } from "../wire/answers.ts";
@@ -85,17 +85,21 @@ export async function readVisible(
   return asList(answer.data, "repositories").map((one) => readRepository(one).name);
 }
 
+const pageSize = 100;
+
 /** A list of a repository that can be asked for conditionally. */
 export interface ConditionalList<T> {
   readonly name: string;
   readonly route: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Set where it comes whole, without pages. */
+  readonly isWhole?: true;
   /** @throws RemoteError `unreadable` */
   readonly readRows: (data: unknown) => readonly T[];
 }
 
-/** The names of all labels. */
-export const labelList: ConditionalList<string> = {
+/** All labels. */
+export const labelList: ConditionalList<Named> = {
   name: "labels",
   route: "GET /repos/{owner}/{repo}/labels",
   parameters: {},
@@ -108,6 +112,15 @@ export const milestoneList: ConditionalList<Milestone> = {
   route: "GET /repos/{owner}/{repo}/milestones",
   parameters: { state: "all" },
   readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
+};
+
+/** Issue types, which have no pages. */
+const typeList: ConditionalList<Named> = {
+  name: "issue types",
+  isWhole: true,
+  route: "GET /repos/{owner}/{repo}/issue-types",
+  parameters: {},
+  readRows: (data) => asList(data, "issue types").map(readType),
 };
 
 /** What a conditional request for a list is about. */
@@ -165,24 +178,37 @@ export async function readCatalogue(
   };
 }
 
-/** Names of issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
+/** Issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
 export async function readTypes(
-  read: Read,
-  { name }: Repository,
+  tools: ListTools,
+  request: Omit<ConditionalRequest<Named>, "list">,
   bounds: ReadBounds,
-  quote: Quote,
-): Promise<readonly string[] | undefined> {
-  const request: ReadRequest = {
-    route: "GET /repos/{owner}/{repo}/issue-types",
-    parameters: addressRepository(name, quote),
-    subject: `the issue types of ${name}`,
-  };
-  const answer = await read(request, bounds);
-  if (answer.status === 404) return undefined;
-  return asList(requireOk(answer, request.subject, quote).data, "issue types").map(readType);
+): Promise<Listed<Named>> {
+  try {
+    return await readList(tools, { ...request, list: typeList }, bounds);
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
+    return { kind: "listed", rows: [], etag: undefined };
+  }
 }
 
-const pageSize = 100;
+/** Whether an account can be assigned: 204, or 404. */
+export async function readAssignable(
+  read: Read,
+  { name }: Repository,
+  { login, quote }: { readonly login: string; readonly quote: Quote },
+  bounds: ReadBounds,
+): Promise<boolean> {
+  const request: ReadRequest = {
+    route: "GET /repos/{owner}/{repo}/assignees/{assignee}",
+    parameters: { ...addressRepository(name, quote), assignee: login },
+    subject: `the assignees of ${name}`,
+  };
+  const answer = await read(request, bounds);
+  if (answer.status === 204) return true;
+  if (answer.status === 404) return false;
+  throw refuseAnswer(answer, request.subject, quote);
+}
 
 /** One page of a list that was read; the address of the first is always the same, and left out. */
 interface KnownPage {
@@ -233,6 +259,7 @@ function describeList(
 ): ListRequest {
   return {
     list: list.name,
+    ...(list.isWhole && { isWhole: true }),
     route: list.route,
     parameters: { ...addressRepository(repository.name, quote), ...list.parameters },
     subject: repository.name,

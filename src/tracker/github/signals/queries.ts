@@ -33,8 +33,8 @@ const parts: Readonly<Record<Exclude<SignalPart, "projects">, string>> = {
   duplicates:
     "duplicates: timelineItems(last: 20, itemTypes: [MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT]) { pageInfo { hasPreviousPage } nodes { __typename ... on MarkedAsDuplicateEvent { canonical { ...canonical } duplicate { ...canonical } } ... on UnmarkedAsDuplicateEvent { canonical { ...canonical } duplicate { ...canonical } } } }",
   facts:
-    "facts: repository { databaseId } number state stateReason(enableDuplicate: true) locked createdAt updatedAt labels(first: 100) { totalCount nodes { name } } assignees(first: 20) { totalCount nodes { login } } milestone { number title state }",
-  type: "type: issueType { name }",
+    "facts: repository { databaseId } number state stateReason(enableDuplicate: true) locked createdAt updatedAt labels(first: 100) { totalCount nodes { id name } } assignees(first: 20) { totalCount nodes { login } } milestone { number title state }",
+  type: "type: issueType { id name }",
   editors: "editors: userContentEdits(last: 100) { totalCount nodes { editor { login } } }",
 };
 

@@ -3,6 +3,7 @@ import {
   beyondReach,
   type Issue,
   type LinkedPullRequest,
+  type Named,
   type Readable,
   type Signals,
 } from "../../../model/issue.ts";
@@ -17,7 +18,10 @@ import {
   complain,
   isObject,
   isRepositoryName,
+  named,
+  namesAndIds,
   readLogin,
+  typeFacts,
 } from "../wire/shapes.ts";
 import type { SignalPart } from "./queries.ts";
 import type { QueryError } from "./querying.ts";
@@ -297,14 +301,19 @@ function readIssue(node: Node): Issue {
     nodeId: asText(node["id"], "id"),
     state: asName(node["state"], issueStates),
     stateReason: stateReason === null ? null : asText(stateReason, "stateReason").toLowerCase(),
-    labels: readAll(node["labels"], "labels").map((row) => asText(asObject(row, "label")["name"], "name")),
+    ...namesAndIds(readAll(node["labels"], "labels").map((row) => readNamed(row, "label"))),
     assignees: readAll(node["assignees"], "assignees").map((row) => readLogin(row)),
     milestone: milestone === null ? null : readMilestone(asObject(milestone, "milestone")),
-    type: type === null ? null : asText(asObject(type, "type")["name"], "type"),
+    ...typeFacts(type === null ? undefined : readNamed(type, "type")),
     locked,
     createdAt: asTime(node["createdAt"], "createdAt"),
     updatedAt: asTime(node["updatedAt"], "updatedAt"),
   };
+}
+
+function readNamed(value: unknown, what: string): Named {
+  const { id, name } = asObject(value, what);
+  return named(id, asText(name, what));
 }
 
 function readMilestone(milestone: Node): Issue["milestone"] {

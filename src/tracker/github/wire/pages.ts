@@ -29,6 +29,8 @@ type Owner = Pick<Repository, "id" | "name">;
 export interface ListRequest extends ReadRequest {
   /** What is listed: how much of it is answered at once is remembered by it. */
   readonly list: string;
+  /** Set where it comes whole, without pages. */
+  readonly isWhole?: true;
 }
 
 /**
@@ -66,7 +68,7 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
     bounds: ReadBounds,
     isDivisible = size > 1,
   ): Promise<Page> {
-    const { list: _, ...plain } = request;
+    const { list: _, isWhole: __, ...plain } = request;
     const answer = await read({ ...plain, isDivisible }, bounds);
     requireSame(answer.url, repository);
     const etag = answer.headers["etag"];
@@ -109,10 +111,11 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
       const before = sizes.of(name);
       for (;;) {
         const size = sizes.of(name);
-        const parameters = { ...request.parameters, per_page: size };
+        const parameters = request.isWhole ? request.parameters : { ...request.parameters, per_page: size };
         try {
           const asked = { ...request, parameters };
-          const page = await readPage(asked, size, repository, bounds, size > 1 || before > 1);
+          const isDivisible = !request.isWhole && (size > 1 || before > 1);
+          const page = await readPage(asked, size, repository, bounds, isDivisible);
           return { ...page, isFirst: true };
         } catch (error) {
           // Where not even one row is answered, it is not for how many were asked for.

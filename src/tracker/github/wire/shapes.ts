@@ -1,5 +1,12 @@
 import { RemoteError } from "../../../errors.ts";
-import type { Issue, IssueRecord, Milestone, Repository, RepositoryName } from "../../../model/issue.ts";
+import type {
+  Issue,
+  IssueRecord,
+  Milestone,
+  Named,
+  Repository,
+  RepositoryName,
+} from "../../../model/issue.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { IssueComment } from "../../tracker.ts";
 
@@ -55,10 +62,10 @@ export function readIssueRow(value: unknown): IssueRow {
       nodeId: asText(row["node_id"], "node_id"),
       state: asOneOf(row["state"], ["open", "closed"], "state"),
       stateReason: asTextOrNull(row["state_reason"], "state_reason"),
-      labels: readLabels(row["labels"]),
+      ...namesAndIds(readLabels(row["labels"])),
       assignees: asList(row["assignees"] ?? [], "assignees").map((user) => readLogin(user)),
       milestone: isMissing(row["milestone"]) ? null : readMilestone(row["milestone"]),
-      type: isMissing(row["type"]) ? null : readType(row["type"]),
+      ...typeFacts(isMissing(row["type"]) ? undefined : readType(row["type"])),
       locked: row["locked"] === true,
       createdAt,
       updatedAt,
@@ -92,9 +99,27 @@ export function readRepository(value: unknown): Repository {
   };
 }
 
-/** The name of an issue type. @throws RemoteError `unreadable` */
-export function readType(row: unknown): string {
-  return asText(asObject(row, "type")["name"], "type");
+/** An issue type. @throws RemoteError `unreadable` */
+export function readType(row: unknown): Named {
+  const type = asObject(row, "type");
+  return named(type["node_id"], asText(type["name"], "type"));
+}
+
+/** The facts that an issue's labels are. */
+export function namesAndIds(labels: readonly Named[]): Pick<Issue, "labels" | "labelIds"> {
+  const names = labels.map(({ name }) => name);
+  const isKnown = labels.some(({ id }) => id !== undefined);
+  return { labels: names, ...(isKnown && { labelIds: labels.map(({ id = "" }) => id) }) };
+}
+
+/** The facts that an issue's type is. */
+export function typeFacts(type: Named | undefined): Pick<Issue, "type" | "typeId"> {
+  return { type: type?.name ?? null, ...(type?.id !== undefined && { typeId: type.id }) };
+}
+
+/** An id is what tells a label or a type from another one of its name; GraphQL calls it `id`, REST `node_id`. */
+export function named(id: unknown, name: string): Named {
+  return { ...(typeof id === "string" && id !== "" && { id }), name };
 }
 
 /** @throws RemoteError `unreadable` */
@@ -107,11 +132,11 @@ export function readMilestone(value: unknown): Milestone {
   };
 }
 
-/** Label names; a label is plain text or an object, and one without a name is left out. @throws RemoteError `unreadable` */
-export function readLabels(value: unknown): readonly string[] {
+/** Labels; each is plain text or an object, and one without a name is left out. @throws RemoteError `unreadable` */
+export function readLabels(value: unknown): readonly Named[] {
   return asList(value, "labels").flatMap((label) => {
     const name = isObject(label) ? (label["name"] ?? null) : label;
-    return name === null ? [] : [asText(name, "labels")];
+    return name === null ? [] : [named(isObject(label) && label["node_id"], asText(name, "labels"))];
   });
 }
 

@@ -1,6 +1,6 @@
 import { whoseRefusal } from "../../../http/refusal.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
-import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
+import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
 import { isGitHubError, listErrors, quoteAnswer, readSaid } from "../wire/answers.ts";
 import type { Answer } from "../wire/client.ts";
@@ -17,6 +17,8 @@ export interface Sent {
   /** When the answer came, epoch ms. */
   readonly now: number;
 }
+
+type CreateIssue = Extract<IssueWrite, { kind: "create-issue" }>;
 
 const applied: WriteOutcome = { kind: "applied", record: undefined };
 
@@ -42,7 +44,14 @@ export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
   if (isAlreadySo(answer, sent.write)) return applied;
   if (whose === "place") return { kind: "forbidden", message: words };
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];
-  return { kind: "rejected", status: answer.status, message: words, fields };
+  const named = answer.status === 422 ? listNamed(answer, sent.write) : [];
+  return {
+    kind: "rejected",
+    status: answer.status,
+    message: words,
+    fields,
+    ...(named.length > 0 && { named }),
+  };
 }
 
 function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
@@ -122,6 +131,59 @@ function listFields(answer: Answer, write: IssueWrite): readonly string[] {
   if (named.length > 0) return [...new Set(named)];
   const texts = [message, ...listErrors(answer).map((error) => (isObject(error) ? error["message"] : error))];
   return [...new Set(texts.flatMap((text) => (typeof text === "string" ? findFields(text) : [])))];
+}
+
+/** What of a new issue a 422 names: as the value of an error, or in the words of one. */
+function listNamed(answer: Answer, write: IssueWrite): readonly OptionalValue[] {
+  if (write.kind !== "create-issue") return [];
+  const errors = listErrors(answer);
+  const message = isObject(answer.data) ? answer.data["message"] : undefined;
+  const complaints = (errors.length === 0 ? [message] : errors).map((error) => readComplaint(error, write));
+  return optionalValues(write).filter(({ field, value }) =>
+    complaints.some(
+      ({ fields, values, words }) =>
+        fields.includes(field) &&
+        (values.length > 0
+          ? values.some((one) => one.toLowerCase() === value.toLowerCase())
+          : hasWord(words, value)),
+    ),
+  );
+}
+
+/** All that an issue is to get and can do without. */
+function optionalValues(write: CreateIssue): readonly OptionalValue[] {
+  const { assignees, labels, milestone, type } = write;
+  return [
+    ...assignees.map((value) => ({ field: "assignees", value }) as const),
+    ...labels.map((value) => ({ field: "labels", value }) as const),
+    ...(milestone === undefined ? [] : [{ field: "milestone", value: String(milestone) } as const]),
+    ...(type === undefined ? [] : [{ field: "type", value: type } as const]),
+  ];
+}
+
+interface Complaint {
+  readonly fields: readonly string[];
+  readonly values: readonly string[];
+  readonly words: string;
+}
+
+function readComplaint(error: unknown, write: IssueWrite): Complaint {
+  const found = isObject(error) ? error : {};
+  const words = String((isObject(error) ? found["message"] : error) ?? "");
+  const named = nameField(error, write);
+  const values = [found["value"]].flat().filter((one) => typeof one === "string" || typeof one === "number");
+  return { fields: named.length > 0 ? named : findFields(words), values: values.map(String), words };
+}
+
+/** Whether a text names something, and not only a longer word that it is a part of. */
+function hasWord(text: string, word: string): boolean {
+  const [folded, wanted] = [text.toLowerCase(), word.toLowerCase()];
+  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + 1)) {
+    const isBegun = at > 0 && /[\w-]/.test(folded[at - 1] ?? "");
+    const isOpen = /[\w-]/.test(folded[at + wanted.length] ?? "");
+    if (!isBegun && !isOpen) return true;
+  }
+  return false;
 }
 
 function nameField(error: unknown, write: IssueWrite): readonly string[] {

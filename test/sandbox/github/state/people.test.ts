@@ -126,6 +126,49 @@ describe("owners", () => {
   });
 });
 
+describe("labels, milestones and types", () => {
+  it("keep their ids when they are renamed, and go from every issue when they are deleted, which moves no time", async () => {
+    const other = await startFixture({
+      repositories: [
+        { name: "acme/app", labels: ["bug"], milestones: ["Next"], types: ["Bug", "Feature"] },
+        { name: "acme/api", types: ["Bug", "Feature"] },
+      ],
+    });
+    const { github, send, clock } = other;
+    github.openIssue("acme/app", { title: "a", labels: ["bug"], milestone: "Next", type: "feature" });
+    const shown = async () => (await send("GET", "/repos/acme/app/issues/1")).body as Record<string, unknown>;
+    const before = await shown();
+    clock.pass(60_000);
+    github.renameLabel("acme/app", "bug", "defect");
+    github.renameMilestone("acme/app", "Next", "1.0");
+    github.renameType("acme/app", "Feature", "Idea");
+    const renamed = await shown();
+    for (const part of ["labels", "milestone", "type"]) {
+      const ids = [before, renamed].map((one) => JSON.stringify(one[part]).match(/"node_id":"[^"]+"/u)?.[0]);
+      expect(ids[1]).toBe(ids[0]);
+    }
+    expect(github.issue("acme/app", 1)).toMatchObject({
+      ...{ labels: ["defect"], milestone: "1.0", type: "Idea" },
+    });
+    expect(JSON.stringify((await send("GET", "/repos/acme/api/issue-types")).rows)).toContain("Idea");
+    github.deleteLabel("acme/app", "defect");
+    github.deleteMilestone("acme/app", "1.0");
+    github.deleteType("acme/app", "Idea");
+    expect(await shown()).toMatchObject({
+      ...{ labels: [], milestone: null, type: null, updated_at: before["updated_at"] },
+    });
+    expect(github.addMilestone("acme/app", "Next")).toBe(2);
+    github.addType("acme/app", "Feature");
+    const types = (await send("GET", "/repos/acme/app/issue-types")).rows;
+    expect(types).toMatchObject([
+      { id: 1, name: "Bug" },
+      { id: 2, name: "Feature" },
+    ]);
+    expect(() => github.renameType("acme/app", "Task", "x")).toThrow('no type "Task" in acme/app');
+    await github.stop();
+  });
+});
+
 describe("ids", () => {
   it("are the same in every sandbox, whatever was read in between", async () => {
     const { github, send } = fixture;

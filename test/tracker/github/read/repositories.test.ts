@@ -16,6 +16,11 @@ function getRepository({ tracker }: SandboxFixture, name = "acme/app") {
   return tracker.repository(name, unbounded());
 }
 
+/** Labels as the sandbox lists them. */
+function named(names: readonly string[]): readonly object[] {
+  return names.map((name) => ({ id: expect.stringMatching(/^LA_/u), name }));
+}
+
 describe("our account", () => {
   it("is the one that the token belongs to", async () => {
     const { tracker } = await startSandbox({ login: "acme-bot" });
@@ -179,7 +184,7 @@ describe("the catalogue", () => {
     expect(await sandbox.tracker.catalogue(repository, unbounded())).toEqual({
       labelsEtag: expect.stringContaining("page=3"),
       milestonesEtag: expect.stringContaining('"'),
-      labels,
+      labels: named(labels),
       milestones: [
         { number: 1, title: "Backlog", state: "open" },
         { number: 2, title: "Old", state: "closed" },
@@ -232,7 +237,7 @@ describe("a conditional list", () => {
     expect(tracker.requests).toBe(before + 1);
     github.renameLabel("acme/app", "bug", "defect");
     const listed = await tracker.labels(repository, labelsEtag, unbounded());
-    expect(listed).toEqual({ kind: "listed", rows: ["defect"], etag: expect.any(String) });
+    expect(listed).toEqual({ kind: "listed", rows: named(["defect"]), etag: expect.any(String) });
   });
 
   it("of milestones is unchanged until one is closed or renamed", async () => {
@@ -261,7 +266,7 @@ describe("a conditional list", () => {
       [249, 3 + 3],
     ] as const) {
       const listed = await tracker.labels(repository, etag, unbounded());
-      expect(listed).toMatchObject({ kind: "listed", rows: github.labels("acme/app") });
+      expect(listed).toMatchObject({ kind: "listed", rows: named(github.labels("acme/app")) });
       etag = listed.kind === "listed" ? listed.etag : undefined;
       github.clearRequests();
       expect(await tracker.labels(repository, etag, unbounded())).toEqual({ kind: "unchanged" });
@@ -285,7 +290,7 @@ describe("a conditional list", () => {
     sandbox.github.addLabel("acme/app", "new");
     expect(await sandbox.tracker.labels(repository, labelsEtag, unbounded())).toMatchObject({
       kind: "listed",
-      rows: [...labels, "new"],
+      rows: named([...labels, "new"]),
     });
   });
 
@@ -300,7 +305,7 @@ describe("a conditional list", () => {
         isSecond ? {} : { etag: '"1"', link: `<${next}>; rel="next"` },
       );
     });
-    const listed = { kind: "listed", rows: ["one", "one"], etag: undefined };
+    const listed = { kind: "listed", rows: [{ name: "one" }, { name: "one" }], etag: undefined };
     expect(await tracker.labels(known, undefined, unbounded())).toEqual(listed);
   });
 });
@@ -366,9 +371,11 @@ describe("one issue", () => {
           state: "closed",
           stateReason: "duplicate",
           labels: ["bug", "ui"],
+          labelIds: [expect.stringMatching(/^LA_/u), expect.stringMatching(/^LA_/u)],
           assignees: ["ann", "bob"],
           milestone: { number: 1, title: "Backlog", state: "open" },
           type: "Feature",
+          typeId: "IT_1",
           locked: true,
           createdAt: "2026-01-05T10:00:00Z",
           updatedAt: "2026-01-05T10:01:00Z",

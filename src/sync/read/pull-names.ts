@@ -1,0 +1,150 @@
+import type { Change } from "../../ledger/change.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { Pin, RepositoryId } from "../../model/issue.ts";
+import { readRules } from "../../plan/ground/identity.ts";
+import { awaitLost } from "../../plan/lost-names.ts";
+import { namesOfRules, newsOfPin, type PinNews, pinNames, pinNouns } from "../../plan/rules/pins.ts";
+import { asOne } from "../ground/as-one.ts";
+import { type Cycle, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
+import { eachDueRow } from "../ground/rows.ts";
+import { lookAtCarriers, pullCatalogue } from "./pull-catalogue.ts";
+import { attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
+
+/**
+ * Finds out what the names in the rules mean by now. GitHub knows labels, milestones and issue types by ids, and so do we, from
+ * when each was seen first: one that was renamed still matches, and of one that was deleted nothing is known.
+ *
+ * @throws ProjectError, RemoteError
+ */
+export async function pullNames(cycle: PulledCycle): Promise<void> {
+  const { memory } = cycle.world.ledger;
+  const problems: Problems = new Map();
+  for (const [name, known] of cycle.repositories) {
+    await attemptRepository(problems, name, () => pullCatalogue(cycle, memory.repository(name) ?? known));
+  }
+  // A list of names that can't be read leaves them as they were; the issues were read all the same.
+  noteProblems(cycle, problems, true);
+  await pinKnown(cycle);
+}
+
+/**
+ * The same by what is known, without a request. What was deleted has gone from all issues at once. While nothing else is called
+ * so, nobody knows what an issue would show; once something is, every post whose decision hangs on it gets a base that waits for
+ * the next target, in the transaction that notes it: so nobody is told that the issues have lost what was deleted.
+ */
+export async function pinKnown(cycle: Cycle): Promise<void> {
+  const { ledger } = cycle.world;
+  const known = await ledger.signals.pins(cycle.memory.id);
+  const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(inOrder);
+  if (JSON.stringify(pinned) === JSON.stringify(known)) return;
+  const lost = pinned.filter((pin) => isLost(newsOfPin(findPin(known, pin), pin)));
+  const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
+  await asOne(cycle, async (own) => {
+    await own.world.ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
+  });
+  for (const pin of pinned) say(cycle, findPin(known, pin), pin);
+}
+
+/** What names mean by what is known. A repository that can't be read now says nothing about them. */
+function settlePins(cycle: Cycle, known: readonly Pin[]): readonly Pin[] {
+  // The bases may still stand by the rules before.
+  const earlier = readRules(projectNow(cycle).rules ?? "");
+  const names = namesOfRules([...cycle.settings.rules, ...(earlier?.rules ?? [])]);
+  const read = [...cycle.repositories.values()].flatMap(({ repository: { id } }): RepositoryMemory[] => {
+    const memory = cycle.world.ledger.memory.repositoryById(id);
+    return memory?.repository.hasIssues && memory.pausedAt === undefined ? [memory] : [];
+  });
+  const isOf =
+    (id: RepositoryId) =>
+    ({ repositoryId }: Pin): boolean =>
+      repositoryId === id;
+  return [
+    ...read.flatMap((memory) => {
+      const { id } = memory.repository;
+      return pinNames(id, known.filter(isOf(id)), names, memory);
+    }),
+    ...known.filter((pin) => !read.some(({ repository: { id } }) => isOf(id)(pin))),
+  ];
+}
+
+/**
+ * A list may be cut short, or late: what it lacks was deleted only if no issue carries it any more, and the issues are asked.
+ * Until then the name means what it meant.
+ */
+async function confirmLost(
+  cycle: Cycle,
+  known: readonly Pin[],
+  pins: readonly Pin[],
+): Promise<readonly Pin[]> {
+  const { ledger } = cycle.world;
+  const missed = pins.filter((pin) => isLost(newsOfPin(findPin(known, pin), pin)));
+  const carried = new Map<RepositoryId, readonly string[]>();
+  for (const id of new Set(missed.map(({ repositoryId }) => repositoryId))) {
+    await lookAgain(cycle, id);
+    carried.set(id, (await ledger.signals.catalogue(id)).ids);
+  }
+  return pins.map((pin) => {
+    const before = findPin(known, pin);
+    const isThere =
+      before !== undefined && missed.includes(pin) && carried.get(pin.repositoryId)?.includes(before.id);
+    return isThere ? before : pin;
+  });
+}
+
+function isLost(what: PinNews | undefined): boolean {
+  return what === "deleted" || what === "made anew";
+}
+
+async function lookAgain(cycle: Cycle, id: RepositoryId): Promise<void> {
+  const known = cycle.world.ledger.memory.repositoryById(id);
+  if (known === undefined) return;
+  await rememberNews(cycle, known, await lookAtCarriers(cycle, known));
+}
+
+/** Every post is decided anew; those that hang on what is another thing of the same name now get a base that waits. */
+async function awaitRows(
+  cycle: Cycle,
+  pinned: readonly Pin[],
+  lost: readonly Pin[],
+): Promise<readonly Change[]> {
+  const { memory, settings, world } = cycle;
+  await world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
+  const pins = pinned.map((pin) => (lost.includes(pin) ? { ...pin, now: undefined } : pin));
+  const changes: Change[] = [];
+  if (lost.every(({ now }) => now === undefined)) return changes;
+  await eachDueRow(cycle, async (_, row) => {
+    const base = awaitLost(row, pins, settings);
+    if (Object.keys(base).length === 0) return;
+    changes.push({ kind: "set-bases", project: memory.id, post: row.post.id, bases: { base } });
+  });
+  return changes;
+}
+
+function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin | undefined {
+  return pins.find((pin) => pin.repositoryId === repositoryId && pin.kind === kind && pin.name === name);
+}
+
+/** As the state has them. */
+function inOrder(one: Pin, other: Pin): number {
+  return (
+    one.repositoryId - other.repositoryId || compare(one.kind, other.kind) || compare(one.name, other.name)
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Once, when it is noticed; `check` says it for as long as it is so. */
+function say({ world: { log, ledger }, project }: Cycle, before: Pin | undefined, pin: Pin): void {
+  const what = newsOfPin(before, pin);
+  if (what === undefined) return;
+  const repo = ledger.memory.repositoryById(pin.repositoryId)?.repository.name;
+  const noun = pinNouns[pin.kind];
+  const remedies: Readonly<Record<PinNews, string>> = {
+    renamed: `A ${noun} that the rules name was renamed; they go on to match it. Write the new name into the rule`,
+    deleted: `A ${noun} that the rules name was deleted: posts that hang on it stay as they are. Make it anew, or take it out of the rules`,
+    "made anew": `A ${noun} that the rules name was deleted and made anew: posts are taken as they are, and nobody is told that issues have lost it`,
+  };
+  log.warn({ project: project.key, repo, [pin.kind]: pin.name, now: pin.now }, remedies[what]);
+}

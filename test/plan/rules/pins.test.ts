@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import type { Issue, Pin } from "../../../src/model/issue.ts";
+import type { Row } from "../../../src/model/link.ts";
+import type { Condition } from "../../../src/plan/ground/settings.ts";
+import { awaitLost } from "../../../src/plan/lost-names.ts";
+import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
+import { isRenamed, namesOfRules, newsOfPin, pinNames } from "../../../src/plan/rules/pins.ts";
+import { makeBase, makeIssue, makeLink, makeRow, makeSettings } from "../make.ts";
+
+const doing: Pin = { repositoryId: 7, kind: "label", name: "Doing", id: "LA_1", now: "doing" };
+const next: Pin = { repositoryId: 7, kind: "milestone", name: "Next", id: "3", now: "Next" };
+const bug: Pin = { repositoryId: 7, kind: "type", name: "Bug", id: "IT_1", now: "Bug" };
+
+/** Nothing was read beside the record. */
+const unread = { signals: undefined, reason: { kind: "named", reason: null } } as const;
+
+describe("what names mean", () => {
+  const names = { label: ["Doing"], milestone: ["Next"], type: ["Bug"] };
+  const lists = {
+    labels: [{ id: "LA_1", name: "doing" }, { name: "without id" }],
+    milestones: [
+      { number: 2, title: "Next", state: "closed" },
+      { number: 3, title: "Next", state: "open" },
+    ] as const,
+    types: [{ id: "IT_1", name: "Bug" }],
+  };
+
+  it("is what is called so when they are seen first; an open milestone stands before a closed one", () => {
+    expect(pinNames(7, [], names, lists)).toEqual([doing, next, bug]);
+  });
+
+  it.each<[string, readonly Pin[], object, readonly Pin[]]>([
+    ["nothing yet, of what was never seen", [], { labels: [] }, []],
+    ["nothing yet, of what has no id", [], { labels: [{ name: "doing" }] }, []],
+    [
+      "the same under another name",
+      [doing],
+      { labels: [{ id: "LA_1", name: "x" }] },
+      [{ ...doing, now: "x" }],
+    ],
+    [
+      "the same, though another one is called so now",
+      [doing],
+      {
+        labels: [
+          { id: "LA_2", name: "doing" },
+          { id: "LA_1", name: "x" },
+        ],
+      },
+      [{ ...doing, now: "x" }],
+    ],
+    ["nobody knows what, once it was deleted", [doing], { labels: [] }, [{ ...doing, now: undefined }]],
+    [
+      "what was made anew",
+      [{ ...doing, now: undefined }],
+      { labels: [{ id: "LA_2", name: "DOING" }] },
+      [{ ...doing, id: "LA_2", now: "DOING" }],
+    ],
+    ["no title in another case", [], { milestones: [{ number: 1, title: "next", state: "open" }] }, []],
+  ])("is %s", (_, known, changes, expected) => {
+    const nothing = { labels: [], milestones: [], types: [] };
+    expect(pinNames(7, known, names, { ...nothing, ...changes })).toEqual(expected);
+  });
+
+  it("is asked of every name in a rule once, and of no milestone but by title", () => {
+    const conditions: readonly Condition[] = [
+      { labels: ["a", "b"], milestone: "any" },
+      { anyLabel: ["A", "c"], milestone: "none", type: "Bug" },
+      { noLabel: ["d"], milestone: "Next", type: "bug" },
+    ];
+    expect(namesOfRules(conditions.map((when) => ({ when })))).toEqual({
+      ...{ label: ["a", "b", "c", "d"], milestone: ["Next"], type: ["Bug"] },
+    });
+  });
+
+  it.each<[Pin | undefined, Pin, string | undefined]>([
+    [undefined, doing, undefined],
+    [doing, doing, undefined],
+    [doing, { ...doing, now: "x" }, "renamed"],
+    [{ ...doing, now: "x" }, { ...doing, now: "x" }, undefined],
+    [{ ...doing, now: "x" }, doing, undefined],
+    [doing, { ...doing, now: undefined }, "deleted"],
+    [{ ...doing, now: undefined }, { ...doing, now: undefined }, undefined],
+    [doing, { ...doing, id: "LA_2" }, "made anew"],
+  ])("%j, then %j: %s", (before, now, expected) => {
+    expect(newsOfPin(before, now)).toBe(expected);
+  });
+
+  it("is called otherwise where only the case is another one, of a milestone alone", () => {
+    expect(isRenamed(doing)).toBe(false);
+    expect(isRenamed({ ...next, now: "next" })).toBe(true);
+    expect(isRenamed({ ...next, now: undefined })).toBe(false);
+  });
+});
+
+describe("a condition", () => {
+  const renamed: readonly Pin[] = [
+    { ...doing, now: "x" },
+    { ...next, now: "1.0" },
+    { ...bug, now: "Defect" },
+  ];
+  const deleted = renamed.map((pin) => ({ ...pin, now: undefined }));
+  const has = makeIssue({
+    ...{ labels: ["x"], labelIds: ["LA_1"], type: "Defect", typeId: "IT_1" },
+    milestone: { number: 3, title: "1.0", state: "open" },
+  });
+  const other = makeIssue({
+    ...{ labels: ["y"], labelIds: ["LA_9"], type: "Task", typeId: "IT_9" },
+    milestone: { number: 9, title: "2.0", state: "open" },
+  });
+  const bare = makeIssue({ labels: [], milestone: null, type: null });
+
+  it.each<[Condition, boolean]>([
+    [{ labels: ["doing"] }, true],
+    [{ anyLabel: ["none", "doing"] }, true],
+    [{ noLabel: ["doing"] }, false],
+    [{ milestone: "Next" }, true],
+    [{ type: "bug" }, true],
+  ])("%j goes by what its name means, and is unknown once that was deleted", (when, expected) => {
+    const holds = (issue: typeof has, pins: readonly Pin[]) => isFulfilled({ issue, ...unread, pins }, when);
+    expect(holds(has, renamed)).toBe(expected);
+    for (const issue of [other, bare]) expect(holds(issue, renamed)).toBe(!expected);
+    for (const issue of [has, other, bare])
+      expect(holds(issue, deleted)).toMatchObject({
+        kind: "unknown",
+        message: expect.stringContaining("deleted"),
+      });
+  });
+
+  it("goes by the name where the facts hold no ids, and by what was made under it since", () => {
+    const labelled = (labels: readonly string[], labelIds?: readonly string[]) =>
+      isFulfilled(
+        { issue: makeIssue({ labels, ...(labelIds && { labelIds }) }), ...unread, pins: renamed },
+        { labels: ["doing"] },
+      );
+    expect(labelled(["Doing"])).toBe(true);
+    expect(labelled(["doing"], ["LA_7"])).toBe(true);
+    expect(labelled(["x"])).toBe(false);
+  });
+
+  it("does not take for its own what another name of the rules means", () => {
+    const swapped: readonly Pin[] = [
+      { ...doing, now: "other" },
+      { ...doing, name: "other", id: "LA_2", now: "doing" },
+    ];
+    const issue = makeIssue({ labels: ["doing"], labelIds: ["LA_2"] });
+    const holds = (label: string) => isFulfilled({ issue, ...unread, pins: swapped }, { labels: [label] });
+    expect([holds("doing"), holds("other")]).toEqual([false, true]);
+  });
+
+  it("is no where one part is no, whatever else is unknown", () => {
+    const facts = { issue: bare, ...unread, pins: deleted };
+    expect(isFulfilled(facts, { labels: ["doing", "never"] })).toBe(false);
+    expect(
+      isFulfilled({ ...facts, issue: makeIssue({ labels: ["never"] }) }, { anyLabel: ["doing", "never"] }),
+    ).toBe(true);
+  });
+});
+
+describe("a post whose name in a rule has begun to mean another thing", () => {
+  const rules = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: { labels: ["doing"] }, set: { status: "in_progress" } },
+  ] as const;
+  const settings = makeSettings({ rules });
+  const lost: readonly Pin[] = [{ ...doing, now: undefined }];
+  const base = { status: makeBase({ kind: "value", value: "in_progress" }, "in_progress") };
+  const bases = (issue: Issue, changes: Partial<Row> = {}) =>
+    awaitLost(makeRow({}, { links: [makeLink(issue)], base, ...changes }), lost, settings);
+
+  it("waits for the first target after that", () => {
+    expect(bases(makeIssue())).toMatchObject({ status: { target: base.status.target, isAwaited: true } });
+  });
+
+  it("does not where a rule above decides, or nothing was planned for it yet", () => {
+    expect(bases(makeIssue({ state: "closed" }))).toEqual({});
+    expect(bases(makeIssue(), { base: {} })).toEqual({});
+  });
+
+  it("does also where the issue that it is a duplicate of hangs on it", () => {
+    const issue = makeIssue({ number: 8, state: "closed", stateReason: "duplicate" });
+    const signals = { canonical: { kind: "known", value: { repositoryId: 7, number: 7 } } } as const;
+    const linked = makeLink(issue, { signals, canonical: { issue: makeIssue() } });
+    expect(
+      awaitLost(makeRow({}, { links: [linked], base }), lost, { ...settings, followDuplicates: true }),
+    ).toHaveProperty("status.isAwaited", true);
+  });
+});

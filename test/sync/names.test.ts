@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { findNames } from "../../src/story/check/names.ts";
+import { lookingAt, openLooking } from "../support/setups.ts";
+import { type ConfigPart, hourMs, type Stage, standardProject } from "../support/stage.ts";
+
+const app = "acme/app";
+const repositories = [
+  {
+    name: app,
+    private: true,
+    labels: ["feedback", "doing", "other"],
+    milestones: ["Next", "Later"],
+    types: ["Feature", "Bug"],
+  },
+];
+
+/** Something that a rule names, and what people do to it. */
+interface Thing {
+  readonly when: ConfigPart;
+  readonly renamed: ConfigPart;
+  take(stage: Stage): void;
+  rename(stage: Stage): void;
+  delete(stage: Stage): void;
+  /** Under the name that the rule has. */
+  make(stage: Stage): void;
+  leave(stage: Stage): void;
+}
+
+const label = {
+  take: ({ github }: Stage) => github.label(app, 1, "doing"),
+  leave: ({ github }: Stage) => github.unlabel(app, 1, "doing"),
+  rename: ({ github }: Stage) => github.renameLabel(app, "doing", "under way"),
+  delete: ({ github }: Stage) => github.deleteLabel(app, "doing"),
+  make: ({ github }: Stage) => github.addLabel(app, "doing"),
+};
+const milestone = {
+  take: ({ github }: Stage) => github.setMilestone(app, 1, "Next"),
+  leave: ({ github }: Stage) => github.setMilestone(app, 1, null),
+  rename: ({ github }: Stage) => github.renameMilestone(app, "Next", "1.0"),
+  delete: ({ github }: Stage) => github.deleteMilestone(app, "Next"),
+  make: ({ github }: Stage) => void github.addMilestone(app, "Next"),
+};
+const type = {
+  take: ({ github }: Stage) => github.setType(app, 1, "Feature"),
+  leave: ({ github }: Stage) => github.setType(app, 1, null),
+  rename: ({ github }: Stage) => github.renameType(app, "Feature", "Idea"),
+  delete: ({ github }: Stage) => github.deleteType(app, "Feature"),
+  make: ({ github }: Stage) => github.addType(app, "Feature"),
+};
+
+const things: readonly (readonly [string, Thing])[] = [
+  ["a label of `labels`", { ...label, when: { labels: ["Doing"] }, renamed: { labels: ["under way"] } }],
+  [
+    "a label of `anyLabel`",
+    { ...label, when: { anyLabel: ["doing", "else"] }, renamed: { anyLabel: ["under way", "else"] } },
+  ],
+  [
+    "a label of `noLabel`",
+    {
+      ...{ ...label, take: label.leave, leave: label.take },
+      ...{ when: { noLabel: ["doing"] }, renamed: { noLabel: ["under way"] } },
+    },
+  ],
+  ["a milestone", { ...milestone, when: { milestone: "Next" }, renamed: { milestone: "1.0" } }],
+  ["an issue type", { ...type, when: { type: "feature" }, renamed: { type: "Idea" } }],
+];
+
+function statusOf(stage: Stage, post = "p1"): unknown {
+  return stage.board.post("acme-app", post)?.["status"];
+}
+
+/** Both posts' voters know what their issue shows: p1 has what the rule names, p2 has not. */
+async function open(thing: Thing): Promise<Stage> {
+  const stage = await openLooking(thing.when, 2, { repositories });
+  thing.take(stage);
+  stage.github.label(app, 2, "other");
+  await stage.sync();
+  await stage.sync();
+  expect(statusOf(stage)).toBe("in_progress");
+  stage.mark();
+  return stage;
+}
+
+async function expectQuiet(stage: Stage, runs = 3): Promise<void> {
+  for (let run = 0; run < runs; run += 1) {
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ failed: 0, statusWrites: 0, held: 0 });
+    stage.clock.skip(hourMs * 4);
+  }
+  expect(stage.patches()).toEqual([]);
+}
+
+function warnings(stage: Stage, words: string): number {
+  return stage.log.filter((line) => line.includes(words)).length;
+}
+
+describe.each(things)("%s that a rule names", (_, thing) => {
+  it("still matches when it is renamed, which is said once", async () => {
+    const stage = await open(thing);
+    thing.rename(stage);
+    await expectQuiet(stage);
+    expect(warnings(stage, "was renamed")).toBe(1);
+    expect(await findNames(stage.ledger, ["acme-app"])).toMatchObject([
+      { level: "warning", message: expect.stringContaining("write the new one into the rules") },
+    ]);
+    // Whoever is given it, or loses it, has changed the issue.
+    if (thing.leave === label.take) stage.github.label(app, 1, "under way");
+    else if (thing.when["type"] !== undefined) stage.github.setType(app, 1, null);
+    else if (thing.when["milestone"] !== undefined) stage.github.setMilestone(app, 1, null);
+    else stage.github.unlabel(app, 1, "under way");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    expect(statusOf(stage)).toBe("planned");
+  });
+
+  it("mails nobody when the rule is then corrected", async () => {
+    const stage = await open(thing);
+    thing.rename(stage);
+    await stage.sync();
+    stage.reconfigure({ projects: [lookingAt(thing.renamed)] });
+    await expectQuiet(stage);
+  });
+
+  it("mails nobody when the rule is corrected before any run has seen the new name", async () => {
+    const stage = await open(thing);
+    thing.rename(stage);
+    stage.reconfigure({ projects: [lookingAt(thing.renamed)] });
+    await stage.sync();
+    expect(stage.patches()).toEqual([]);
+  });
+
+  it("is unknown once it was deleted: posts stay as they are, and that is said", async () => {
+    const stage = await open(thing);
+    thing.delete(stage);
+    for (let run = 0; run < 2; run += 1) {
+      const report = await stage.syncOne();
+      expect(report).toMatchObject({ statusWrites: 0 });
+      expect(report.errors).toContainEqual(
+        expect.objectContaining({
+          post: "p1",
+          code: "tracker.undecided",
+          message: expect.stringContaining("which was deleted on the tracker"),
+        }),
+      );
+    }
+    // A rule above it still decides.
+    stage.github.close(app, 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    expect(statusOf(stage, "p2")).toBe("completed");
+    expect(statusOf(stage)).toBe("in_progress");
+    expect(warnings(stage, "was deleted:")).toBe(1);
+    expect(await findNames(stage.ledger, ["acme-app"])).toMatchObject([
+      { level: "error", message: expect.stringContaining("was deleted") },
+    ]);
+  });
+
+  it.each([
+    ["at once", 0],
+    ["after a run has missed it", 1],
+  ])("mails nobody when it was deleted and is made anew %s, and counts from then on", async (_, runs) => {
+    const stage = await open(thing);
+    thing.delete(stage);
+    for (let run = 0; run < runs; run += 1) await stage.sync();
+    thing.make(stage);
+    await expectQuiet(stage);
+    thing.take(stage);
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+    stage.mark();
+    thing.leave(stage);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+  });
+
+  it("mails nobody when it is renamed and another one is made under its name, which matches as well", async () => {
+    const stage = await open(thing);
+    thing.rename(stage);
+    thing.make(stage);
+    await expectQuiet(stage);
+    if (thing.leave === label.take) return;
+    thing.take(stage);
+    await expectQuiet(stage);
+  });
+
+  it("mails nobody when it is deleted while lists lag", async () => {
+    const stage = await open(thing);
+    stage.github.setLag({ listMs: 90_000 });
+    thing.delete(stage);
+    await stage.sync();
+    thing.make(stage);
+    await expectQuiet(stage);
+  });
+
+  it("means nothing new in the state of another project of the repository before that has seen it", async () => {
+    const stage = await open(thing);
+    thing.rename(stage);
+    await stage.sync();
+    stage.restart();
+    await expectQuiet(stage, 2);
+  });
+});
+
+describe("names", () => {
+  it("that were exchanged mean what they meant", async () => {
+    const rules = [
+      { when: { labels: ["doing"] }, set: { status: "in_progress" } },
+      { when: { labels: ["other"] }, set: { status: "planned" } },
+    ];
+    const stage = await openLooking({ labels: ["doing"] }, 2, {
+      repositories,
+      projects: [{ ...standardProject, rules }],
+    });
+    stage.github.label(app, 1, "doing");
+    stage.github.label(app, 2, "other");
+    await stage.sync();
+    expect([statusOf(stage), statusOf(stage, "p2")]).toEqual(["in_progress", "planned"]);
+    stage.mark();
+    stage.github.renameLabel(app, "doing", "x");
+    stage.github.renameLabel(app, "other", "doing");
+    stage.github.renameLabel(app, "x", "other");
+    await expectQuiet(stage);
+  });
+
+  it("that nobody has seen yet match nothing, and match from the first sight on", async () => {
+    const stage = await openLooking({ labels: ["never"] }, 1, { repositories });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    stage.github.label(app, 1, "never");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+  });
+});
