@@ -27,6 +27,8 @@ export interface BoardPost {
   hiddenFor: number;
   /** How often its text was edited. */
   version: number;
+  /** As it was before our last write of it, and how long a list may show it so: true time. Undefined where people changed it since. */
+  before: (Pick<BoardPost, "values" | "shown" | "touched"> & { readonly until: number }) | undefined;
   /** The status before our last write of it. */
   statusBefore: string | undefined;
 }
@@ -100,6 +102,7 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
         isDeleted: false,
         hiddenFor: 0,
         version: 1,
+        before: undefined,
         statusBefore: undefined,
       };
       state.editPost(projectId, id, { title: `Wish of ${id}`, description: describePost(post.id, 1) });
@@ -110,6 +113,7 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
     find: (id) => posts.find((post) => post.id === id && !post.isDeleted),
     listed: () => posts.filter(({ isDeleted, hiddenFor }) => !isDeleted && hiddenFor === 0).reverse(),
     edit(post, fields) {
+      post.before = undefined;
       change(post, "person", () => state.editPost(projectId, post.id, fields));
     },
     remove(post) {

@@ -50,7 +50,9 @@ export function createSimBoard(
       return [{ id: projectId, slug: projectKey, name: "Acme" }];
     },
     listPosts: (_project, bounds, wishes) =>
-      listPosts(server, wire, events, seen, wishes ?? { hasNotes: false }, () => read(bounds)),
+      listPosts({ server, wire, events, life, scenario }, seen, wishes ?? { hasNotes: false }, () =>
+        read(bounds),
+      ),
     async patchPost(_project, id, change) {
       requests += 1;
       const leftAt = wire.time.now();
@@ -64,15 +66,15 @@ export function createSimBoard(
 
 /** Offset paging: posts that come or go meanwhile shift the rest. */
 async function* listPosts(
-  server: BoardServer,
-  wire: Wire,
-  events: Events,
+  line: Line,
   seen: ReadonlySet<PostField>,
   { hasNotes, known, from }: ListWishes,
   read: () => Promise<void>,
 ): AsyncGenerator<PostPage> {
+  const { server, wire, events } = line;
   const { pageSize } = server.traits;
   const flaw = drawFlaw(wire);
+  const tie = from === undefined && flaw === "fine" ? drawTie(line) : undefined;
   const shown: PostId[] = [];
   for (let offset = Number(from ?? 0); ; offset += pageSize) {
     const askedAt = wire.time.now();
@@ -85,14 +87,19 @@ async function* listPosts(
       throw error;
     }
     const all = flaw === "empty" ? [] : server.listed();
-    const posts = all.slice(offset, offset + pageSize);
+    const now = showAlike(all, tie, offset, pageSize);
+    const posts = now.map((post) => showLate(line, post));
     for (const post of posts) shown.push(post.id);
     events.boardShows(posts, askedAt);
     const isLast = offset + pageSize >= all.length;
     const isCutShort = (flaw === "cut" || flaw === "incomplete") && offset > 0;
     const end = isLast || isCutShort ? endOf(flaw) : undefined;
     // One page that is looked at once more is no list.
-    if (end !== undefined && from === undefined) events.boardListEnds(shown, end.kind);
+    const isTied = new Set(shown).size < shown.length;
+    if (end !== undefined && from === undefined) {
+      if (isTied && tie !== undefined) wire.count("board: list with a post that comes twice");
+      events.boardListEnds(shown, isTied && tie !== undefined ? "incomplete" : end.kind);
+    }
     const records = posts.map(({ shown: record }) => record);
     const digest = JSON.stringify(records);
     const isUnchanged = trace?.digest === digest;
@@ -101,7 +108,7 @@ async function* listPosts(
       ...(isUnchanged && { isUnchanged }),
       place: String(offset) as PagePlace,
       trace: { request, digest, etag: undefined, lastModified: undefined, reading: "" },
-      ...(hasNotes && { notes: new Map(posts.map(showNote)) }),
+      ...(hasNotes && { notes: new Map(now.map(showNote)) }),
       seen: posts.length > 0 ? seen : new Set(),
       shape,
       unusable: [],
@@ -112,6 +119,36 @@ async function* listPosts(
   if (flaw === "fine") {
     for (const post of server.posts) if (post.hiddenFor > 0) post.hiddenFor -= 1;
   }
+}
+
+/** The page, counted from 0, on which a list shows the last post of the page before in place of its own first one. */
+function drawTie({ wire: { weather }, scenario: { quirks } }: Line): number | undefined {
+  if (quirks?.hasTies !== true || !weather.hasLatency || !weather.random.chance(0.4)) return undefined;
+  return weather.random.between(1, 2);
+}
+
+/** A page of a list whose order has ties: each page is a question of its own. */
+function showAlike(
+  all: readonly BoardPost[],
+  tie: number | undefined,
+  offset: number,
+  pageSize: number,
+): readonly BoardPost[] {
+  const [first, ...rest] = all.slice(offset, offset + pageSize);
+  const last = all[offset - 1];
+  if (first === undefined) return [];
+  const isTied = tie !== undefined && offset === tie * pageSize && last !== undefined;
+  return [isTied ? last : first, ...rest];
+}
+
+/** A post as one of the board's copies shows it: perhaps one that has not heard of our last write yet. */
+function showLate({ wire, scenario: { quirks } }: Line, post: BoardPost): BoardPost {
+  const { before } = post;
+  if (quirks?.hasLateLists !== true || before === undefined || before.until <= wire.time.now()) return post;
+  if (wire.weather.random.chance(0.5)) return post;
+  wire.count("board: post before our write");
+  const { values, shown, touched } = before;
+  return { ...post, values, shown, touched };
 }
 
 function showNote(post: BoardPost): readonly [PostId, string] {
@@ -178,6 +215,7 @@ export function patch(
       });
       return;
     }
+    const { shown: shownBefore } = post;
     const before: PostBefore = {
       values: post.values,
       touched: new Map(post.touched),
@@ -185,6 +223,11 @@ export function patch(
       isAnswered: fate === "fine",
     };
     const changed = server.patch(post, fieldsOf(change));
+    // It is in every list within the wait, counted from its departure.
+    post.before = {
+      ...{ values: before.values, touched: before.touched, shown: shownBefore },
+      until: leftAt + scenario.policy.waits.patchMs * 0.9,
+    };
     events.patchTakesEffect(post, change, before, changed);
   };
   switch (fate) {

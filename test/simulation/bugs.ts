@@ -3,7 +3,7 @@ import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
 import type { SharedLog } from "../../src/ledger/postgres/log.ts";
-import type { RepositoryId } from "../../src/model/issue.ts";
+import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import { applied } from "../../src/plan/fields/base.ts";
 import { inOrder } from "../../src/select.ts";
@@ -26,6 +26,9 @@ export interface PlantedBug {
   /** Where a test may begin to look; left out where it would have to look for too long. */
   readonly from?: number;
 }
+
+/** What refuses, renames or shows late, in every history. */
+const quirky: Way = { isQuirky: true };
 
 /** Two replicas of one state. */
 const shared: Way = { isOverHttp: false, isShared: true };
@@ -451,7 +454,99 @@ export const plantedBugs: readonly PlantedBug[] = [
       };
     }),
   },
+  {
+    name: "cascade-cut-short",
+    words: "the first rule that matches decides about every field, also about those that it does not name",
+    breaks: ["I18", "I16", "I2", "I3"],
+    way: quirky,
+    from: 10,
+    bug: { settings: (settings) => ({ ...settings, isFirstMatch: true }) },
+  },
+  {
+    name: "names-not-pinned",
+    words: "a label or a milestone that was renamed counts as taken away",
+    breaks: ["I18", "I16"],
+    way: quirky,
+    from: 10,
+    bug: ofRows((rows) => ({
+      due: async (...asked) => (await rows.due(...asked)).map(withoutPins),
+      row: async (...asked) => {
+        const row = await rows.row(...asked);
+        return row && withoutPins(row);
+      },
+    })),
+  },
+  {
+    name: "reason-as-no",
+    words: "a reason to close that no rule names counts as one for which nothing is asked",
+    breaks: ["I18", "I16", "I2"],
+    way: quirky,
+    from: 170,
+    bug: {
+      settings: (settings) => ({
+        ...settings,
+        rules: [...settings.rules, { when: { reason: ["outdated"] }, set: {} }],
+      }),
+      world: (world) => {
+        const { tracker } = world;
+        const bent = withParts(tracker, {
+          async *listIssues(...asked) {
+            for await (const page of tracker.listIssues(...asked)) {
+              yield { ...page, issues: page.issues.map(nameReasons) };
+            }
+          },
+          async readIssue(...asked) {
+            const answer = await tracker.readIssue(...asked);
+            return "record" in answer ? { ...answer, record: nameReasons(answer.record) } : answer;
+          },
+        });
+        return { ...world, tracker: bent };
+      },
+    },
+  },
+  {
+    name: "refusal-of-one-for-all",
+    words: "one issue that GitHub refuses to show stops its whole project",
+    breaks: ["I19"],
+    way: quirky,
+    from: 100,
+    bug: ofTracker(({ tracker }) => ({
+      async readIssue(...asked) {
+        const answer = await tracker.readIssue(...asked);
+        if (answer.kind === "refused") throw answer.error;
+        return answer;
+      },
+    })),
+  },
+  {
+    name: "permission-booked-on-posts",
+    words: "each post waits for a person where the token lacks a permission, also when that is there",
+    breaks: ["I19"],
+    way: quirky,
+    from: 110,
+    bug: ofTracker(({ tracker }) => ({
+      async write(...asked) {
+        const outcome = await tracker.write(...asked);
+        return outcome.kind === "forbidden"
+          ? { ...outcome, kind: "rejected", status: 403, fields: [] }
+          : outcome;
+      },
+    })),
+  },
 ];
+
+/** Names in rules mean whatever is called so: nothing is known of what they meant. */
+function withoutPins(row: Row): Row {
+  const links = row.links.map(({ pins: _, ...linked }) => linked);
+  return { ...row, links };
+}
+
+/** An issue as somebody reads it who takes every reason that has no name for none of the rules. */
+function nameReasons<Answer extends { readonly issue: Issue }>(record: Answer): Answer {
+  const { issue } = record;
+  const isUnnamed = issue.state === "closed" && issue.stateReason === null;
+  return isUnnamed ? { ...record, issue: { ...issue, stateReason: "outdated" } } : record;
+}
 
 /** Whatever becomes of a COMMIT: whoever sent it goes on as if it were there. */
 function trustCommits(log: SharedLog): SharedLog {

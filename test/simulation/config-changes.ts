@@ -12,7 +12,7 @@ import {
 } from "./scenario.ts";
 import { drawSignalRules, isSignalled } from "./signals.ts";
 import type { Stage } from "./stage.ts";
-import { isNamed, knowsIssues } from "./state-acts.ts";
+import { forgetNames, hasOtherNames, isNamed, knowsIssues } from "./state-acts.ts";
 
 type Config = Omit<Settings, "project">;
 
@@ -40,6 +40,7 @@ export function changeConfig(stage: Stage, random: Random): string {
     ? bothWaysChanges
     : { ...changes, boardRules: 0, several: 0, backlink: 0 };
   const key = pickWeighted<Key>(random, weights);
+  if (key === "rules" && hasOtherNames(stage)) return "nobody writes other rules after names have changed";
   const change = drawChange(scenario, key, random);
   const settings = { ...scenario.settings, ...change };
   const isLeft = hub.repositories.some(
@@ -52,6 +53,7 @@ export function changeConfig(stage: Stage, random: Random): string {
   if (isLeft) return "nobody takes a repository out of the config whose issues the state does not know";
   stage.endProcess();
   scenario.settings = settings;
+  forgetNames(stage);
   watch.events.settingsChange(hub.repositories.flatMap(({ issues }) => issues));
   counts.note(`config: ${key}`);
   return `the config changes: ${JSON.stringify(change)}`;

@@ -1,3 +1,4 @@
+import { whoseRefusal } from "../../src/http/refusal.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueWrite, WriteOutcome } from "../../src/tracker/tracker.ts";
@@ -86,5 +87,10 @@ export function readAnswer(
   // GitHub says in every refusal why.
   const { message } = body as { message: string };
   const isAlreadySo = message === "Label does not exist" || (write.kind === "create-label" && status === 422);
-  return isAlreadySo ? { kind: "applied", record } : { kind: "rejected", status, message, fields: [] };
+  if (isAlreadySo) return { kind: "applied", record };
+  const said = { status, words: [message], codes: [], namesTime: false, hasNothingLeft: false };
+  const whose = whoseRefusal(said, write.kind === "create-label" ? "label" : "issue");
+  return whose === "place"
+    ? { kind: "forbidden", message }
+    : { kind: "rejected", status, message, fields: [] };
 }

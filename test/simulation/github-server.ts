@@ -24,6 +24,8 @@ import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Time } from "./clock.ts";
 import { duplicateOf, options, projectField, signalsOf } from "./github-facts.ts";
 import { requestOf } from "./github-requests.ts";
+import { createNames, type Names } from "./names.ts";
+import type { Refusal } from "./refusals.ts";
 import { elsewhere, type GitHubTraits, otherRepo, ourLogin, ownRepo, workRepo } from "./scenario.ts";
 
 /** An issue of the sandbox's GitHub, wherever it is, with what a history has to remember of it. */
@@ -57,6 +59,8 @@ export interface HubRepository {
   readonly isArchived: boolean;
   readonly labels: readonly Named[];
   readonly milestones: readonly Milestone[];
+  /** What its labels and milestones were called first. */
+  readonly names: Names;
   /** They lead here for as long as nobody else takes them. */
   readonly formerNames: string[];
   readonly issues: HubIssue[];
@@ -89,6 +93,8 @@ export interface HubServer {
   readonly work: StoredRepository;
   /** Whether the token may push. */
   canPush: boolean;
+  /** What it refuses; what is over stays in the list. */
+  refusals: Refusal[];
   find(repositoryId: number, number: number): HubIssue | undefined;
   /** The issue that goes, or once went, by this number, wherever it is now. */
   follow(repositoryId: number, number: number): HubIssue | undefined;
@@ -159,6 +165,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
       get milestones() {
         return milestonesOf(repository);
       },
+      names: createNames(["in progress", "Backlog"]),
       formerNames: [],
       issues: [],
       left: new Map(),
@@ -210,6 +217,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
     repositories,
     owners,
     work,
+    refusals: [],
     get canPush() {
       return repositories.every((repository) => stored(repository).collaborators.has(ourLogin));
     },
@@ -272,7 +280,12 @@ export function isOutOfReach(issue: HubIssue | undefined): boolean {
   return issue === undefined || issue.isDeleted || issue.repository.name === elsewhere;
 }
 
-const records = new WeakMap<StoredIssue, IssueRecord>();
+let records = new WeakMap<StoredIssue, IssueRecord>();
+
+/** Labels or milestones have got other names, and every issue shows that. */
+export function forgetRecords(): void {
+  records = new WeakMap();
+}
 
 /** An issue as the port shows it; the same one for the same version. */
 function recordOf(repository: StoredRepository, stored: StoredIssue): IssueRecord {

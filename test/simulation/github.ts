@@ -10,6 +10,7 @@ import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
+import { findRefusal, findWriteRefusal, type Refusal, refuseRead, refuseWrite } from "./refusals.ts";
 import { elsewhere, ourLogin, type Scenario } from "./scenario.ts";
 import type { Events } from "./watcher.ts";
 import { limitEnd, type Wire } from "./wire.ts";
@@ -59,11 +60,13 @@ export function createSimTracker(
           id === wanted || name === wanted || formerNames.some((former) => former === wanted),
       );
       if (found === undefined) throw new RemoteError("tracker", "missing", "There is no such repository.");
+      assertFree(line, { repository: found });
       const { id, name, hasIssues, isArchived } = found;
       return { id, name, hasIssues, isArchived, isPrivate: true, canPush: server.canPush };
     },
     async catalogue(repository, bounds) {
       await read(bounds);
+      assertFree(line, { repository: repositoryOf(repository) });
       const { labels, milestones } = requireIssues(repositoryOf(repository));
       return {
         labels: [...labels],
@@ -76,15 +79,18 @@ export function createSimTracker(
     isAssignable: () => Promise.resolve(true),
     async labels(repository, etag, bounds) {
       await read(bounds);
+      assertFree(line, { repository: repositoryOf(repository) }).names.show();
       return listed(requireIssues(repositoryOf(repository)).labels, etag);
     },
     async milestones(repository, etag, bounds) {
       await read(bounds);
+      assertFree(line, { repository: repositoryOf(repository) }).names.show();
       return listed(requireIssues(repositoryOf(repository)).milestones, etag);
     },
     async *comments({ repositoryId, number }, bounds) {
       await read(bounds);
       const issue = server.find(repositoryId, number);
+      assertFree(line, { repository: repositoryById(server, repositoryId), issue });
       yield issue === undefined ? [] : server.commentsOf(issue);
     },
     async projectField(wanted, bounds) {
@@ -95,10 +101,16 @@ export function createSimTracker(
     budgetOf: () => "",
     server: () => Promise.resolve("a simulation"),
     listIssues: (repository, query, bounds) =>
-      listIssues(line, repositoryOf(repository), query, () => read(bounds)),
+      listIssues(line, repositoryOf(repository), query, async () => {
+        await read(bounds);
+        assertFree(line, { repository: repositoryOf(repository) });
+      }),
     async readIssue(ref, bounds) {
       await read(bounds);
-      requireIssues(repositoryById(server, ref.repositoryId));
+      const repository = requireIssues(repositoryById(server, ref.repositoryId));
+      const issue = server.follow(ref.repositoryId, ref.number);
+      const refusal = findRefusal(server, wire.time.now(), { repository, issue });
+      if (refusal !== undefined) return { kind: "refused", error: tellRefusal(wire, refusal) };
       return answerFor(server, ref);
     },
     async write(repository, write) {
@@ -114,6 +126,18 @@ export function createSimTracker(
       return outcome;
     },
   };
+}
+
+/** Throws what the adapter throws where GitHub refuses just this. */
+function assertFree({ server, wire }: Line, place: Parameters<typeof findRefusal>[2]): HubRepository {
+  const refusal = findRefusal(server, wire.time.now(), place);
+  if (refusal === undefined) return place.repository;
+  throw tellRefusal(wire, refusal);
+}
+
+function tellRefusal(wire: Wire, refusal: Refusal): RemoteError {
+  wire.count(`tracker: ${refusal.of.kind} refused with ${refusal.status}`);
+  return refuseRead(refusal);
 }
 
 function repositoryById(server: HubServer, id: number): HubRepository {
@@ -158,7 +182,13 @@ export function send(
   leftAt: number,
   fate = drawFate(line, write),
 ): SentWrite {
-  const { wire, events, life, scenario } = line;
+  const { server, wire, events, life, scenario } = line;
+  const refusal = findWriteRefusal(server, wire.time.now(), repository, write);
+  if (refusal !== undefined) {
+    events.issueWriteLeaves({ life, repository, write, leftAt, isHeard: false, hasArrived: true });
+    wire.count(`tracker: ${write.kind} refused with ${refusal.status}`);
+    return { outcome: refuseWrite(refusal, write) };
+  }
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
   const isHeard = isTaken && repository.hasIssues && !repository.isArchived;
   const hasArrived = fate !== "unsent";
@@ -175,7 +205,9 @@ export function send(
     case "unauthorized":
       return { outcome: { kind: "unauthorized", message: "Bad credentials." } };
     case "rejected":
-      return reject(403, "Resource not accessible.");
+      return write.kind === "create-label"
+        ? reject(403, "Resource not accessible.")
+        : { outcome: { kind: "forbidden", message: "Resource not accessible." } };
     case "invalid":
       return reject(422, "Validation failed.");
     case "bad assignee":

@@ -47,6 +47,8 @@ export type Step =
   | { readonly kind: "pause"; readonly seed: number }
   /** A run, with faults, during which somebody pauses a post, at a request. */
   | { readonly kind: "pausing"; readonly seed: number; readonly request: number }
+  /** What only some histories have (`quirks.ts`). */
+  | { readonly kind: "quirk"; readonly seed: number }
   /** Somebody edits the config. */
   | { readonly kind: "config"; readonly seed: number }
   /** The program's clock is set. */
@@ -75,6 +77,7 @@ const weights: Readonly<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>
   /** They are drawn apart. */
   pause: 0,
   pausing: 0,
+  quirk: 0,
 };
 
 const lengths = {
@@ -134,6 +137,7 @@ function drawStep(random: Random, kind: keyof typeof weights): Step {
     case "order":
     case "config":
     case "pause":
+    case "quirk":
       return { kind, seed: random.seed() };
   }
 }
@@ -213,6 +217,7 @@ export function describeStep(step: Step): string {
     case "order":
     case "config":
     case "pause":
+    case "quirk":
       return step.kind;
     case "pausing":
       return `a run, with faults, during which somebody pauses a post at request ${step.request}`;

@@ -4,6 +4,7 @@ import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } fro
 import { checkHolds } from "./checks-holds.ts";
 import { checkIssueChanges } from "./checks-issues.ts";
 import { checkNotes, lineOf } from "./checks-notes.ts";
+import { checkReadings } from "./checks-readings.ts";
 import {
   checkAbsence,
   checkFreshness,
@@ -110,6 +111,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     looks.check,
     checkOnce(state, links, violate),
     checkMails(time, targets, hub, scenario, violate),
+    checkReadings(scenario, state, hub, violate),
     checkIssueChanges(scenario, looks, state, links, violate),
     checkContent(looks, links, violate),
     checkNotes(violate),

@@ -7,11 +7,22 @@ export interface Odds {
   readonly bothWays: number;
   readonly duplicates: number;
   readonly pauses: number;
+  readonly quirks: number;
   /** Weights beside those of the other kinds of step. */
   readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
 }
 
-export const usualOdds: Odds = { signals: 0.25, bothWays: 0.35, duplicates: 0.04, pauses: 0.1, steps: {} };
+export const usualOdds: Odds = {
+  signals: 0.25,
+  bothWays: 0.35,
+  duplicates: 0.04,
+  pauses: 0.1,
+  quirks: 0.15,
+  steps: {},
+};
+
+/** What `quirks.ts` draws, in all of them. */
+export const quirkyOdds: Odds = { ...usualOdds, quirks: 1 };
 
 /** What few histories have, in most of them: mistakes that are seldom met are met there. */
 export const rareOdds: Odds = {
@@ -19,5 +30,6 @@ export const rareOdds: Odds = {
   bothWays: 1,
   duplicates: 0.3,
   pauses: 0.3,
+  quirks: 0.3,
   steps: { order: 20, config: 2 },
 };

@@ -236,6 +236,12 @@ function changeIssue(
     closeIssue(hub, issue, reason, lagMs);
     return `somebody closes as ${reason} ${name}`;
   };
+  const { names } = repository;
+  /** People take the label or the milestone that it is, whatever it is called by now. */
+  const use = (first: string, does: (name: string) => string): string => {
+    const known = names.nowOf(first);
+    return known === undefined ? comment() : does(known);
+  };
   const write = (words: string, body: string): string =>
     change(words, (people) => people.edit(...at, { body }));
   const comment = (): string =>
@@ -248,15 +254,19 @@ function changeIssue(
     case "reopen":
       return state === "open" ? comment() : change("reopens", (people) => people.reopen(...at));
     case "start":
-      return change("labels 'in progress'", (people) => people.label(...at, "in progress"));
+      return use("in progress", (label) =>
+        change(`labels '${label}'`, (people) => people.label(...at, label)),
+      );
     case "pause":
-      return change("takes 'in progress' from", (people) => people.unlabel(...at, "in progress"));
+      return use("in progress", (label) =>
+        change(`takes '${label}' from`, (people) => people.unlabel(...at, label)),
+      );
     case "assign":
       return change("takes on", (people) => people.assign(...at, "maintainer"));
     case "unassign":
       return change("gives back", (people) => people.assign(...at));
     case "plan":
-      return change("plans", (people) => people.setMilestone(...at, "Backlog"));
+      return use("Backlog", (title) => change("plans", (people) => people.setMilestone(...at, title)));
     case "unplan":
       return change("takes the milestone from", (people) => people.setMilestone(...at, null));
     case "comment":

@@ -1,18 +1,27 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Row } from "../../src/model/link.ts";
-import { type FieldValue, type PostField, postFields, type RuleField } from "../../src/model/post.ts";
+import {
+  type FieldValue,
+  type PostField,
+  type PostId,
+  postFields,
+  type RuleField,
+} from "../../src/model/post.ts";
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
 import { isAllowed } from "../../src/plan/ground/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
+import { select } from "../../src/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
 import { hasHold } from "./orders.ts";
 import { resumeSome } from "./pauses.ts";
 import { startLife } from "./process.ts";
+import { isConcerned, noPermission } from "./refusals.ts";
 import { projectId } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import { isNamed } from "./state-acts.ts";
+import type { Violate } from "./watcher.ts";
 import { calm } from "./wire.ts";
 
 const minuteMs = 60_000;
@@ -21,6 +30,8 @@ const hourMs = 60 * minuteMs;
 const maxRuns = 40;
 /** And no look-up takes more. */
 const maxLookUps = 5;
+/** While something is refused, what that concerns may be tried in every run. */
+const maxRefused = 8;
 
 /** I3 and I16: faults and people stop; then it must come to rest, with every change done or said. */
 export async function comeToRest(stage: Stage): Promise<void> {
@@ -30,6 +41,10 @@ export async function comeToRest(stage: Stage): Promise<void> {
   for (const post of board.posts) post.hiddenFor = 0;
   for (const { name } of hub.repositories) hub.owners.enableIssues(name);
   await resumeSome(stage);
+  hub.refusals = hub.refusals.filter(({ until }) => until === Number.POSITIVE_INFINITY);
+  if (hub.refusals.length > 0) await restBeside(stage);
+  hub.refusals = [];
+  if (watch.violations.length > 0) return;
   const { policy, settings } = scenario;
   // All waits are over in the first run, and it reads everything; what that finds may have to settle.
   const pauses = [Math.max(policy.fullEveryMs, policy.waits.createMs), settings.settleMs];
@@ -49,7 +64,31 @@ export async function comeToRest(stage: Stage): Promise<void> {
     const isSilent = watch.sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
     idle = isSilent ? idle + 1 : 0;
   }
-  await checkRest(stage);
+  await checkRest(stage, () => true);
+  await checkHealed(stage);
+}
+
+/** I19: what a refusal does not concern comes to rest as if nothing were refused. */
+async function restBeside(stage: Stage): Promise<void> {
+  const { scenario, time, watch, hub } = stage;
+  const { policy, settings } = scenario;
+  const pauses = [Math.max(policy.fullEveryMs, policy.waits.createMs), settings.settleMs];
+  for (let run = 0; run < maxRefused && (run < 3 || watch.sent.length > 0); run += 1) {
+    time.advance(Math.max(pauses[run] ?? 0, hourMs) + minuteMs);
+    await stage.run(calm());
+    if (watch.violations.length > 0) return;
+  }
+  const ledger = stage.state.open(startLife());
+  const judged = await select(stage.board.posts, async ({ id }) => {
+    const links = (await ledger.rows.row(projectId, id, time.now()))?.links ?? [];
+    const issues = links.map(({ link }) => hub.follow(link.issue.repositoryId, link.issue.number));
+    return !isConcerned(hub, issues);
+  });
+  const ids = new Set(judged.map(({ id }) => id));
+  const names = hub.refusals.map(({ of, status }) => `${of.kind} ${status}`).join(", ");
+  const violate: Violate = (_, message) => watch.violate("I19", `beside ${names}: ${message}`);
+  const beside: Stage = Object.create(stage, { watch: { value: { ...watch, violate } } });
+  await checkRest(beside, (post) => ids.has(post));
 }
 
 function isLookingUp({ state }: Stage): boolean {
@@ -58,11 +97,24 @@ function isLookingUp({ state }: Stage): boolean {
   );
 }
 
-async function checkRest(stage: Stage): Promise<void> {
+/** I19: what a missing permission has stopped goes by itself once that is there. */
+async function checkHealed({ state, watch }: Stage): Promise<void> {
+  const waiting = await state.open(startLife()).rows.waiting(projectId, 1_000);
+  for (const { post, kind, message } of waiting) {
+    if (kind === "parked" && message.includes(noPermission))
+      watch.violate(
+        "I19",
+        `${post} waits for a person, and the permission that was missing is there: ${message}`,
+      );
+  }
+}
+
+async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Promise<void> {
   const life = startLife();
   const ledger = stage.state.open(life);
   const waiting = new Set((await ledger.rows.waiting(projectId, 1_000)).map(({ post }) => post));
   for (const { kind, post, state } of await ledger.journal.open(projectId)) {
+    if (!isJudged(post)) continue;
     // One that has not left, of a row that waits for a person, is as visible as the row.
     if (state === "PREPARED" && waiting.has(post)) continue;
     // What `writes` forbids stays prepared for the day on which it is allowed again.
@@ -74,10 +126,12 @@ async function checkRest(stage: Stage): Promise<void> {
   }
   for (const request of await ledger.requests.pending(projectId)) {
     if ((request.kind !== "link" && request.kind !== "unlink") || (await hasHold(ledger))) continue;
+    // What it names may be what is refused.
+    if (!isJudged(request.post) || stage.hub.refusals.length > 0) continue;
     stage.watch.violate("I3", `the order to ${request.kind} ${request.post} is still not taken up`);
   }
   for (const post of stage.board.posts) {
-    if (post.isDeleted) continue;
+    if (post.isDeleted || !isJudged(post.id)) continue;
     const row = await ledger.rows.row(projectId, post.id, stage.time.now());
     if (row === undefined) stage.watch.violate("I3", `the state does not know ${post.id}`);
     else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
@@ -123,7 +177,7 @@ async function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledg
     scenario.settings.rules.flatMap(({ set }) => Object.keys(set) as RuleField[]),
   )) {
     const history = watch.targets.of(post.id, field);
-    if (history === undefined || !isInReach) continue;
+    if (history === undefined || !isInReach || watch.targets.isUnknown(post.id, field)) continue;
     const base = row.base[field];
     if (base === undefined || !isSameTarget(field, base.target, history.target)) {
       if (waits.size > 0) continue;

@@ -39,8 +39,20 @@ export interface Scenario {
   /** A second connection watches, and a crash opens the database anew from copies of its files, as after a power cut. */
   readonly hasPowerCuts: boolean;
   readonly posts: number;
+  /** What few histories have of what the two sides may do; absent where there is nothing of it. */
+  readonly quirks?: Quirks;
   /** Of a state that two replicas share: how long a lease holds by itself. */
   readonly leaseMs?: number;
+}
+
+/** What is drawn apart (`quirks.ts`). */
+export interface Quirks {
+  /** The board's lists show what a post was before a write of ours for a while, now and then. */
+  readonly hasLateLists: boolean;
+  /** Posts that the board sorts alike come twice, or on no page. */
+  readonly hasTies: boolean;
+  /** What people do beside all else. */
+  readonly acts: "names" | "reasons" | "refusals";
 }
 
 export interface BoardTraits {

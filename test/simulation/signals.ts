@@ -205,4 +205,4 @@ export function closeIssue(hub: HubServer, issue: HubIssue, reason: CloseReason,
   });
 }
 
-type CloseReason = "completed" | "not_planned" | "duplicate";
+type CloseReason = "completed" | "not_planned" | "duplicate" | "outdated" | null;

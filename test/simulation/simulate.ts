@@ -10,7 +10,7 @@ const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
   "--workers N plays on so many threads, --all goes on after a failure, --rare draws often what is seldom,\n" +
-  "--http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
+  "--quirks draws what refuses, renames or shows late in every history, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     rare: { type: "boolean", default: false },
     http: { type: "boolean", default: false },
     shared: { type: "boolean", default: false },
+    quirks: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -33,6 +34,7 @@ const way: Way = {
   ...(values.http && { isOverHttp: true }),
   ...(values.shared && { isOverHttp: false, isShared: true }),
   isRare: values.rare,
+  isQuirky: values.quirks,
 };
 
 const states = createStates();
@@ -105,7 +107,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}`,
   ]);
 }
 

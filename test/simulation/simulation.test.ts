@@ -5,7 +5,7 @@ import { createStates, type States } from "./state.ts";
 import { type HistoryOptions, type Outcome, playHistory, type Way } from "./world.ts";
 
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
-const slice = 200;
+const slice = 160;
 /** They are played in seconds, but not on every machine. */
 const patience = 60_000;
 /** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
@@ -18,6 +18,7 @@ describe("the simulation", () => {
   it.each<[string, number, Way]>([
     ["", slice, {}],
     [" that draw often what few have", slice / 2, { isRare: true }],
+    [" of what refuses, renames and shows late", slice / 4, { isQuirky: true }],
     [" of two replicas", slice / 4, { isOverHttp: false, isShared: true }],
   ])(
     "breaks no promise in the histories%s 1 to %i",

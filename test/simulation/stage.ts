@@ -27,6 +27,8 @@ import { createWire, type Weather, type Wire } from "./wire.ts";
 export interface Bug {
   /** Wraps what a process works with. */
   readonly world?: (world: World, hub: HubServer, replica: ReplicaPlace | undefined) => World;
+  /** Bends the settings of the project; the checks go by what the config says. */
+  readonly settings?: (settings: Scenario["settings"]) => Scenario["settings"];
   /** Bends the log of a shared state. */
   readonly log?: (log: SharedLog) => SharedLog;
   /** Bends what carries the requests to GitHub: it shows over HTTP only. */
@@ -194,7 +196,7 @@ export function createStage(
   const project: SyncProject = {
     key: projectKey,
     get settings() {
-      return scenario.settings;
+      return bug.settings?.(scenario.settings) ?? scenario.settings;
     },
     templates,
     renderer,
@@ -326,6 +328,7 @@ export function createStage(
         endProcess();
         if (scenario.hasPowerCuts) state.cutPower();
       }
+      for (const { names } of hub.repositories) names.endRun(result !== undefined);
       watch.events.runEnds();
       checkBounds(requestsOf(world) - before, time.now() - startedAt);
       return result;

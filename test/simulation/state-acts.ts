@@ -8,9 +8,10 @@ import type { State } from "./state.ts";
 /** Somebody deletes the database. */
 export function loseState(stage: Stage): string {
   const { state, watch, counts } = stage;
-  if (isUnknowable(stage)) return "nobody deletes the database now";
+  if (isUnknowable(stage) || hasOtherNames(stage)) return "nobody deletes the database now";
   stage.endProcess();
   state.clear();
+  forgetNames(stage);
   watch.events.stateIsLost();
   counts.note(stage.time.pending > 0 ? "state: deleted, with writes under way" : "state: deleted");
   return "somebody deletes the database";
@@ -29,14 +30,25 @@ export function putBack(stage: Stage): string {
   const { hub, state, watch, counts, backup } = stage;
   if (backup === undefined) return "nobody has a backup";
   // Of issues where the config no longer looks an old copy may know nothing.
-  if (hub.repositories.some((repository) => isUnnamed(stage, repository)))
+  if (hub.repositories.some((repository) => isUnnamed(stage, repository)) || hasOtherNames(stage))
     return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
+  forgetNames(stage);
   watch.events.stateIsLost();
   watch.events.copyReturns();
   counts.note("state: backup put back");
   return "somebody puts the backup back";
+}
+
+/** What a name meant before somebody gave it to another thing only the state knows. */
+export function hasOtherNames({ hub }: Pick<Stage, "hub">): boolean {
+  return hub.repositories.some(({ names }) => names.isTouched);
+}
+
+/** Nobody knows any more what the program was shown of names. */
+export function forgetNames({ hub }: Pick<Stage, "hub">): void {
+  for (const { names } of hub.repositories) names.forget();
 }
 
 /**

@@ -1,13 +1,14 @@
 import { decodeIssue, decodeSignals } from "../../src/ledger/sqlite/columns/facts.ts";
 import type { Issue, Signals } from "../../src/model/issue.ts";
-import type { LinkedIssue, Target } from "../../src/model/link.ts";
+import type { Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/ground/fields.ts";
 import { isDuplicate } from "../../src/plan/rules/place.ts";
-import { deriveTarget } from "../../src/plan/rules/rules.ts";
+import { nameFirst } from "./checks-readings.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
+import { type CountingIssue, readRules } from "./reading.ts";
 import type { Scenario } from "./scenario.ts";
 import { isHidden, trueCanonical } from "./signals.ts";
 import type { State } from "./state.ts";
@@ -30,6 +31,8 @@ export interface TargetHistory {
 export interface Targets {
   readonly check: Check;
   of(post: PostId, field: RuleField): TargetHistory | undefined;
+  /** Whether nobody can say what is asked for now: it stays what the program knew last, whatever the target was in between. */
+  isUnknown(post: PostId, field: RuleField): boolean;
   /** The issues that decide about a post: those that are deleted, or moved out of the token's sight, decide nothing. */
   issuesOf(post: PostId): readonly HubIssue[];
 }
@@ -70,14 +73,20 @@ export function createTargets(
     (linked.get(post) ?? [opened.get(post)]).filter((issue) => issue !== undefined);
   const issuesOf = (post: PostId): readonly HubIssue[] =>
     allOf(post).filter((issue) => !isHidden(hub, issue));
-  const derive = (links: readonly LinkedIssue[]): ReadonlyMap<RuleField, Target> => {
-    const derived = links.length === 0 ? [] : [...deriveTarget(links, scenario.settings).values()];
-    // A field that is in doubt keeps its target.
-    const known = derived.filter((found) => found.kind === "derived");
-    return new Map(known.map(({ field, target }) => [field, target]));
-  };
+  /** What is unknown stays as it was. */
+  const derive = (issues: readonly Known[]): ReadonlyMap<RuleField, Target> =>
+    new Map(
+      [
+        ...readRules(
+          issues.map((issue) => countKnown(issue, scenario)),
+          scenario.settings,
+        ),
+      ].flatMap(([field, asked]): [RuleField, Target][] =>
+        asked.kind === "unknown" ? [] : [[field, asked]],
+      ),
+    );
   const deriveNow = (post: PostId): ReadonlyMap<RuleField, Target> =>
-    derive(issuesOf(post).map((issue) => asLinked(scenario, post, issue)));
+    derive(issuesOf(post).map((issue) => asTrue(scenario, issue)));
   /**
    * After a write of ours: what the state knows of the other issues, also of those that people have deleted meanwhile, and this
    * one as its answer shows it, with the signals that the state knows of it. What the truth makes of them beyond that is people's.
@@ -85,13 +94,12 @@ export function createTargets(
   const deriveShown = (post: PostId, written: Written): ReadonlyMap<RuleField, Target> =>
     derive(
       allOf(post).flatMap((issue) => {
-        if (isHidden(hub, issue)) return (isPresent(issue) && asKnown(post, issue)) || [];
-        const now = asLinked(scenario, post, issue);
-        const known = asKnown(post, issue) ?? now;
+        if (isHidden(hub, issue)) return (isPresent(issue) && asKnown(issue)) || [];
+        const now = asTrue(scenario, issue);
+        const known = asKnown(issue) ?? now;
         if (issue !== written.issue) return known;
-        const canonical = now.signals?.canonical;
-        const signals = { ...known.signals, ...(canonical && { canonical }) };
-        return { ...now, issue: shownBy(written, known.issue), signals };
+        const signals = { ...known.signals, canonical: now.signals.canonical };
+        return { ...now, facts: shownBy(written, known.facts), signals };
       }),
     );
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
@@ -141,7 +149,7 @@ export function createTargets(
    */
   const rederive = (post: PostId): void => {
     // What has never been planned, because something could not be read, gets its first plan by the new rules.
-    const before = planned(post).length === 0 ? [] : issuesOf(post).map((issue) => asKnown(post, issue));
+    const before = planned(post).length === 0 ? [] : issuesOf(post).map(asKnown);
     const isKnown = before.length > 0 && before.every((issue) => issue !== undefined);
     const then = isKnown ? derive(before) : undefined;
     for (const [field, target] of deriveNow(post)) {
@@ -212,6 +220,7 @@ export function createTargets(
       stateIsLost: relinkAll,
     },
     of: (post, field) => histories.get(`${post} ${field}`),
+    isUnknown: (post, field) => !deriveNow(post).has(field),
     issuesOf,
   };
 }
@@ -219,53 +228,70 @@ export function createTargets(
 type Written = Pick<IssueWritten, "issue" | "write">;
 
 /** What the answer of a write shows of its issue; that of a label shows the labels alone. */
-function shownBy({ issue: { record }, write }: Written, known: Issue | undefined): Issue {
-  return known === undefined || write.kind === "edit-issue"
-    ? record.issue
-    : { ...known, labels: record.issue.labels };
+function shownBy({ issue: { record }, write }: Written, known: Issue): Issue {
+  return write.kind === "edit-issue" ? record.issue : { ...known, labels: record.issue.labels };
 }
 
-type Known = (post: PostId, issue: HubIssue) => LinkedIssue | undefined;
+/** An issue as it is, or as the state knows it. */
+interface Known extends Counted {
+  readonly of: HubIssue;
+  readonly signals: Signals & Pick<Required<Signals>, "canonical">;
+  /** The issue that it is a duplicate of. */
+  readonly canonical: Counted | undefined;
+}
+
+interface Counted {
+  readonly facts: Issue;
+  readonly signals: Signals;
+}
+
+/** What counts of it for the rules; undefined where that can't be known. */
+function countKnown(
+  { of, facts, signals, canonical }: Known,
+  { settings }: Scenario,
+): CountingIssue | undefined {
+  const { gone } = of.repository.names;
+  const own = { issue: nameFirst(facts, of), signals, gone };
+  if (settings.followDuplicates === false || !isDuplicate(facts)) return own;
+  if (signals.canonical.kind === "unknown") return undefined;
+  if (signals.canonical.value === null) return own;
+  return canonical && { issue: canonical.facts, signals: canonical.signals, gone };
+}
 
 /** An issue as the state knows it, and as it is where the state has not read it yet. */
-function createKnown(scenario: Scenario, state: State): Known {
+function createKnown(scenario: Scenario, state: State): (issue: HubIssue) => Known | undefined {
   const known = state.look<[number, number], { facts: string | null; signals: string | null }>(`
     SELECT facts, signals FROM issues LEFT JOIN signals
       ON signals.repository = issues.repository AND signals.number = issues.number
     WHERE issues.repository = ? AND issues.number = ?`);
-  const canonicalOf = ({ canonical }: Signals, now: LinkedIssue["canonical"]): LinkedIssue["canonical"] => {
+  const canonicalOf = (
+    { canonical }: Pick<Signals, "canonical">,
+    now: Counted | undefined,
+  ): Counted | undefined => {
     if (canonical?.kind !== "known" || canonical.value === null) return undefined;
     const [found] = known(canonical.value.repositoryId, canonical.value.number);
     if (found?.facts == null) return now;
     const signals = { ...now?.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
-    return { issue: decodeIssue(found.facts), signals };
+    return { facts: decodeIssue(found.facts), signals };
   };
-  return (post, issue) => {
-    const { canonical: now, ...rest } = asLinked(scenario, post, issue);
+  return (issue) => {
+    const { canonical: now, ...rest } = asTrue(scenario, issue);
     const [found] = known(issue.repository.id, issue.number);
-    if (found?.facts === null || found === undefined) return undefined;
+    if (found?.facts == null) return undefined;
     const signals = { ...rest.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
-    const canonical = canonicalOf(signals, now);
-    return { ...rest, issue: decodeIssue(found.facts), signals, ...(canonical && { canonical }) };
+    return { ...rest, facts: decodeIssue(found.facts), signals, canonical: canonicalOf(signals, now) };
   };
 }
 
-function asLinked(
-  { github, settings: { followDuplicates } }: Scenario,
-  post: PostId,
-  issue: HubIssue,
-): LinkedIssue {
-  const { repository, number, record } = issue;
+function asTrue({ github, settings: { followDuplicates } }: Scenario, issue: HubIssue): Known {
   const canonical = followDuplicates ? trueCanonical({ traits: github }, issue) : undefined;
   return {
-    link: { post, issue: { repositoryId: repository.id, number }, origin: "opened" },
-    issue: record.issue,
-    isGone: false,
-    content: undefined,
+    of: issue,
+    facts: issue.record.issue,
     signals: {
       ...issue.signals,
       canonical: { kind: "known", value: canonical === undefined ? null : canonical.record.issue },
     },
-    ...(canonical && { canonical: { issue: canonical.record.issue, signals: canonical.signals } }),
+    canonical: canonical && { facts: canonical.record.issue, signals: canonical.signals },
   };
 }

@@ -5,12 +5,13 @@ import { changeConfig } from "./config-changes.ts";
 import { addStandstills, describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
-import { rareOdds, usualOdds } from "./odds.ts";
+import { quirkyOdds, rareOdds, usualOdds } from "./odds.ts";
 import { orderSomething } from "./orders.ts";
 import { addPauses, pauseSomething, planPause } from "./pauses.ts";
 import { addPost } from "./people.ts";
 import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
+import { actQuirk, addQuirkSteps, addQuirks } from "./quirks.ts";
 import { createRandom } from "./random.ts";
 import { drawScenario, type Scenario } from "./scenario.ts";
 import { addSignals } from "./signals.ts";
@@ -42,6 +43,8 @@ export interface Way {
   readonly isOverHttp?: boolean;
   /** Draws often what few histories have. */
   readonly isRare?: boolean;
+  /** Draws what `quirks.ts` has in every history; else one in seven has it. */
+  readonly isQuirky?: boolean;
   /** Two replicas share the state; else one seed in twenty has that. */
   readonly isShared?: boolean;
 }
@@ -60,6 +63,7 @@ const bothWaysSalt = 0x5bd1e995;
 const duplicatesSalt = 0x27d4eb2f;
 const sharedSalt = 0x165667b1;
 const pausesSalt = 0x165667b1;
+const quirksSalt = 0x2545f491;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -69,16 +73,19 @@ export async function playHistory(
 ): Promise<Outcome> {
   const random = createRandom(seed);
   const isOverHttp = options.isOverHttp ?? seed % 1_000 === 0;
-  const odds = options.isRare === true ? rareOdds : usualOdds;
+  const odds = options.isRare === true ? rareOdds : options.isQuirky === true ? quirkyOdds : usualOdds;
   const drawn = drawScenario(random, !isOverHttp);
   // What GraphQL answers is not played over HTTP.
   const signalled = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed), odds);
   const twoWay = addBothWays(signalled, createRandom(seed ^ bothWaysSalt), odds);
-  const drawnScenario = isOverHttp
+  const withDuplicates = isOverHttp
     ? twoWay
     : addDuplicates(twoWay, createRandom(seed ^ duplicatesSalt), odds);
   const loopback = isOverHttp ? await openLoopback(seed) : undefined;
   const isShared = !isOverHttp && (options.isShared ?? seed % 20 === 11);
+  const quirky = createRandom(seed ^ quirksSalt);
+  const isPlain = isOverHttp || isShared || withDuplicates !== twoWay;
+  const drawnScenario = isPlain ? withDuplicates : addQuirks(withDuplicates, quirky, odds);
   const sharing = createRandom(seed ^ sharedSalt);
   const leaseMs = sharing.pick([35, 60, 120]) * 1_000;
   const single = oneAtATime(options.scenario ?? drawnScenario, loopback);
@@ -90,7 +97,7 @@ export async function playHistory(
   const oneByOne = drawHistory(random, odds);
   const drawnSteps = isShared
     ? addStandstills(oneByOne, sharing)
-    : addPauses(oneByOne, createRandom(seed ^ pausesSalt), odds);
+    : addQuirkSteps(addPauses(oneByOne, createRandom(seed ^ pausesSalt), odds), drawnScenario, quirky);
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
@@ -187,6 +194,8 @@ async function play(stage: Stage, step: Step): Promise<string> {
       const end = { actAt: step.request, act };
       return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), end))}`;
     }
+    case "quirk":
+      return actQuirk(stage, createRandom(step.seed));
     case "config":
       return changeConfig(stage, createRandom(step.seed));
     case "clock":
