@@ -479,15 +479,19 @@ describe("one issue", () => {
     const { id: repositoryId } = await getRepository(sandbox);
     const { number } = sandbox.github.openIssue("acme/app", { title: "a" });
     sandbox.github.disableIssues("acme/app");
-    const error = await failureOf(sandbox.tracker.readIssue({ repositoryId, number }, unbounded()));
-    expect(error).toMatchObject({ fault: "refused", message: expect.stringContaining("disabled") });
+    expect(await sandbox.tracker.readIssue({ repositoryId, number }, unbounded())).toMatchObject({
+      kind: "refused",
+      error: { fault: "refused", message: expect.stringContaining("disabled") },
+    });
   });
 
   it.each([404, 410])("is not taken for lost when a %i is not GitHub's", async (status) => {
     const { tracker } = await startServer((response) => {
       response.writeHead(status, { "content-type": "text/html" }).end("<h1>deleted</h1>");
     });
-    const error = await failureOf(tracker.readIssue({ repositoryId: 42, number: 7 }, unbounded()));
-    expect(error).toMatchObject({ fault: "unreadable", detail: "page" });
+    expect(await tracker.readIssue({ repositoryId: 42, number: 7 }, unbounded())).toMatchObject({
+      kind: "refused",
+      error: { fault: "unreadable", detail: "page" },
+    });
   });
 });
