@@ -88,7 +88,7 @@ describe("an address of `boardsync page`", () => {
   it("gives a cookie for a day that no script and no other site sees, and leads to the page", async () => {
     const { get } = await openPage({ isShut: true });
     const response = await get(`/?code=${code}`);
-    expect([response.status, response.headers.get("location")]).toEqual([303, "/"]);
+    expect([response.status, response.headers.get("location")]).toEqual([303, "./"]);
     const cookie = response.headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/^boardsync=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict$/);
     const [name = ""] = cookie.split(";");

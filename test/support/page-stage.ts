@@ -9,6 +9,7 @@ import { pagePart } from "../../src/daemon/page/page.ts";
 import type { Late } from "../../src/daemon/readiness.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { redactor } from "../../src/log.ts";
 import type { Post, PostId, ProjectId } from "../../src/model/post.ts";
 import { type Stage as CommandStage, openStage } from "../commands/stage.ts";
 import { createMemoryLog } from "../daemon/memory-log.ts";
@@ -31,12 +32,17 @@ export interface PageSetup {
   readonly orders?: true | { readonly isOn: () => boolean };
   /** No run, and no state. */
   readonly isNew?: boolean;
+  /** Secrets beside the board's key, as of each page. */
+  readonly secrets?: readonly string[];
 }
 
 /** A status page over the story's two sides after one run, served until the test ends. */
 export interface PageStage {
   readonly address: string;
+  /** Of the browser that was let in; '' where none was. */
+  readonly cookie: string;
   readonly stage: CommandStage;
+  /** @param path - also one that is relative to the first page. */
   get(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>;
   /** The page's HTML; the test fails where it isn't there. */
   page(path: string): Promise<string>;
@@ -102,18 +108,19 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
       },
     }),
     read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
-    redact: (text) => text.replaceAll(stage.story.board.key, "[redacted]"),
+    redact: (text) => redactor([stage.story.board.key, ...(setup.secrets ?? [])])(text),
   });
   const server = await serve(part);
   const cookie = setup.isShut === true || setup.token !== undefined ? undefined : await admit(server.address);
   const get: PageStage["get"] = (path, headers = {}, method = "GET") =>
-    fetch(`${server.address}${path}`, {
+    fetch(path.startsWith("/") ? `${server.address}${path}` : new URL(path, `${server.address}/`), {
       headers: { ...(cookie && { cookie }), ...headers },
       method,
       redirect: "manual",
     });
   return {
     address: server.address,
+    cookie: cookie ?? "",
     stage,
     get,
     started,
@@ -154,14 +161,22 @@ export function readForm(text: string, button: string): Readonly<Record<string, 
     new RegExp(`<button[^>]*>${button}`).test(one),
   );
   if (form === undefined) throw new Error(`No form says ${button}.`);
+  return readFields(form[0]);
+}
+
+/** The hidden fields of this form. */
+export function readFields(form: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [...form[0].matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-      ([, name = "", value = ""]) => [
-        name,
-        value.replace(/&#(\d+);/g, (_, sign) => String.fromCharCode(Number(sign))),
-      ],
-    ),
+    [...form.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      readText(value),
+    ]),
   );
+}
+
+/** Text as a browser reads it. */
+export function readText(escaped: string): string {
+  return escaped.replace(/&#(\d+);/g, (_, sign) => String.fromCharCode(Number(sign)));
 }
 
 /** Opens the page as `boardsync page` does; returns the cookie. */

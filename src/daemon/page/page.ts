@@ -3,9 +3,9 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import { asStarted } from "../../sync/ground/remedy.ts";
 import type { HttpPart } from "../http.ts";
-import { readPostAddress, readRunAddress } from "./addresses.ts";
+import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
 import { createGuests, type Entry, type Gate, judgeVisitor } from "./gate.ts";
-import { html, type Markup, textOf } from "./html.ts";
+import { html, type Markup, own, type Writing, write } from "./html.ts";
 import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
 import { createOrders, type OrderOptions, type Reader } from "./orders/orders.ts";
@@ -13,9 +13,10 @@ import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
 import { createTimes, type Looking, type PageView } from "./view.ts";
+import { renderCommand } from "./waits.ts";
 
 /** What the status page is made of. */
-export interface PageOptions {
+export interface PageOptions extends Omit<Writing, "root"> {
   /** As it is now: a token may be replaced. */
   gate(): Gate;
   readonly clock: Pick<Clock, "now">;
@@ -24,16 +25,12 @@ export interface PageOptions {
   /** Whether a code of `boardsync page` lets in, and is used up by that. */
   takeCode(code: string): Promise<boolean>;
   readonly version: string;
-  /** How a person starts the program beside this page, for the commands that it shows. */
-  readonly command: string;
   /** As it is now. */
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
   read<T>(work: (ledger: Ledger) => Promise<T>): Promise<T | undefined>;
   /** What orders are carried out with; left out where the page takes none. */
   readonly orders?: OrderOptions;
-  /** Takes out whatever is secret: the words of the other sides may hold anything. */
-  redact(text: string): string;
 }
 
 /**
@@ -42,8 +39,6 @@ export interface PageOptions {
  */
 export function pagePart(options: PageOptions): HttpPart {
   const { clock, version, command } = options;
-  const nameProgram = (page: string): string =>
-    page.replaceAll(/(<code[^>]*>)boardsync (?=[a-z])/g, (_, code) => `${code}${textOf(html`${command}`)} `);
   const guests = createGuests(options.monotonic);
   const judge = ({ headers: { authorization, cookie } }: FastifyRequest): Entry =>
     judgeVisitor({ authorization, guest: guests.recognise(cookie) }, options.gate());
@@ -72,13 +67,18 @@ export function pagePart(options: PageOptions): HttpPart {
     const { status, title, current, content } =
       (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
     const use = orders?.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
-    const foot = `boardsync ${version}. ${use}Times are in ${options.view().timezone}.`;
+    const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${options.view().timezone}.`;
     const said = done !== undefined && html`<p class="said good" role="status">${done}</p>`;
     return reply
       .code(status)
       .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
       .type("text/html; charset=utf-8")
-      .send(options.redact(nameProgram(layOut({ title, current, foot }, html`${said}${content}`))));
+      .send(
+        write(layOut({ title, current, foot }, html`${said}${content}`), {
+          ...options,
+          root: rootFrom(reply.request.url),
+        }),
+      );
   };
   const orders =
     options.orders &&
@@ -95,7 +95,7 @@ export function pagePart(options: PageOptions): HttpPart {
       const { code, done } = queryOf(request);
       if (code !== undefined && request.method === "GET" && (await options.takeCode(code))) {
         const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
-        return reply.code(303).header("set-cookie", cookie).header("location", "/").send();
+        return reply.code(303).header("set-cookie", cookie).header("location", rootFrom(request.url)).send();
       }
       const reader = admit(request, reply);
       if (reader === undefined) return reply;
@@ -130,7 +130,7 @@ const nothingYet: Answer = {
   status: 200,
   title: "No run yet",
   current: undefined,
-  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync sync</code></p>`,
+  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: ${renderCommand("boardsync sync")}</p>`,
 };
 
 /** Whoever is let in gets a page for an address that is none; others are told what every stranger is told. */
@@ -178,7 +178,7 @@ async function post(looking: Looking, request: FastifyRequest): Promise<Answer> 
   }
   return missing(
     "No such post",
-    html`No listing has shown a post of this name, or the config has no such project. <a href="/links">All links</a>`,
+    html`No listing has shown a post of this name, or the config has no such project. <a href="${linksAddress({})}">All links</a>`,
   );
 }
 
@@ -193,7 +193,7 @@ async function run(looking: Looking, request: FastifyRequest): Promise<Answer> {
 }
 
 function missing(title: string, why: Markup): Answer {
-  const content = html`<h1>${title}</h1><p>${why}</p><p><a href="/">Overview</a></p>`;
+  const content = html`<h1>${title}</h1><p>${why}</p><p><a href="${toRoot}">Overview</a></p>`;
   return { status: 404, title, current: undefined, content };
 }
 

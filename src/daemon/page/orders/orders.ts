@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigError, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
+import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
 import { html, type Markup } from "../html.ts";
 import type { Answer } from "../layout.ts";
@@ -109,7 +110,12 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
         : ask(reader, order, foresight, false);
     });
   };
-  const answerSecond = async (reader: Reader, form: string, reply: FastifyReply): Promise<FastifyReply> => {
+  const answerSecond = async (
+    reader: Reader,
+    form: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const asked = questions.take(reader.session, form);
     if (asked === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
     const { order, print } = asked;
@@ -117,8 +123,8 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
       write(reader, async (looking) => {
         const foresight = await look(order, looking);
         if ("nothing" in foresight || printOf(foresight) !== print) return foresight;
-        for (const request of foresight.requests)
-          await looking.ledger.commit([{ kind: "add-request", request }]);
+        for (const asks of foresight.requests)
+          await looking.ledger.commit([{ kind: "add-request", request: asks }]);
         if (foresight.pauses !== undefined) {
           const { project, post } = foresight.pauses;
           await looking.ledger.commit([{ kind: "pause", project, post, at: looking.times.now }]);
@@ -140,7 +146,7 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
     if (kind !== "pause") options.start(project);
     const told =
       kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
-    const location = `${placeOf(order)}?done=${done.keep(reader.session, told)}`;
+    const location = `${headerOf(placeOf(order), rootFrom(request.url))}?done=${done.keep(reader.session, told)}`;
     return reply.code(303).header("location", location).send();
   };
 
@@ -176,7 +182,9 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
             const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
             if (reader === undefined) return reply.code(403).send();
             const form = fields.get("form");
-            return form === null ? answerFirst(reader, fields, reply) : answerSecond(reader, form, reply);
+            return form === null
+              ? answerFirst(reader, fields, reply)
+              : answerSecond(reader, form, request, reply);
           },
         );
         ready();
@@ -224,7 +232,7 @@ function refusal(status: number, heading: string, sentence: string): Answer {
     status,
     title: heading,
     current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack("/")}`,
+    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack(html`${toRoot}`)}`,
   };
 }
 
@@ -239,7 +247,7 @@ function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): Ans
   };
 }
 
-function wayBack(address: string): Markup {
+function wayBack(address: Markup): Markup {
   return html`<p><a href="${address}">Back to the page</a></p>`;
 }
 
