@@ -90,7 +90,7 @@ describe("an address of `boardsync page`", () => {
     const response = await get(`/?code=${code}`);
     expect([response.status, response.headers.get("location")]).toEqual([303, "./"]);
     const cookie = response.headers.get("set-cookie") ?? "";
-    expect(cookie).toMatch(/^boardsync=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict$/);
+    expect(cookie).toMatch(/^boardsync=[\w-]{43}; Max-Age=86400; HttpOnly; SameSite=Strict$/);
     const [name = ""] = cookie.split(";");
     expect((await get("/", { cookie: `a=b; ${name}` })).status).toBe(200);
     expect((await get("/links", { cookie: name })).status).toBe(200);

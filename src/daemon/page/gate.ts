@@ -80,7 +80,7 @@ export function createGuests(monotonic: () => number): Guests {
       const [first] = known.keys();
       if (known.size > mostGuests && first !== undefined) known.delete(first);
       const secure = isSecure ? "; Secure" : "";
-      return `${cookieName}=${secret}; Path=/; Max-Age=${dayMs / 1000}; HttpOnly; SameSite=Strict${secure}`;
+      return `${cookieName}=${secret}; Max-Age=${dayMs / 1000}; HttpOnly; SameSite=Strict${secure}`;
     },
     recognise(cookies = "") {
       const prints = cookies.split(/; */).flatMap((cookie) => {

@@ -93,9 +93,10 @@ export function pagePart(options: PageOptions): HttpPart {
     (render: (looking: Looking, request: FastifyRequest) => Promise<Answer>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { code, done } = queryOf(request);
-      if (code !== undefined && request.method === "GET" && (await options.takeCode(code))) {
+      const isFirst = /^\/\?/.test(request.url);
+      if (code !== undefined && isFirst && request.method === "GET" && (await options.takeCode(code))) {
         const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
-        return reply.code(303).header("set-cookie", cookie).header("location", rootFrom(request.url)).send();
+        return reply.code(303).header("set-cookie", cookie).header("location", "./").send();
       }
       const reader = admit(request, reply);
       if (reader === undefined) return reply;
