@@ -4,7 +4,8 @@ import { connectSides, syncProjects } from "../../src/app.ts";
 import { systemClock } from "../../src/commands/open/clock.ts";
 import { viewConfig } from "../../src/commands/open/status-page.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { type HttpPart, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { createCode } from "../../src/daemon/page/gate.ts";
 import { pagePart } from "../../src/daemon/page/page.ts";
 import type { Late } from "../../src/daemon/readiness.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
@@ -30,6 +31,10 @@ export interface PageSetup {
   readonly late?: readonly Late[];
   /** Orders can be given. Runs are started by nobody: the test looks at what was asked for. */
   readonly orders?: true | { readonly isOn: () => boolean };
+  /** `http.url`. */
+  readonly url?: string;
+  /** Of its state. */
+  readonly identity?: string;
   /** No run, and no state. */
   readonly isNew?: boolean;
   /** Secrets beside the board's key, as of each page. */
@@ -59,12 +64,17 @@ export interface PageStage {
   readonly ledger: Ledger;
   /** Another browser that was let in. */
   admit(): Promise<string>;
-  /** What a clock shows that nobody can set. */
+  /** The codes that the state was asked for. */
+  readonly taken: readonly string[];
+  /** The address of another process on the same state. */
+  beside(): Promise<string>;
+  /** How far all clocks have gone on. */
   readonly clock: { now: number };
 }
 
 /** The code that opens it. */
-export const code = "code-of-the-page";
+const pageKey = "key-of-the-page";
+export const { code } = createCode(pageKey);
 
 /** Opens a page; the end of the test closes it. */
 export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
@@ -90,27 +100,34 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
     environment: {},
   };
   const started: string[] = [];
-  const part = pagePart({
-    gate: () => ({ token: setup.token, readToken: setup.readToken }),
-    takeCode: async (given) => given === code,
-    clock: { now: Date.now },
-    monotonic: () => clock.now,
-    version: "1.2.3",
-    command: setup.command ?? "boardsync",
-    view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
-    ...(setup.orders !== undefined && {
-      orders: {
-        isOn: setup.orders === true ? () => true : setup.orders.isOn,
-        tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
-        start: (key) => started.push(key),
-        log,
-        signal: new AbortController().signal,
+  const taken: string[] = [];
+  const part = (): HttpPart =>
+    pagePart({
+      gate: () => ({ token: setup.token, readToken: setup.readToken }),
+      state: () => ({ pageKey, identity: setup.identity ?? "stage" }),
+      url: () => setup.url,
+      takeCode: async (given) => {
+        taken.push(given);
+        return given === code;
       },
-    }),
-    read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
-    redact: (text) => redactor([stage.story.board.key, ...(setup.secrets ?? [])])(text),
-  });
-  const server = await serve(part);
+      clock: { now: () => Date.now() + clock.now },
+      monotonic: () => clock.now,
+      version: "1.2.3",
+      command: setup.command ?? "boardsync",
+      view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
+      ...(setup.orders !== undefined && {
+        orders: {
+          isOn: setup.orders === true ? () => true : setup.orders.isOn,
+          tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
+          start: (key) => started.push(key),
+          log,
+          signal: new AbortController().signal,
+        },
+      }),
+      read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
+      redact: (text) => redactor([stage.story.board.key, ...(setup.secrets ?? [])])(text),
+    });
+  const server = await serve(part());
   const cookie = setup.isShut === true || setup.token !== undefined ? undefined : await admit(server.address);
   const get: PageStage["get"] = (path, headers = {}, method = "GET") =>
     fetch(path.startsWith("/") ? `${server.address}${path}` : new URL(path, `${server.address}/`), {
@@ -124,6 +141,8 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
     stage,
     get,
     started,
+    taken,
+    beside: async () => (await serve(part())).address,
     clock,
     get ledger() {
       if (ledger === undefined) throw new Error("There was no run.");
@@ -191,7 +210,7 @@ function openState(stage: CommandStage): Ledger {
   return ledger;
 }
 
-async function serve(part: ReturnType<typeof pagePart>): Promise<HttpServer> {
+async function serve(part: HttpPart): Promise<HttpServer> {
   const server = await serveHttp({ host: "127.0.0.1", port: 0 }, createMemoryLog(), [part]);
   onTestFinished(() => server.close());
   return server;

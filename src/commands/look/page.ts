@@ -15,7 +15,7 @@ export function page(terminal: Terminal, options: CommonOptions): Promise<number
       ]);
     if (beat.address === undefined)
       throw new ConfigError(["The daemon serves no page: the config has `http: false`."]);
-    const { code, print } = createCode();
+    const { code, print } = createCode(ledger.pageKey);
     await ledger.commit([{ kind: "offer-page", print, until: now + codeMs }]);
     const shown = (config.http !== false && config.http.url) || reachable(beat.address);
     const address = `${shown}/?code=${code}`;

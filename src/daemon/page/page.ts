@@ -4,7 +4,15 @@ import type { Clock } from "../../model/surroundings.ts";
 import { asStarted } from "../../sync/ground/remedy.ts";
 import type { HttpPart } from "../http.ts";
 import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
-import { createGuests, type Entry, type Gate, judgeVisitor } from "./gate.ts";
+import {
+  admitGuest,
+  type Entry,
+  type Gate,
+  isCode,
+  isSecureRequest,
+  judgeVisitor,
+  recogniseGuest,
+} from "./gate.ts";
 import { html, type Markup, own, type Writing, write } from "./html.ts";
 import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
@@ -12,6 +20,8 @@ import { createOrders, type OrderOptions, type Reader } from "./orders/orders.ts
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
+import type { PageState } from "./seals.ts";
+import { createTries } from "./tries.ts";
 import { createTimes, type Looking, type PageView } from "./view.ts";
 import { renderCommand } from "./waits.ts";
 
@@ -20,9 +30,13 @@ export interface PageOptions extends Omit<Writing, "root"> {
   /** As it is now: a token may be replaced. */
   gate(): Gate;
   readonly clock: Pick<Clock, "now">;
+  /** What the processes on the state have in common. */
+  state(): PageState;
+  /** `http.url`, as it is now. */
+  url(): string | undefined;
   /** Milliseconds since some moment, by a clock that nobody can set. */
   monotonic(): number;
-  /** Whether a code of `boardsync page` lets in, and is used up by that. */
+  /** Whether a code that was made with the key lets in, and is used up by that. */
   takeCode(code: string): Promise<boolean>;
   readonly version: string;
   /** As it is now. */
@@ -39,9 +53,11 @@ export interface PageOptions extends Omit<Writing, "root"> {
  */
 export function pagePart(options: PageOptions): HttpPart {
   const { clock, version, command } = options;
-  const guests = createGuests(options.monotonic);
-  const judge = ({ headers: { authorization, cookie } }: FastifyRequest): Entry =>
-    judgeVisitor({ authorization, guest: guests.recognise(cookie) }, options.gate());
+  const judge = ({ headers }: FastifyRequest): Entry => {
+    const isSecure = isSecureRequest(headers, options.url());
+    const guest = recogniseGuest(options.state(), isSecure, headers.cookie, clock.now());
+    return judgeVisitor({ authorization: headers.authorization, guest }, options.gate());
+  };
   const recognise = (request: FastifyRequest): Reader | undefined => {
     const entry = judge(request);
     return entry.kind === "open" ? entry : undefined;
@@ -84,19 +100,25 @@ export function pagePart(options: PageOptions): HttpPart {
     options.orders &&
     createOrders({
       options: options.orders,
-      monotonic: options.monotonic,
+      state: options.state,
+      url: options.url,
+      now: clock.now,
       admit,
       show,
       write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),
     });
+  const door = createDoor(options);
   const serve =
     (render: (looking: Looking, request: FastifyRequest) => Promise<Answer>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { code, done } = queryOf(request);
       const isFirst = /^\/\?/.test(request.url);
-      if (code !== undefined && isFirst && request.method === "GET" && (await options.takeCode(code))) {
-        const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
-        return reply.code(303).header("set-cookie", cookie).header("location", "./").send();
+      if (code !== undefined && isFirst && request.method === "GET") {
+        const answer = await door.open(code, request);
+        if (answer.kind === "open") {
+          return reply.code(303).header("set-cookie", answer.cookie).header("location", "./").send();
+        }
+        if (answer.kind === "enough" && recognise(request) === undefined) return sendAway(reply);
       }
       const reader = admit(request, reply);
       if (reader === undefined) return reply;
@@ -116,6 +138,35 @@ export function pagePart(options: PageOptions): HttpPart {
 
 const closedWords =
   "The status page is shut. `boardsync page`, beside the daemon, prints an address that opens it for a day (good once, and for a minute); with BOARDSYNC_HTTP_TOKEN the token opens it. [page.closed]\n";
+
+/** What becomes of a code. */
+type Opening = { readonly kind: "open"; readonly cookie: string } | { readonly kind: "shut" | "enough" };
+
+/**
+ * Takes codes. A guess is known for one by the code itself: it asks nobody for anything, least of all the state for its lock. Who
+ * guesses, or sends old codes, has enough after a few in a minute; nobody else's code is refused for somebody's guesses.
+ */
+function createDoor({ state, url, clock, monotonic, takeCode }: PageOptions) {
+  const guesses = createTries(monotonic);
+  const attempts = createTries(monotonic);
+  return {
+    async open(code: string, { ip, headers }: FastifyRequest): Promise<Opening> {
+      const isOurs = isCode(state().pageKey, code);
+      if (!(isOurs ? attempts : guesses).isRoom(ip)) return { kind: "enough" };
+      if (!isOurs || !(await takeCode(code))) return { kind: "shut" };
+      const isSecure = isSecureRequest(headers, url());
+      return { kind: "open", cookie: admitGuest(state(), isSecure, clock.now()) };
+    },
+  };
+}
+
+function sendAway(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(429)
+    .header("retry-after", "60")
+    .type("text/plain; charset=utf-8")
+    .send("Too many wrong codes came within a minute. `boardsync page` prints a good one. [page.guesses]\n");
+}
 
 function askForToken(reply: FastifyReply): FastifyReply {
   const reason =

@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { inAddress, ordersAddress, postAddress, readAddressed, toRoot } from "../addresses.ts";
 import { html, type Markup, own } from "../html.ts";
+import { sealOf } from "../seals.ts";
 
 /** What can be ordered on the page; `foresee.ts` says what each does. */
 export const orderKinds = [
@@ -36,24 +36,9 @@ export interface OrderForms {
   seal(order: PageOrder): string;
 }
 
-/** Seals forms for each session, with a secret of this process. A form that nobody here has made is not taken. */
-export function createSeals(): {
-  seal(session: string, order: PageOrder): string;
-  isSealed(session: string, order: PageOrder, seal: string): boolean;
-} {
-  const secret = randomBytes(32);
-  const seal = (session: string, { kind, project, post, from }: PageOrder): string =>
-    createHmac("sha256", secret)
-      .update(JSON.stringify([session, kind, project, post, from]))
-      .digest("base64url");
-  return {
-    seal,
-    isSealed(session, order, given) {
-      const right = Buffer.from(seal(session, order));
-      const other = Buffer.from(given);
-      return right.length === other.length && timingSafeEqual(right, other);
-    },
-  };
+/** Seals a form for a session; the issue is left to who fills it in. */
+export function sealOrder(key: string, session: string, { kind, project, post, from }: PageOrder): string {
+  return sealOf(key, "order", session, kind, project, post, from);
 }
 
 /** The order that the fields of a form name; undefined where they name none. */

@@ -3,7 +3,7 @@ import { command } from "../../../sync/ground/remedy.ts";
 import { describeHeld, likenessOfHeld, votersOfHeld } from "../../../sync/orders/held.ts";
 import { type Group, groupAlike, showVoters } from "../../../sync/tell/alike.ts";
 import { ordersAddress } from "../addresses.ts";
-import { type Column, html, type Markup, table } from "../html.ts";
+import { type Column, html, type Markup, own, table } from "../html.ts";
 import { renderPostLink } from "../sides.ts";
 import { renderCommand, renderSentence } from "../waits.ts";
 import type { Foresight } from "./foresee.ts";
@@ -38,7 +38,7 @@ export function renderQuestion(
     ${actions.length > 0 && table("What happens", columnsOf(order.project), lines.slice(0, mostLines))}
     ${more > 0 && html`<p class="quiet">And ${more.toLocaleString("en")} lines more, which ${renderCommand(command("approve", order.project))} shows.</p>`}
     <form class="answer" method="post" action="${ordersAddress()}">
-      <input type="hidden" name="form" value="${form}">
+      <input type="hidden" name="form" value="${own(form)}">
       <button class="go">${button}</button>
       <a href="${placeOf(order)}">Leave it as it is</a>
     </form>`;
