@@ -6,6 +6,7 @@ import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { type ProjectState, stateKinds } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { HttpPart } from "./http.ts";
+import { share } from "./share.ts";
 import { type DeliveryOutcome, type RefusalReason, refusalReasons } from "./webhooks.ts";
 
 /** From an idle run over a loopback to one that uses up the budget of ten minutes. */
@@ -108,19 +109,21 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
 
 /** `GET /metrics`. Holds numbers and the names of projects alone. */
 export function metricsPart(
-  metrics: Metrics,
+  metrics: Pick<Metrics, "noteTraffic" | "render" | "contentType">,
   measure: () => Promise<{
     readonly projects: readonly MeasuredProject[];
     readonly sides: Readonly<Record<Side, Traffic>>;
   }>,
 ): HttpPart {
+  const render = share(async () => {
+    const { projects, sides } = await measure();
+    metrics.noteTraffic(sides);
+    return metrics.render(projects);
+  });
   return (server) => {
-    server.get("/metrics", async (_request, reply) => {
-      const { projects, sides } = await measure();
-      metrics.noteTraffic(sides);
-      const text = await metrics.render(projects);
-      return reply.header("content-type", metrics.contentType).send(text);
-    });
+    server.get("/metrics", async (_request, reply) =>
+      reply.header("content-type", metrics.contentType).send(await render()),
+    );
   };
 }
 
