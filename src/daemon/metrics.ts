@@ -7,7 +7,8 @@ import { type ProjectState, stateKinds } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { HttpPart } from "./http.ts";
 import { share } from "./share.ts";
-import { type DeliveryOutcome, type RefusalReason, refusalReasons } from "./webhooks.ts";
+import { type RefusalReason, refusalReasons } from "./webhook-refusals.ts";
+import type { DeliveryOutcome } from "./webhooks.ts";
 
 /** From an idle run over a loopback to one that uses up the budget of ten minutes. */
 const durationBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
