@@ -90,6 +90,7 @@ const covers: Readonly<Record<string, Cover>> = {
   schedule: keep,
   timezone: keep,
   "http.host": (text) => (isOwnHost(text) ? text : "an address"),
+  "http.url": (text) => coverAddress(text, "page"),
   heartbeat: asSet,
   "notices.url": asSet,
   "projects.project": (text, { of }) => of("project", text),

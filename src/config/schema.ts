@@ -397,6 +397,9 @@ const http = z
       .strictObject({
         host: host().default("127.0.0.1").describe("Where to listen."),
         port: count(0, 65_535).default(8787).describe("The port; 0 takes a free one."),
+        url: apiUrl("https://tools.example.com/sync")
+          .describe("Where people open the status page, where a proxy stands before it.")
+          .exactOptional(),
         webhooksPort: count(0, 65_535)
           .exactOptional()
           .describe("A port for webhooks alone, so that a proxy need show nothing else."),

@@ -91,22 +91,22 @@ export function repository() {
  * The address of an API, without a slash at its end. Whether plain http is allowed depends on the setting beside it, so
  * that is looked at elsewhere. Credentials are refused because addresses are logged.
  */
-export function apiUrl() {
+export function apiUrl(example = "https://feedback.example.com/api/v1") {
   return z
     .string()
     .min(1)
     .max(2000)
     .superRefine((text, context) => {
-      const fault = findUrlFault(text);
+      const fault = findUrlFault(text, example);
       if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
     })
     .transform((text) => new URL(text).href.replace(/\/+$/, ""));
 }
 
-function findUrlFault(text: string): string | undefined {
+function findUrlFault(text: string, example: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    return "must be an address such as `https://feedback.example.com/api/v1`";
+    return `must be an address such as \`${example}\``;
   }
   if (url.username !== "" || url.password !== "") {
     return "must not hold a user name or password: secrets come from the environment";

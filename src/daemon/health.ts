@@ -1,5 +1,6 @@
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
 import type { HttpPart } from "./http.ts";
+import { share } from "./share.ts";
 
 /** A project that is late, and how it stands. */
 export interface LateProject {
@@ -14,10 +15,11 @@ export interface LateProject {
  * @param findLate - as of now.
  */
 export function healthPart(findLate: () => Promise<readonly LateProject[]>): HttpPart {
+  const findLateOnce = share(findLate);
   return (server) => {
     server.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
     server.get("/readyz", async (_request, reply) => {
-      const reasons = (await findLate()).map(({ project, state }) => {
+      const reasons = (await findLateOnce()).map(({ project, state }) => {
         const sentence = describeState(state);
         const begun = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
         return { project, reason: `${begun}. \`boardsync status\` says more.` };

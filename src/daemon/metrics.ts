@@ -6,6 +6,9 @@ import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { type ProjectState, stateKinds } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { HttpPart } from "./http.ts";
+import { share } from "./share.ts";
+import { type RefusalReason, refusalReasons } from "./webhook-refusals.ts";
+import type { DeliveryOutcome } from "./webhooks.ts";
 
 /** From an idle run over a loopback to one that uses up the budget of ten minutes. */
 const durationBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -17,7 +20,7 @@ export interface Metrics {
   /** Takes up what both sides were asked since they were looked at last. */
   noteTraffic(sides: Readonly<Record<Side, Traffic>>): void;
   /** A delivery of GitHub, and what was made of it. */
-  noteDelivery(event: string, outcome: "taken" | "ignored" | "refused"): void;
+  noteDelivery(event: string, outcome: DeliveryOutcome, reason?: RefusalReason): void;
   /** The heartbeat or a notice was sent, or was not taken. */
   noteCall(call: "heartbeat" | "notice", isTaken: boolean): void;
   /** The config was read anew. */
@@ -55,6 +58,9 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
   const writes = counter("writes_total", "Writes that were accepted, by what they did.", ["kind"]);
   const requests = counter("requests_total", "Requests by the status of their answer.", ["side", "code"]);
   const deliveries = counter("webhook_deliveries_total", "Deliveries of GitHub.", ["event", "outcome"]);
+  const refused = counter("webhooks_refused_total", "Deliveries of which nothing was made, by the reason.", [
+    "reason",
+  ]);
   const calls = counter("calls_total", "Heartbeats and notices that were sent.", ["call", "outcome"]);
   const reloads = counter("config_reloads_total", "How often the config was read anew.", ["outcome"]);
   const gauges = createStateGauges(ledger, registry);
@@ -63,6 +69,7 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
   for (const result of ["ok", "partial", "held", "failed", "error"]) runs.inc({ result }, 0);
   for (const kind of writeKinds) writes.inc({ kind }, 0);
   // A rate can be told from the first one on only where there was a zero before it.
+  for (const reason of refusalReasons) refused.inc({ reason }, 0);
   for (const outcome of ["taken", "refused"]) reloads.inc({ outcome }, 0);
   for (const outcome of ["taken", "failed"]) {
     for (const call of ["heartbeat", "notice"]) calls.inc({ call, outcome }, 0);
@@ -87,7 +94,10 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
         seen.set(sides[side], now);
       }
     },
-    noteDelivery: (event, outcome) => deliveries.inc({ event, outcome }),
+    noteDelivery(event, outcome, reason) {
+      deliveries.inc({ event, outcome });
+      if (reason !== undefined) refused.inc({ reason });
+    },
     noteCall: (call, isTaken) => calls.inc({ call, outcome: isTaken ? "taken" : "failed" }),
     noteReload: (isTaken) => reloads.inc({ outcome: isTaken ? "taken" : "refused" }),
     async render(projects) {
@@ -100,19 +110,21 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
 
 /** `GET /metrics`. Holds numbers and the names of projects alone. */
 export function metricsPart(
-  metrics: Metrics,
+  metrics: Pick<Metrics, "noteTraffic" | "render" | "contentType">,
   measure: () => Promise<{
     readonly projects: readonly MeasuredProject[];
     readonly sides: Readonly<Record<Side, Traffic>>;
   }>,
 ): HttpPart {
+  const render = share(async () => {
+    const { projects, sides } = await measure();
+    metrics.noteTraffic(sides);
+    return metrics.render(projects);
+  });
   return (server) => {
-    server.get("/metrics", async (_request, reply) => {
-      const { projects, sides } = await measure();
-      metrics.noteTraffic(sides);
-      const text = await metrics.render(projects);
-      return reply.header("content-type", metrics.contentType).send(text);
-    });
+    server.get("/metrics", async (_request, reply) =>
+      reply.header("content-type", metrics.contentType).send(await render()),
+    );
   };
 }
 

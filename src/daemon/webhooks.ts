@@ -3,6 +3,7 @@ import type { Log } from "../log.ts";
 import type { Hint } from "./hints.ts";
 import type { HttpPart } from "./http.ts";
 import { maxBodyBytes } from "./http-limits.ts";
+import { type RefusalReason, refusals } from "./webhook-refusals.ts";
 
 /** What the receiver works with. */
 export interface WebhookOptions {
@@ -10,16 +11,19 @@ export interface WebhookOptions {
   secret(): string | undefined;
   /** Something has happened on GitHub. Called after the answer. */
   hint(hint: Hint): Promise<void>;
-  /** A delivery came; `event` is one of ours, or `other`. */
-  note(event: string, outcome: "taken" | "ignored" | "refused"): void;
+  /** A delivery came; `event` is one of ours, or `other`. `reason`: why nothing was made of it. */
+  note(event: string, outcome: DeliveryOutcome, reason?: RefusalReason): void;
   /** Milliseconds since some moment, by a clock that nobody can set. */
   monotonic(): number;
   readonly log: Log;
 }
 
+/** What was made of a delivery. */
+export type DeliveryOutcome = "taken" | "ignored" | "refused";
+
 /** The bodies that are being read at a time take no more than this together. */
 const mostBytes = 16 * maxBodyBytes;
-/** What is refused is said no more often; what was refused in between is counted. */
+/** What is refused is said no more often, for each reason; what was refused in between is counted. */
 const quietMs = 60_000;
 
 /** What may change how a rule, or the selection, sees an issue: each event with its actions, or with all of them. */
@@ -47,31 +51,31 @@ export function webhookPart(options: WebhookOptions): HttpPart {
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
       // The signature is one of the bytes, whatever they mean.
-      scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, take) =>
-        take(null, body),
+      scope.addContentTypeParser(
+        "*",
+        { parseAs: "buffer", bodyLimit: largestBytes },
+        (_request, body, take) => take(null, body),
       );
-      scope.addHook("onRequest", async (_request, reply) => {
-        if (options.secret() !== undefined) return;
-        const reason = "The receiver of webhooks is off: set GITHUB_WEBHOOK_SECRET to switch it on.";
-        await reply.code(404).send({ status: "not found", reason });
-      });
       // Before a body is read: nobody without a signature, and no more bodies at a time than there is room for.
       scope.addHook("onRequest", async (request, reply) => {
-        if (reply.sent || request.method !== "POST") return;
-        if (!/^sha256=[0-9a-f]{64}$/.test(headerOf(request, "x-hub-signature-256") ?? "")) {
-          await refuse("other", reply.header("connection", "close"));
+        if (options.secret() === undefined) return void (await refuse("off", request, reply));
+        if (request.method !== "POST") return;
+        const refused = findFault(request, mostBytes - reading);
+        if (refused !== undefined) {
+          if (refused === "busy") reply.header("retry-after", "5");
+          await refuse(refused, request, reply.header("connection", "close"));
           return;
         }
-        const bytes = Math.min(Number(request.headers["content-length"] ?? maxBodyBytes) || 0, maxBodyBytes);
-        if (reading + bytes > mostBytes) {
-          const busy = { status: "busy", reason: "Too many deliveries at a time." };
-          await reply.code(503).header("retry-after", "5").header("connection", "close").send(busy);
-          return;
-        }
+        const bytes = bytesOf(request);
         reading += bytes;
         reply.raw.once("close", () => {
           reading -= bytes;
+          if (!request.raw.complete) refuse("incomplete", request, reply);
         });
+      });
+      scope.setErrorHandler((error, request, reply) => {
+        if (!request.raw.complete && isOfClient(error)) return refuse(reasonOf(error), request, reply);
+        throw error;
       });
       scope.post("/webhooks/github", (request, reply) => receive(options, refuse, request, reply));
       done();
@@ -79,24 +83,81 @@ export function webhookPart(options: WebhookOptions): HttpPart {
   };
 }
 
-type Refuse = (event: string, reply: FastifyReply) => FastifyReply;
+const jsonType = "application/json";
+const formType = "application/x-www-form-urlencoded";
+/** A form writes a byte as three, where it is no letter of ASCII. */
+const largestBytes = 3 * maxBodyBytes;
 
-/** Refuses what is not signed as it should be. Whoever sends many such deliveries fills no log with them. */
+/** What can be told from the head alone. */
+function findFault(request: FastifyRequest, room: number): RefusalReason | undefined {
+  if (!/^sha256=[0-9a-f]{64}$/i.test(headerOf(request, "x-hub-signature-256") ?? "")) return "unsigned";
+  const type = typeOf(request);
+  if (type !== jsonType && type !== formType) return "type";
+  if (Number(request.headers["content-length"] ?? 0) > limitOf(type)) return "size";
+  return bytesOf(request) > room ? "busy" : undefined;
+}
+
+/** Without its parameters, in small letters. */
+function typeOf(request: FastifyRequest): string {
+  return (request.headers["content-type"] ?? "").replace(/;.*$/s, "").trim().toLowerCase();
+}
+
+function limitOf(type: string): number {
+  return type === formType ? largestBytes : maxBodyBytes;
+}
+
+function bytesOf(request: FastifyRequest): number {
+  const limit = limitOf(typeOf(request));
+  return Math.min(Number(request.headers["content-length"] ?? limit) || 0, limit);
+}
+
+function isOfClient(error: unknown): boolean {
+  const { statusCode, code }: { statusCode?: unknown; code?: unknown } = Object(error);
+  return code === "ECONNRESET" || (typeof statusCode === "number" && statusCode < 500);
+}
+
+function reasonOf(error: unknown): RefusalReason {
+  return Object(error).statusCode === 413 ? "size" : "incomplete";
+}
+
+/** @param event - one of ours, where it is known who says so. */
+type Refuse = (
+  reason: RefusalReason,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  event?: string,
+) => FastifyReply;
+
+/** Refuses, and says and counts it once. Whoever sends many such deliveries fills no log with them. */
 function createRefusal({ note, log, monotonic }: WebhookOptions): Refuse {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  let unsaid = 0;
-  return (event, reply) => {
-    note(event, "refused");
-    unsaid += 1;
-    if (monotonic() - saidAt >= quietMs) {
-      log.warn({ event, deliveries: unsaid }, "A webhook with a wrong signature was refused");
-      saidAt = monotonic();
-      unsaid = 0;
-    }
-    const reason =
-      "The signature doesn't match: the webhook's secret on GitHub must be GITHUB_WEBHOOK_SECRET.";
-    return reply.code(401).send({ status: "unauthorized", reason });
+  const said = new Map<RefusalReason, { readonly at: number; readonly unsaid: number }>();
+  const refused = new WeakSet<FastifyRequest>();
+  return (reason, request, reply, event = "other") => {
+    if (refused.has(request)) return reply;
+    refused.add(request);
+    const isUnwanted = reason === "event";
+    note(event, isUnwanted ? "ignored" : "refused", reason);
+    const { at, unsaid } = said.get(reason) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 };
+    const deliveries = unsaid + 1;
+    if (monotonic() - at >= quietMs) {
+      const fields = { reason, event: isUnwanted ? nameOf(request)?.slice(0, 100) : event, deliveries };
+      log[isUnwanted ? "info" : "warn"](fields, refusals[reason].said);
+      said.set(reason, { at: monotonic(), unsaid: 0 });
+    } else said.set(reason, { at, unsaid: deliveries });
+    const { code, status, why } = refusals[reason];
+    return reply.code(code).send(why === undefined ? { status } : { status, reason: why });
   };
+}
+
+/** The name of the event, in GitHub's spelling. */
+function nameOf(request: FastifyRequest): string | undefined {
+  return headerOf(request, "x-github-event")?.trim().toLowerCase();
+}
+
+/** One of ours. */
+function knownEvent(request: FastifyRequest): string | undefined {
+  const name = nameOf(request);
+  return name !== undefined && Object.hasOwn(events, name) ? name : undefined;
 }
 
 async function receive(
@@ -106,23 +167,26 @@ async function receive(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { secret, hint, note, log } = options;
-  const name = headerOf(request, "x-github-event");
-  const isKnown = name !== undefined && Object.hasOwn(events, name);
-  const event = isKnown ? name : "other";
-  const text = Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "";
+  const event = knownEvent(request);
+  const isForm = typeOf(request) === formType;
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  if (body.length > limitOf(typeOf(request))) return refuse("size", request, reply);
+  const text = body.toString("utf8");
   if (!(await isSigned(secret() ?? "", text, headerOf(request, "x-hub-signature-256"))))
-    return refuse(event, reply);
-  const delivery = parse(text);
-  if (name === undefined || delivery === undefined) {
-    note(event, "refused");
-    return reply.code(400).send({ status: "bad request", reason: "This is no delivery of GitHub." });
-  }
+    return refuse("signature", request, reply, event);
+  const json = isForm ? new URLSearchParams(text).get("payload") : text;
+  if (json === null) return refuse("payload", request, reply, event);
+  const delivery = parse(json);
+  if (delivery === undefined) return refuse("unreadable", request, reply, event);
+  const name = nameOf(request);
+  if (name === undefined) return refuse("unnamed", request, reply);
   if (name === "ping") {
-    note(event, "ignored");
+    note("other", "ignored");
     return reply.code(204).send();
   }
+  if (event === undefined) return refuse("event", request, reply);
   const action = textOf(delivery["action"]) ?? "";
-  if (!isKnown || events[name]?.has(action) === false) {
+  if (events[event]?.has(action) === false) {
     note(event, "ignored");
     return reply.code(202).send({ status: "ignored" });
   }
@@ -138,7 +202,7 @@ async function isSigned(secret: string, text: string, signature: string | undefi
   if (secret === "" || text === "" || signature === undefined) return false;
   // Loaded with the first delivery: most daemons never get one.
   const { Webhooks } = await import("@octokit/webhooks");
-  return new Webhooks({ secret }).verify(text, signature);
+  return new Webhooks({ secret }).verify(text, signature.toLowerCase());
 }
 
 type Fields = Readonly<Record<string, unknown>>;

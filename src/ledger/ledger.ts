@@ -59,6 +59,11 @@ export interface Ledger {
    */
   readonly identity: string;
   /**
+   * By this every process on the state knows what another one has handed out on the status page: whoever has it can open that. A
+   * backup holds another one.
+   */
+  readonly pageKey: string;
+  /**
    * Right before a request leaves.
    *
    * @throws StateError where another process may take over before that request has ended.

@@ -15,6 +15,12 @@ export interface Runs {
   replicas(): Promise<readonly Replica[]>;
   /** Whether that code is offered now; then it is offered no more. */
   takePage(print: string, now: number): Promise<boolean>;
+  /**
+   * Uses a form of the page up: false where it was used before, by whichever process.
+   *
+   * @param until - when it ends by itself, epoch ms; it may be forgotten then.
+   */
+  useForm(print: string, until: number, now: number): Promise<boolean>;
 }
 
 export interface BegunRun {

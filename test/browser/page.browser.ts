@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import { type Browser, devices } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostileTitles } from "../support/hostile-titles.ts";
 import {
   addHistory,
   addLinks,
@@ -15,6 +16,7 @@ import {
   type PageStage,
   parkPost,
 } from "../support/page-stage.ts";
+import { startPrefixProxy } from "../support/prefix-proxy.ts";
 import { launchBrowser, type Opened, openInBrowser } from "./browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -168,6 +170,46 @@ describe("the status page in a browser", () => {
       expect(await page.getByText("<script>alert(1)</script>").count()).toBeGreaterThan(0);
       expect(faults).toEqual([]);
     }
+  });
+
+  it("shows each post under its own title, whatever that is, and keeps its forms", async () => {
+    const { address } = await openPage({
+      orders: true,
+      after: async (ledger) => {
+        for (const [index, title] of hostileTitles.entries()) {
+          await addPost(ledger, `h${index}`, { title });
+          await parkPost(ledger, `h${index}`, `no to ${title}`);
+        }
+      },
+    });
+    const { page, faults } = await openInBrowser(browser, `${address}/`, {}, code);
+    expect(await page.getByRole("button", { name: "Retry…" }).count()).toBe(50);
+    for (const index of hostileTitles.keys()) {
+      await page.goto(`${address}/post/acme-app/h${index}`);
+      expect((await page.content()).endsWith("</html>")).toBe(true);
+      expect(await page.locator("footer").count()).toBe(1);
+      expect(await page.getByRole("button", { name: "Retry…" }).count()).toBe(1);
+      expect(await page.locator("script, img, form:not(.order)").count()).toBe(0);
+    }
+    await page.getByRole("button", { name: "Retry…" }).click();
+    await page.locator("button.go").click();
+    expect(await page.getByRole("status").textContent()).toMatch(/is tried again/);
+    expect(faults).toEqual([]);
+  });
+
+  it("works below a path of a proxy, from page to page and with an order", async () => {
+    const stage = await openPage({ orders: true, after: addWaits });
+    const root = `${await startPrefixProxy(stage.address)}/sync/`;
+    const { page, faults, strangers } = await openInBrowser(browser, `${root}?code=${code}`);
+    await page.getByRole("link", { name: "Links" }).click();
+    await page.getByRole("searchbox").fill("dark");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("link", { name: "Dark mode" }).click();
+    await page.getByRole("button", { name: "Pause…" }).click();
+    await page.locator("button.go").click();
+    expect(await page.getByRole("status").textContent()).toMatch(/acme-app\/p1 is paused/);
+    expect(page.url().startsWith(`${root}post/acme-app/p1?done=`)).toBe(true);
+    expect([faults, strangers]).toEqual([[], []]);
   });
 
   it("asks for the token as a password", async () => {

@@ -2,7 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readForm } from "../support/page-stage.ts";
 import { startPostgres, type TestServer } from "../support/postgres.ts";
+import { startDaemon } from "./daemon-stage.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 let server: TestServer;
@@ -12,15 +14,19 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 /** A stage whose state is in a database of its own. */
-async function givenStage(): Promise<Stage & { readonly url: string; readonly place: string }> {
+async function givenStage(): Promise<
+  Stage & { readonly url: string; readonly place: string; readonly own: Readonly<Record<string, string>> }
+> {
   const stage = await openStage();
   const url = await server.freshDatabase();
   const { pathname, port } = new URL(url);
   const file = stage.writeConfig("postgres.yaml", (config) => config);
-  const env = { ...stage.env, BOARDSYNC_CONFIG: file, BOARDSYNC_STATE_URL: url };
+  const own = { BOARDSYNC_CONFIG: file, BOARDSYNC_STATE_URL: url };
+  const env = { ...stage.env, ...own };
   return {
     ...stage,
     url,
+    own,
     place: `postgres://127.0.0.1:${port}${pathname}`,
     run: (args, options = {}) => stage.run(args, { ...options, env: { ...env, ...options.env } }),
   };
@@ -61,6 +67,32 @@ describe("a state on PostgreSQL", () => {
     expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.head') AS head")).toEqual([
       { head: null },
     ]);
+  });
+
+  it("has one page, whichever daemon answers: a code, a cookie and forms count at each of them", async () => {
+    const stage = await givenStage();
+    await stage.run(["sync"]);
+    const daemons = [startDaemon(stage, [], stage.own), startDaemon(stage, [], stage.own)];
+    const [one = "", two = ""] = await Promise.all(daemons.map((daemon) => daemon.address()));
+    const { out } = await stage.run(["page"]);
+    const code = new URL(out.trim()).search;
+    const opened = await fetch(`${two}/${code}`, { redirect: "manual" });
+    expect(opened.status).toBe(303);
+    expect((await fetch(`${one}/${code}`)).status).toBe(403);
+    const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const send = (at: string, fields: Readonly<Record<string, string>>) =>
+      fetch(`${at}/orders`, {
+        method: "POST",
+        headers: { cookie, origin: at },
+        body: new URLSearchParams(fields),
+        redirect: "manual",
+      });
+    const page = await (await fetch(`${one}/post/acme-app/p1`, { headers: { cookie } })).text();
+    const question = await (await send(two, readForm(page, "Pause…"))).text();
+    const form = readForm(question, "Pause");
+    const answers = await Promise.all([one, two, one, two].map((at) => send(at, form)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409, 409, 409]);
+    expect((await stage.run(["explain", "acme-app/p1"])).out).toContain("paused");
   });
 
   it("that can't be reached ends a command with 3, and nothing is written", async () => {

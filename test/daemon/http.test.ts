@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { healthPart, type LateProject } from "../../src/daemon/health.ts";
 import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { metricsPart } from "../../src/daemon/metrics.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { judgeProject } from "../../src/sync/tell/project-state.ts";
 import { readReport } from "../../src/sync/tell/stored-report.ts";
@@ -29,6 +30,48 @@ async function refusal(where: HttpPlace): Promise<readonly string[]> {
 }
 
 describe("the daemon's HTTP", () => {
+  it("asks the state once for all who ask it without a token at the same time", async () => {
+    let asked = 0;
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const wait = async (): Promise<void> => {
+      asked += 1;
+      await answered;
+    };
+    const metrics = {
+      contentType: "text/plain",
+      noteTraffic: () => undefined,
+      render: async () => "boardsync_held 0\n",
+    };
+    let come = 0;
+    const parts: HttpPart[] = [
+      (server) =>
+        server.addHook("onRequest", async () => {
+          come += 1;
+        }),
+      healthPart(async () => {
+        await wait();
+        return [];
+      }),
+      metricsPart(metrics, async () => {
+        await wait();
+        return { projects: [], sides: { board: { answers: new Map() }, tracker: { answers: new Map() } } };
+      }),
+    ];
+    const server = await serveHttp({ host: "127.0.0.1", port: 0 }, createMemoryLog(), parts);
+    open.push(server);
+    const all = Array.from({ length: 40 }, (_, index) =>
+      fetch(`${server.address}${index % 2 === 0 ? "/readyz" : "/metrics"}`),
+    );
+    await until(async () => come === all.length && asked >= 2);
+    answer();
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
+    expect(asked).toBe(2);
+    await fetch(`${server.address}/readyz`);
+    const before = asked;
+    await fetch(`${server.address}/readyz`);
+    expect(asked).toBe(before + 1);
+  });
+
   it("says that the loop is alive, and nothing else", async () => {
     const { address } = await given();
     const response = await fetch(`${address}/healthz`);

@@ -83,7 +83,7 @@ describe("an order on the page", () => {
     ] as const) {
       const question = await ask(stage, `${button}…`, path);
       expect((await stage.post(stage.form(question, button))).headers.get("location")).toMatch(
-        new RegExp(`^${path}\\?done=`),
+        new RegExp(`^\\.${path}\\?done=`),
       );
     }
     const form = stage.form(await stage.page("/post/acme-app/p1"), "Link…");

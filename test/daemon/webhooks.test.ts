@@ -35,6 +35,8 @@ interface Delivery {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signature?: string | undefined;
   readonly contentType?: string;
+  /** Other headers; they win. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 function sign(body: string | Uint8Array, key = secret): string {
@@ -44,12 +46,16 @@ function sign(body: string | Uint8Array, key = secret): string {
 async function given(options: { readonly secret: string | undefined } = { secret }) {
   const hints: Hint[] = [];
   const notes: string[] = [];
+  const reasons: string[] = [];
   const log = createMemoryLog();
   let now = 0;
   const part = webhookPart({
     secret: () => options.secret,
     hint: async (hint) => void hints.push(hint),
-    note: (event, outcome) => notes.push(`${event} ${outcome}`),
+    note: (event, outcome, reason) => {
+      notes.push(`${event} ${outcome}`);
+      if (reason !== undefined) reasons.push(reason);
+    },
     monotonic: () => now,
     log,
   });
@@ -64,6 +70,7 @@ async function given(options: { readonly secret: string | undefined } = { secret
     },
     hints,
     notes,
+    reasons,
     async deliver(delivery: Delivery) {
       const { event, body = "{}", contentType = "application/json" } = delivery;
       const signature = "signature" in delivery ? delivery.signature : sign(body);
@@ -71,6 +78,7 @@ async function given(options: { readonly secret: string | undefined } = { secret
         "content-type": contentType,
         ...(event !== undefined && { "x-github-event": event }),
         ...(signature !== undefined && { "x-hub-signature-256": signature }),
+        ...delivery.headers,
       };
       const response = await fetch(url, { method: "POST", headers, body });
       const text = await response.text();
@@ -177,6 +185,53 @@ describe("a delivery of GitHub", () => {
   });
 });
 
+const form = "application/x-www-form-urlencoded";
+
+describe("a form, as GitHub sends it unless it is told otherwise,", () => {
+  const json = JSON.stringify((payloads.get("issues") ?? [])[0]);
+  const body = new URLSearchParams({ payload: json }).toString();
+
+  it.each<[string, Delivery]>([
+    ["as GitHub writes it", {}],
+    ["with a charset", { contentType: `${form}; charset=utf-8` }],
+    ["in capitals", { contentType: "Application/X-WWW-Form-Urlencoded;Charset=UTF-8" }],
+    ["with spaces", { contentType: `${form} ; charset="utf-8"` }],
+    ["with another field beside it", { body: `a=b&${body}&c=d` }],
+    ["with its event in capitals", { event: "Issues" }],
+    ["with its signature in capitals", { headers: { "x-hub-signature-256": sign(body).toUpperCase() } }],
+    ["encoded otherwise", { body: `payload=${encodeURIComponent(json)}` }],
+  ])("is read: %s", async (_case, delivery) => {
+    const { deliver, hints } = await given();
+    const found = await deliver({ event: "issues", body, contentType: form, ...delivery });
+    expect(found).toEqual({ status: 202, answer: { status: "accepted" } });
+    expect(hints).toMatchObject([{ repositories: [{ name: "Codertocat/Hello-World" }] }]);
+  });
+
+  it.each(["application/json; charset=utf-8", "APPLICATION/JSON", "application/json;charset=UTF-8"])(
+    "and so is JSON as %s",
+    async (contentType) => {
+      const { deliver } = await given();
+      expect((await deliver({ event: "issues", body: json, contentType })).status).toBe(202);
+    },
+  );
+
+  it("is signed as it came, not as what it says", async () => {
+    const { deliver, hints } = await given();
+    const found = await deliver({ event: "issues", body, contentType: form, signature: sign(json) });
+    expect([found.status, hints]).toEqual([401, []]);
+  });
+
+  it("may be three times as large as JSON, which grows so much in a form", async () => {
+    const { deliver, reasons } = await given();
+    const text = JSON.stringify({ action: "edited", text: "ü".repeat(400_000) });
+    const large = new URLSearchParams({ payload: text }).toString();
+    expect((await deliver({ event: "issues", body: large, contentType: form })).status).toBe(202);
+    const larger = `payload=${"x".repeat(3 * 1024 * 1024)}`;
+    expect((await deliver({ event: "issues", body: larger, contentType: form })).status).toBe(413);
+    expect(reasons).toEqual(["size"]);
+  });
+});
+
 describe("is refused, and hints at nothing,", () => {
   const [payload] = payloads.get("issues") ?? [];
   const body = JSON.stringify(payload);
@@ -191,11 +246,7 @@ describe("is refused, and hints at nothing,", () => {
     ["no event", { event: undefined, body }, 400],
     ["a body that is no JSON", { event: "issues", body: "{" }, 400],
     ["a body that is no object", { event: "issues", body: "7" }, 400],
-    [
-      "a form",
-      { event: "issues", body: `payload=${body}`, contentType: "application/x-www-form-urlencoded" },
-      415,
-    ],
+    ["a text", { event: "issues", body, contentType: "text/plain" }, 415],
     ["more than a mebibyte", { event: "issues", body: " ".repeat(1024 * 1024 + 1) }, 413],
   ])("%s", async (_case, delivery, status) => {
     const { deliver, hints } = await given();
@@ -205,12 +256,30 @@ describe("is refused, and hints at nothing,", () => {
     expect(hints).toEqual([]);
   });
 
+  it.each(
+    Object.entries<[Delivery, number]>({
+      unsigned: [{ event: "issues", body, signature: undefined }, 401],
+      signature: [{ event: "issues", body, signature: sign(body, "another") }, 401],
+      type: [{ event: "issues", body, contentType: "multipart/form-data; boundary=x" }, 415],
+      size: [{ event: "issues", body: " ".repeat(1024 * 1024 + 1) }, 413],
+      payload: [{ event: "issues", body: "other=1", contentType: form }, 400],
+      unreadable: [{ event: "issues", body: "payload={", contentType: form }, 400],
+      event: [{ event: "push", body }, 202],
+    }),
+  )("and leaves a line and a count by its reason: %s", async (reason, [delivery, status]) => {
+    const { deliver, log, reasons } = await given();
+    for (let count = 0; count < 5; count += 1) expect((await deliver(delivery)).status).toBe(status);
+    expect(reasons).toEqual(Array.from({ length: 5 }, () => reason));
+    expect(log.lines.map(({ fields }) => fields)).toMatchObject([{ reason, deliveries: 1 }]);
+    expect(JSON.stringify(log.lines)).not.toContain(secret);
+  });
+
   it("everything where no secret is set, and that is said", async () => {
     const off = await given({ secret: undefined });
     const found = await off.deliver({ event: "issues", body });
     expect(found.status).toBe(404);
     expect(found.answer.reason).toContain("GITHUB_WEBHOOK_SECRET");
-    expect(off.hints).toEqual([]);
+    expect([off.hints, off.reasons]).toEqual([[], ["off"]]);
   });
 
   it("another method", async () => {
@@ -253,6 +322,29 @@ describe("before a body is read", () => {
     expect([answer(), notes]).toEqual(["401", ["other refused"]]);
   });
 
+  it.each([
+    ["of another type", { "content-type": "text/plain" }, "415", "type"],
+    ["that says that it is too large", { "content-length": mebibyte + 1 }, "413", "size"],
+  ])("a delivery %s is refused", async (_case, headers, status, reason) => {
+    const { url, reasons } = await given();
+    const { answer, socket } = sendHead(url, { ...signed, ...headers });
+    await once(socket, "close");
+    expect([answer(), reasons]).toEqual([status, [reason]]);
+  });
+
+  it("a delivery that never arrives whole is counted, and said", async () => {
+    const { url, reasons, log } = await given();
+    const { socket, answer } = sendHead(url, { ...signed, expect: "100-continue" });
+    await until(async () => answer() === "100");
+    socket.write("{");
+    socket.destroy();
+    await until(async () => reasons.length > 0);
+    expect(reasons).toEqual(["incomplete"]);
+    expect(log.lines.map(({ fields }) => fields)).toEqual([
+      { reason: "incomplete", event: "other", deliveries: 1 },
+    ]);
+  });
+
   it("no more bodies are taken than 16 MiB in all, and others again once these have ended", async () => {
     const { url, deliver } = await given();
     const waiting = Array.from({ length: 16 }, () => sendHead(url, signed));
@@ -269,8 +361,8 @@ it("wrong signatures are said once a minute, with how many they were", async () 
   pass(60_000);
   await wrong();
   expect(log.lines.map(({ fields }) => fields)).toEqual([
-    { event: "issues", deliveries: 1 },
-    { event: "issues", deliveries: 30 },
+    { reason: "signature", event: "issues", deliveries: 1 },
+    { reason: "signature", event: "issues", deliveries: 30 },
   ]);
 });
 

@@ -293,6 +293,16 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(await runs.takePage("b", noon)).toBe(false);
     });
 
+    it("take a form of the page once, and forget it long after its end", async () => {
+      const { runs } = ledger();
+      expect(await runs.useForm("a", noon + 1, noon)).toBe(true);
+      expect(await runs.useForm("a", noon + 1, noon)).toBe(false);
+      expect(await runs.useForm("b", noon + 1, noon + 2)).toBe(true);
+      expect(await runs.useForm("a", noon + 1, noon)).toBe(false);
+      expect(await runs.useForm("c", noon + 1, noon + 86_400_002)).toBe(true);
+      expect(await runs.useForm("a", noon + 1, noon)).toBe(true);
+    });
+
     it("leave a sign of life", async () => {
       const { runs } = ledger();
       expect(await runs.heartbeat()).toBeUndefined();

@@ -4,11 +4,13 @@ import { connectSides, syncProjects } from "../../src/app.ts";
 import { systemClock } from "../../src/commands/open/clock.ts";
 import { viewConfig } from "../../src/commands/open/status-page.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { type HttpPart, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
+import { createCode } from "../../src/daemon/page/gate.ts";
 import { pagePart } from "../../src/daemon/page/page.ts";
 import type { Late } from "../../src/daemon/readiness.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { redactor } from "../../src/log.ts";
 import type { Post, PostId, ProjectId } from "../../src/model/post.ts";
 import { type Stage as CommandStage, openStage } from "../commands/stage.ts";
 import { createMemoryLog } from "../daemon/memory-log.ts";
@@ -29,14 +31,23 @@ export interface PageSetup {
   readonly late?: readonly Late[];
   /** Orders can be given. Runs are started by nobody: the test looks at what was asked for. */
   readonly orders?: true | { readonly isOn: () => boolean };
+  /** `http.url`. */
+  readonly url?: string;
+  /** Of its state. */
+  readonly identity?: string;
   /** No run, and no state. */
   readonly isNew?: boolean;
+  /** Secrets beside the board's key, as of each page. */
+  readonly secrets?: readonly string[];
 }
 
 /** A status page over the story's two sides after one run, served until the test ends. */
 export interface PageStage {
   readonly address: string;
+  /** Of the browser that was let in; '' where none was. */
+  readonly cookie: string;
   readonly stage: CommandStage;
+  /** @param path - also one that is relative to the first page. */
   get(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>;
   /** The page's HTML; the test fails where it isn't there. */
   page(path: string): Promise<string>;
@@ -53,12 +64,17 @@ export interface PageStage {
   readonly ledger: Ledger;
   /** Another browser that was let in. */
   admit(): Promise<string>;
-  /** What a clock shows that nobody can set. */
+  /** The codes that the state was asked for. */
+  readonly taken: readonly string[];
+  /** The address of another process on the same state. */
+  beside(): Promise<string>;
+  /** How far all clocks have gone on. */
   readonly clock: { now: number };
 }
 
 /** The code that opens it. */
-export const code = "code-of-the-page";
+const pageKey = "key-of-the-page";
+export const { code } = createCode(pageKey);
 
 /** Opens a page; the end of the test closes it. */
 export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
@@ -84,39 +100,49 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
     environment: {},
   };
   const started: string[] = [];
-  const part = pagePart({
-    gate: () => ({ token: setup.token, readToken: setup.readToken }),
-    takeCode: async (given) => given === code,
-    clock: { now: Date.now },
-    monotonic: () => clock.now,
-    version: "1.2.3",
-    command: setup.command ?? "boardsync",
-    view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
-    ...(setup.orders !== undefined && {
-      orders: {
-        isOn: setup.orders === true ? () => true : setup.orders.isOn,
-        tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
-        start: (key) => started.push(key),
-        log,
-        signal: new AbortController().signal,
+  const taken: string[] = [];
+  const part = (): HttpPart =>
+    pagePart({
+      gate: () => ({ token: setup.token, readToken: setup.readToken }),
+      state: () => ({ pageKey, identity: setup.identity ?? "stage" }),
+      url: () => setup.url,
+      takeCode: async (given) => {
+        taken.push(given);
+        return given === code;
       },
-    }),
-    read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
-    redact: (text) => text.replaceAll(stage.story.board.key, "[redacted]"),
-  });
-  const server = await serve(part);
+      clock: { now: () => Date.now() + clock.now },
+      monotonic: () => clock.now,
+      version: "1.2.3",
+      command: setup.command ?? "boardsync",
+      view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
+      ...(setup.orders !== undefined && {
+        orders: {
+          isOn: setup.orders === true ? () => true : setup.orders.isOn,
+          tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
+          start: (key) => started.push(key),
+          log,
+          signal: new AbortController().signal,
+        },
+      }),
+      read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
+      redact: (text) => redactor([stage.story.board.key, ...(setup.secrets ?? [])])(text),
+    });
+  const server = await serve(part());
   const cookie = setup.isShut === true || setup.token !== undefined ? undefined : await admit(server.address);
   const get: PageStage["get"] = (path, headers = {}, method = "GET") =>
-    fetch(`${server.address}${path}`, {
+    fetch(path.startsWith("/") ? `${server.address}${path}` : new URL(path, `${server.address}/`), {
       headers: { ...(cookie && { cookie }), ...headers },
       method,
       redirect: "manual",
     });
   return {
     address: server.address,
+    cookie: cookie ?? "",
     stage,
     get,
     started,
+    taken,
+    beside: async () => (await serve(part())).address,
     clock,
     get ledger() {
       if (ledger === undefined) throw new Error("There was no run.");
@@ -154,14 +180,22 @@ export function readForm(text: string, button: string): Readonly<Record<string, 
     new RegExp(`<button[^>]*>${button}`).test(one),
   );
   if (form === undefined) throw new Error(`No form says ${button}.`);
+  return readFields(form[0]);
+}
+
+/** The hidden fields of this form. */
+export function readFields(form: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [...form[0].matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-      ([, name = "", value = ""]) => [
-        name,
-        value.replace(/&#(\d+);/g, (_, sign) => String.fromCharCode(Number(sign))),
-      ],
-    ),
+    [...form.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      readText(value),
+    ]),
   );
+}
+
+/** Text as a browser reads it. */
+export function readText(escaped: string): string {
+  return escaped.replace(/&#(\d+);/g, (_, sign) => String.fromCharCode(Number(sign)));
 }
 
 /** Opens the page as `boardsync page` does; returns the cookie. */
@@ -176,7 +210,7 @@ function openState(stage: CommandStage): Ledger {
   return ledger;
 }
 
-async function serve(part: ReturnType<typeof pagePart>): Promise<HttpServer> {
+async function serve(part: HttpPart): Promise<HttpServer> {
   const server = await serveHttp({ host: "127.0.0.1", port: 0 }, createMemoryLog(), [part]);
   onTestFinished(() => server.close());
   return server;

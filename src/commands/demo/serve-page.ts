@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { buildWorld, connectSides, type Machine, syncProjects } from "../../app.ts";
 import { readTextFile } from "../../config/files.ts";
 import { loadConfigAndSecrets } from "../../config/load.ts";
@@ -35,9 +36,13 @@ export async function servePage(
   const machine: Machine = { clock: systemClock, random: Math.random, log, version, environment: {} };
   const sides = connectSides(config, secrets, machine);
   const runner = createRunner(terminal, config, sides, machine);
-  const { code } = createCode();
+  // It is gone with the demo, whatever becomes of the state.
+  const state = { pageKey: randomBytes(32).toString("hex"), identity: "demo" };
+  const { code } = createCode(state.pageKey);
   const part = pagePart({
     gate: () => ({ token: undefined, readToken: undefined }),
+    state: () => state,
+    url: () => undefined,
     // As often as anybody likes: it is gone with the demo.
     takeCode: async (given) => given === code,
     clock: systemClock,

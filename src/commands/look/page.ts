@@ -7,7 +7,7 @@ import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.
 
 /** `boardsync page`: an address that opens the status page of the daemon that runs on this state, once and for a minute. */
 export function page(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return besideRuns(terminal, options, async ({ ledger, now }) => {
+  return besideRuns(terminal, options, async ({ config, ledger, now }) => {
     const beat = await readHeartbeat(ledger);
     if (beat?.isAlive !== true)
       throw new ConfigError([
@@ -15,9 +15,10 @@ export function page(terminal: Terminal, options: CommonOptions): Promise<number
       ]);
     if (beat.address === undefined)
       throw new ConfigError(["The daemon serves no page: the config has `http: false`."]);
-    const { code, print } = createCode();
+    const { code, print } = createCode(ledger.pageKey);
     await ledger.commit([{ kind: "offer-page", print, until: now + codeMs }]);
-    const address = `${reachable(beat.address)}/?code=${code}`;
+    const shown = (config.http !== false && config.http.url) || reachable(beat.address);
+    const address = `${shown}/?code=${code}`;
     if (options.json === true)
       printJson(terminal.out, { address, until: new Date(now + codeMs).toISOString() });
     else terminal.out.write(`${address}\n`);

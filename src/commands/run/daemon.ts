@@ -217,6 +217,11 @@ async function listen(
     }),
     pagePart({
       gate: () => session().http,
+      state: () => ledger,
+      url() {
+        const { http } = session().config;
+        return http === false ? undefined : http.url;
+      },
       takeCode: (code) => ledger.runs.takePage(printOf(code), machine.clock.now()),
       clock: machine.clock,
       monotonic,

@@ -1,13 +1,15 @@
 import { hash } from "node:crypto";
-import { html, type Piece, textOf } from "../../daemon/page/html.ts";
+import { html, type Piece, type Writing, write } from "../../daemon/page/html.ts";
 
-const style =
-  "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}";
+/** Nothing on these pages is secret but the address that they came from. */
+const asItIs: Writing = { redact: (text) => text, command: "", root: "" };
+
+const style = html`body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}`;
 
 /** What every page is sent with. Where a form leads is not limited: GitHub may send the browser on to sign in elsewhere. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; base-uri 'none'; frame-ancestors 'none'`,
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", write(style, asItIs), "base64")}'; base-uri 'none'; frame-ancestors 'none'`,
   // GitHub sees where the form came from, and not the address that opens it.
   "referrer-policy": "strict-origin",
 };
@@ -40,19 +42,19 @@ export function showRefusal(title: string, words: string): string {
 }
 
 function layOut(title: string, content: Piece): string {
-  const [before, after] = textOf(html`<!doctype html>
+  const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} – boardsync</title>
-<style>STYLE</style>
+<style>${style}</style>
 </head>
 <body>
 <h1>${title}</h1>
 ${content}
 </body>
 </html>
-`).split("STYLE", 2);
-  return `${before}${style}${after}`;
+`;
+  return write(page, asItIs);
 }

@@ -1,3 +1,5 @@
+import { html, type Markup, own, type Piece, type Writing, write } from "./html.ts";
+
 /** Where the tracker's web pages are, by the address of its API; undefined for a sandbox on loopback, which has none. */
 export function siteOf(trackerUrl: string): string | undefined {
   const { hostname, origin } = new URL(trackerUrl);
@@ -21,9 +23,49 @@ export function webAddress(given: unknown): string | undefined {
   return isPlain && (url.protocol === "https:" || url.protocol === "http:") ? url.href : undefined;
 }
 
+/**
+ * From where one looks to the first page. All addresses of ours begin with it, so that the page may stand behind a proxy under any
+ * path.
+ */
+export function toRoot({ root }: Writing): Markup {
+  return own(root);
+}
+
+/**
+ * `./`, or as many steps up as the path of a request goes down.
+ *
+ * @param url - of the request.
+ */
+export function rootFrom(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  return "../".repeat(path.split("/").length - 2) || "./";
+}
+
+/** An address as a header has it. */
+export function headerOf(address: Markup, root: string): string {
+  return write(address, { root, command: "", redact: (text) => text });
+}
+
+/**
+ * What others have chosen, in an address or the field of a form, which browsers keep letter by letter then; nothing of it that is
+ * secret.
+ */
+export function inAddress(text: string, encode: (text: string) => string = encodeURIComponent): Piece {
+  return ({ redact }) => own(encode(redact(text).toWellFormed()));
+}
+
+/** What was written so; as it stands where it was not. */
+export function readAddressed(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
 /** The page of a post. */
-export function postAddress(project: string, post: string): string {
-  return `/post/${encodeURIComponent(project)}/${encodeURIComponent(post)}`;
+export function postAddress(project: string, post: string): Markup {
+  return html`${toRoot}post/${own(toSegment(project))}/${inAddress(post, toSegment)}`;
 }
 
 /** Project and post of such an address; undefined where it is none. */
@@ -33,15 +75,35 @@ export function readPostAddress(
   const [, project, post] = /^\/post\/([^/?]+)\/([^/?]+)(?:\?|$)/.exec(url) ?? [];
   if (project === undefined || post === undefined) return undefined;
   try {
-    return { project: decodeURIComponent(project), post: decodeURIComponent(post) };
+    return { project: readSegment(project), post: readSegment(post) };
   } catch {
     return undefined;
   }
 }
 
+/**
+ * A name as one part of a path. A proxy may decode a path once before it passes it on, and a browser takes dots for a way up: what
+ * either would see another path in is encoded twice.
+ */
+function toSegment(name: string): string {
+  const once = encodeURIComponent(name).replaceAll("'", "%27");
+  if (!/^\.+$|[/%\\?#]/.test(name)) return once;
+  return encodeURIComponent(once.replaceAll(".", "%2E"));
+}
+
+function readSegment(segment: string): string {
+  // What was encoded once may hold a sign of percent.
+  return readAddressed(decodeURIComponent(segment));
+}
+
+/** Where orders are sent to. */
+export function ordersAddress(): Markup {
+  return html`${toRoot}orders`;
+}
+
 /** The page of a run. */
-export function runAddress(run: number): string {
-  return `/runs/${run}`;
+export function runAddress(run: number): Markup {
+  return html`${toRoot}runs/${run}`;
 }
 
 /** The number of the run of such an address; undefined where it is none. */
@@ -51,8 +113,9 @@ export function readRunAddress(url: string): number | undefined {
 }
 
 /** The list of links, searched as this says; what is undefined or empty is left out. */
-export function linksAddress(search: Readonly<Record<string, string | undefined>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(search)) if (value) query.append(name, value);
-  return query.size === 0 ? "/links" : `/links?${query}`;
+export function linksAddress(search: Readonly<Record<string, string | undefined>>): Markup {
+  const query = Object.entries(search).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  return html`${toRoot}links${query.map(
+    ([name, value], index) => html`${own(index === 0 ? "?" : "&")}${own(name)}=${inAddress(value)}`,
+  )}`;
 }

@@ -1,6 +1,7 @@
 import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
 import { describeLength } from "../../sync/tell/times.ts";
-import { html, type Markup, table } from "./html.ts";
+import { toRoot } from "./addresses.ts";
+import { html, type Markup, own, table } from "./html.ts";
 import type { Looking, Times } from "./view.ts";
 
 const hourMs = 3_600_000;
@@ -59,7 +60,7 @@ export async function renderChart({ ledger, times }: Looking, chosen: string | u
   const links = (Object.keys(ranges) as RangeName[]).map((one) =>
     one === name
       ? html` <b aria-current="true">${ranges[one].text}</b>`
-      : html` <a href="/?range=${one}#runs">${ranges[one].text}</a>`,
+      : html` <a href="${toRoot}?range=${own(one)}#runs">${ranges[one].text}</a>`,
   );
   return html`<section aria-labelledby="runs">
     <h2 id="runs">Runs</h2>
@@ -135,7 +136,7 @@ function drawStrip(
   const text = `${strip.title} of the last ${range.text}: ${strip.total(spans)}; at most ${strip.show(most)} in ${describeLength(range.spanMs)}.`;
   return html`<figure>
     <figcaption>${strip.title}<br><b>${strip.total(spans)}</b></figcaption>
-    <svg class="${strip.look}" role="img" aria-label="${text}" viewBox="0 0 ${range.spans * barWidth} ${height}" preserveAspectRatio="none">${bars}</svg>
+    <svg class="${own(strip.look)}" role="img" aria-label="${text}" viewBox="0 0 ${range.spans * barWidth} ${height}" preserveAspectRatio="none">${bars}</svg>
     <div class="axis" aria-hidden="true"><span>${times.name(since)}</span><span>now</span></div>
   </figure>`;
 }

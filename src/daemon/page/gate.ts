@@ -1,4 +1,5 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
+import { hand, isSame, type PageState, type Pass, sealOf, takeBack } from "./seals.ts";
 
 /** What opens the page. */
 export interface Gate {
@@ -12,7 +13,7 @@ export interface Gate {
 export interface Visitor {
   /** The header `Authorization`. */
   readonly authorization: string | undefined;
-  /** Whom `boardsync page` has let in, as `Guests` knows this browser; undefined for everybody else. */
+  /** Whom `boardsync page` has let in, as `recogniseGuest` knows this browser; undefined for everybody else. */
   readonly guest: string | undefined;
 }
 
@@ -47,61 +48,94 @@ function readGiven(authorization: string | undefined): string | undefined {
   return pair.includes(":") ? pair.slice(pair.indexOf(":") + 1) : undefined;
 }
 
-/** Takes as long whatever is given. */
-function isSame(given: string, token: string): boolean {
-  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"));
-}
-
-const cookieName = "boardsync";
 const dayMs = 24 * 3_600_000;
-/** Who was let in first goes when more come. */
-const mostGuests = 100;
+const guest: Pass = { purpose: "guest", session: "", lifeMs: dayMs };
 
-/** Browsers that `boardsync page` has let in. They are remembered by the daemon alone, and forgotten with it. */
-export interface Guests {
-  /** Lets a browser in for a day; what it is given is the value of `Set-Cookie`. */
-  admit(isSecure: boolean): string;
-  /**
-   * Who it is, for `Visitor`; undefined for a browser that was not let in.
-   *
-   * @param cookies - the header `Cookie`.
-   */
-  recognise(cookies: string | undefined): string | undefined;
+/**
+ * The name of the cookie: of each state another one, since a browser keeps cookies by the name of a host, whatever the port. With
+ * TLS it begins so that no other host, no plain page and no script can have set it.
+ */
+function cookieOf({ identity }: PageState, isSecure: boolean): string {
+  return `${isSecure ? "__Host-" : ""}boardsync-${hash("sha256", identity).slice(0, 8)}`;
 }
 
-/** @param monotonic - milliseconds since some moment, by a clock that nobody can set. */
-export function createGuests(monotonic: () => number): Guests {
-  /** Until when, by the hash of what the cookie holds. */
-  const known = new Map<string, number>();
-  return {
-    admit(isSecure) {
-      const secret = randomBytes(32).toString("base64url");
-      known.set(hash("sha256", secret), monotonic() + dayMs);
-      const [first] = known.keys();
-      if (known.size > mostGuests && first !== undefined) known.delete(first);
-      const secure = isSecure ? "; Secure" : "";
-      return `${cookieName}=${secret}; Path=/; Max-Age=${dayMs / 1000}; HttpOnly; SameSite=Strict${secure}`;
-    },
-    recognise(cookies = "") {
-      const prints = cookies.split(/; */).flatMap((cookie) => {
-        const [name, secret] = cookie.split("=");
-        return name === cookieName && secret !== undefined ? [hash("sha256", secret)] : [];
-      });
-      return prints.find((print) => monotonic() < (known.get(print) ?? 0));
-    },
-  };
+/**
+ * Lets a browser in for a day; what it is given is the value of `Set-Cookie`. Without TLS it names no path: the browser then takes
+ * that of the address that was opened, also behind a proxy.
+ *
+ * @param now - epoch ms.
+ */
+export function admitGuest(state: PageState, isSecure: boolean, now: number): string {
+  const value = hand(state.pageKey, guest, "", now);
+  const secure = isSecure ? "; Path=/; Secure" : "";
+  return `${cookieOf(state, isSecure)}=${value}; Max-Age=${dayMs / 1000}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/**
+ * Who it is, for `Visitor`; undefined for a browser that was not let in.
+ *
+ * @param cookies - the header `Cookie`.
+ * @param now - epoch ms.
+ */
+export function recogniseGuest(
+  state: PageState,
+  isSecure: boolean,
+  cookies: string | undefined,
+  now: number,
+): string | undefined {
+  const name = cookieOf(state, isSecure);
+  for (const cookie of (cookies ?? "").split(/; */)) {
+    const [given, value = ""] = cookie.split("=");
+    const passed = given === name ? takeBack(state.pageKey, guest, value, now) : undefined;
+    if (passed !== undefined) return passed.print;
+  }
+  return undefined;
+}
+
+/**
+ * Whether the browser speaks TLS, to a proxy. Whoever lies about it gets a cookie of another name, and opens nothing by that.
+ *
+ * @param url - `http.url`.
+ */
+export function isSecureRequest(
+  { "x-forwarded-proto": told, host }: Readonly<Record<string, string | readonly string[] | undefined>>,
+  url: string | undefined,
+): boolean {
+  const [first = ""] = String(told ?? "").split(",", 1);
+  if (first.trim() !== "") return first.trim().toLowerCase() === "https";
+  if (url === undefined) return false;
+  const { protocol, host: known } = new URL(url);
+  return protocol === "https:" && known === String(host).toLowerCase();
 }
 
 /** How long the code of an address of `boardsync page` is good, ms. */
 export const codeMs = 60_000;
+const codeBytes = 16;
+const nonceBytes = 8;
 
-/** A new code, and what the state keeps of it. */
-export function createCode(): { readonly code: string; readonly print: string } {
-  const code = randomBytes(16).toString("base64url");
+/**
+ * A new code, and what the state keeps of it. Half of it says that it was made with the key, so that a guess is known for one
+ * without a look at the state.
+ *
+ * @param key - `Ledger.pageKey`.
+ */
+export function createCode(key: string): { readonly code: string; readonly print: string } {
+  const code = completeCode(key, randomBytes(nonceBytes));
   return { code, print: printOf(code) };
 }
 
-/** By this a code is known again; whoever reads the state can't make the code of it. */
+/** Whether it was made with the key; whether it is good is the state's to say. */
+export function isCode(key: string, given: string): boolean {
+  const nonce = Buffer.from(given, "base64url").subarray(0, nonceBytes);
+  return isSame(given, completeCode(key, nonce));
+}
+
+function completeCode(key: string, nonce: Buffer): string {
+  const seal = Buffer.from(sealOf(key, "code", nonce.toString("hex")), "base64url");
+  return Buffer.concat([nonce, seal]).subarray(0, codeBytes).toString("base64url");
+}
+
+/** By this a code is known again; whoever reads this alone can't make the code of it. */
 export function printOf(code: string): string {
   return hash("sha256", code);
 }

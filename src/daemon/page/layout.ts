@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { html, type Markup, type Piece, textOf } from "./html.ts";
+import { linksAddress, toRoot } from "./addresses.ts";
+import { html, type Markup, own, type Piece, type Writing, write } from "./html.ts";
 import { style } from "./style.ts";
 
 /** What a page is named by, and where it is. */
@@ -17,10 +18,13 @@ export interface Answer extends Pick<Frame, "title" | "current"> {
   readonly content: Markup;
 }
 
+/** The style is our own text, every character of it. */
+const asItIs: Writing = { redact: (text) => text, command: "", root: "" };
+
 /** Nothing runs and nothing is fetched; the one style sheet is known by its hash. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
-  `style-src 'sha256-${hash("sha256", style, "base64")}'`,
+  `style-src 'sha256-${hash("sha256", write(style, asItIs), "base64")}'`,
   "img-src data:",
   "form-action 'self'",
   "base-uri 'none'",
@@ -32,11 +36,10 @@ const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 5.5h10m-2.2-2.2 2.2 2.2-2.2 2.2M13 10.5H3m2.2-2.2L3 10.5l2.2 2.2' fill='none' stroke='%23477' stroke-width='1.6'/%3E%3C/svg%3E";
 
 /** The whole document. */
-export function layOut({ title, current, foot }: Frame, content: Markup): string {
-  const place = (name: string, address: string, text: string): Markup =>
-    html`<a href="${address}"${name === current && html` aria-current="page"`}>${text}</a>`;
-  // The style is put together without the template: its hash is of these very characters.
-  const [before, after] = textOf(html`<!doctype html>
+export function layOut({ title, current, foot }: Frame, content: Markup): Markup {
+  const place = (name: string, address: Markup, text: string): Markup =>
+    html`<a href="${address}"${name === current && html` aria-current="page"`}>${own(text)}</a>`;
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -44,19 +47,18 @@ export function layOut({ title, current, foot }: Frame, content: Markup): string
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} – boardsync</title>
-<link rel="icon" href="${icon}">
-<style>STYLE</style>
+<link rel="icon" href="${own(icon)}">
+<style>${style}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-  <a class="name" href="/">boardsync</a>
-  <nav aria-label="Pages">${place("overview", "/", "Overview")} ${place("links", "/links", "Links")}</nav>
+  <a class="name" href="${toRoot}">boardsync</a>
+  <nav aria-label="Pages">${place("overview", html`${toRoot}`, "Overview")} ${place("links", linksAddress({}), "Links")}</nav>
 </header>
 <main id="content" tabindex="-1">${content}</main>
 <footer>${foot}</footer>
 </body>
 </html>
-`).split("STYLE", 2);
-  return `${before}${style}${after}`;
+`;
 }

@@ -3,7 +3,7 @@ import type { PostId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
 import { describeIssueState } from "../../story/explain/explanation.ts";
 import { linksAddress, postAddress, siteOf } from "./addresses.ts";
-import { type Column, html, type Markup, table } from "./html.ts";
+import { badge, type Column, html, type Markup, own, table } from "./html.ts";
 import { boardAddress, renderBoardLink, renderIssue, renderPostLink } from "./sides.ts";
 import type { Looking } from "./view.ts";
 import { renderBadge } from "./waits.ts";
@@ -115,8 +115,8 @@ interface Form {
 
 function renderForm({ keys, project, state, text, rows }: Form): Markup {
   const option = (value: string, chosen: string, name: string): Markup =>
-    html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`;
-  return html`<form action="/links" method="get" role="search">
+    html`<option value="${own(value)}"${value === chosen && html` selected`}>${own(name)}</option>`;
+  return html`<form action="${linksAddress({})}" method="get" role="search">
     <label class="wide">Post, title or issue <input type="search" name="q" value="${text}" autocomplete="off"></label>
     ${
       keys.length > 1 &&
@@ -165,7 +165,7 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
         absence,
         waits,
       }) => html`${state === undefined ? "not read yet" : describeIssueState(state, stateReason ?? null)}
-        ${absence !== undefined && html` <span class="badge warn">${absence}</span>`}
+        ${absence !== undefined && html` ${badge("warn", absence)}`}
         ${waits.map((kind) => html` ${renderBadge({ kind })}`)}`,
     },
   ];

@@ -15,7 +15,7 @@ import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts"
 import { describeLength } from "../../sync/tell/times.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
-import { html, type Markup, type Piece } from "./html.ts";
+import { badge, html, type Look, type Markup, type Piece } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
@@ -56,7 +56,7 @@ export async function renderOverview(looking: Looking, range: string | undefined
     </section>
     ${await renderChart(looking, range)}
     <section aria-labelledby="search"><h2 id="search">Links</h2>
-      <form action="/links" method="get">
+      <form action="${linksAddress({})}" method="get">
         <label class="wide">Post, title or issue <input type="search" name="q" autocomplete="off"></label>
         <button>Search</button>
       </form>
@@ -129,7 +129,7 @@ const headings: Readonly<Record<StateKind, readonly [one: string, several: strin
   "in-sync": ["is in step", "are in step"],
 };
 
-const badges: Readonly<Record<StateKind, readonly [look: "good" | "warn" | "bad" | "", name: string]>> = {
+const badges: Readonly<Record<StateKind, readonly [look: Look, name: string]>> = {
   failing: ["bad", "failing"],
   "needs-you": ["warn", "needs you"],
   later: ["", "later"],
@@ -141,7 +141,7 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   const { known, counts, last, report, state } = seen;
   const { key, settings } = known.project;
   const { kind, hasRun, failing } = state;
-  const [look, name] = hasRun || failing !== undefined ? badges[kind] : ["", "no run yet"];
+  const [look, name] = hasRun || failing !== undefined ? badges[kind] : (["", "no run yet"] as const);
   const facts: readonly (readonly [string, Piece])[] = [
     ["Last run", last === undefined ? "none" : renderRun(looking, last, report?.result ?? last.result)],
     [
@@ -155,7 +155,7 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   ];
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
-      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}<span class="badge ${look}">${name}</span>${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}</div></div>
+      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(look, name)}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}</div></div>
     <p>${renderSentence(describeState(state, looking.times.name))}</p>
     <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
   </article>`;

@@ -3,37 +3,48 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import { asStarted } from "../../sync/ground/remedy.ts";
 import type { HttpPart } from "../http.ts";
-import { readPostAddress, readRunAddress } from "./addresses.ts";
-import { createGuests, type Entry, type Gate, judgeVisitor } from "./gate.ts";
-import { html, type Markup, textOf } from "./html.ts";
+import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
+import {
+  admitGuest,
+  type Entry,
+  type Gate,
+  isCode,
+  isSecureRequest,
+  judgeVisitor,
+  recogniseGuest,
+} from "./gate.ts";
+import { html, type Markup, own, type Writing, write } from "./html.ts";
 import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
 import { createOrders, type OrderOptions, type Reader } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
+import type { PageState } from "./seals.ts";
+import { createTries } from "./tries.ts";
 import { createTimes, type Looking, type PageView } from "./view.ts";
+import { renderCommand } from "./waits.ts";
 
 /** What the status page is made of. */
-export interface PageOptions {
+export interface PageOptions extends Omit<Writing, "root"> {
   /** As it is now: a token may be replaced. */
   gate(): Gate;
   readonly clock: Pick<Clock, "now">;
+  /** What the processes on the state have in common. */
+  state(): PageState;
+  /** `http.url`, as it is now. */
+  url(): string | undefined;
   /** Milliseconds since some moment, by a clock that nobody can set. */
   monotonic(): number;
-  /** Whether a code of `boardsync page` lets in, and is used up by that. */
+  /** Whether a code that was made with the key lets in, and is used up by that. */
   takeCode(code: string): Promise<boolean>;
   readonly version: string;
-  /** How a person starts the program beside this page, for the commands that it shows. */
-  readonly command: string;
   /** As it is now. */
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
   read<T>(work: (ledger: Ledger) => Promise<T>): Promise<T | undefined>;
   /** What orders are carried out with; left out where the page takes none. */
   readonly orders?: OrderOptions;
-  /** Takes out whatever is secret: the words of the other sides may hold anything. */
-  redact(text: string): string;
 }
 
 /**
@@ -42,11 +53,11 @@ export interface PageOptions {
  */
 export function pagePart(options: PageOptions): HttpPart {
   const { clock, version, command } = options;
-  const nameProgram = (page: string): string =>
-    page.replaceAll(/(<code[^>]*>)boardsync (?=[a-z])/g, (_, code) => `${code}${textOf(html`${command}`)} `);
-  const guests = createGuests(options.monotonic);
-  const judge = ({ headers: { authorization, cookie } }: FastifyRequest): Entry =>
-    judgeVisitor({ authorization, guest: guests.recognise(cookie) }, options.gate());
+  const judge = ({ headers }: FastifyRequest): Entry => {
+    const isSecure = isSecureRequest(headers, options.url());
+    const guest = recogniseGuest(options.state(), isSecure, headers.cookie, clock.now());
+    return judgeVisitor({ authorization: headers.authorization, guest }, options.gate());
+  };
   const recognise = (request: FastifyRequest): Reader | undefined => {
     const entry = judge(request);
     return entry.kind === "open" ? entry : undefined;
@@ -72,30 +83,42 @@ export function pagePart(options: PageOptions): HttpPart {
     const { status, title, current, content } =
       (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
     const use = orders?.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
-    const foot = `boardsync ${version}. ${use}Times are in ${options.view().timezone}.`;
+    const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${options.view().timezone}.`;
     const said = done !== undefined && html`<p class="said good" role="status">${done}</p>`;
     return reply
       .code(status)
       .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
       .type("text/html; charset=utf-8")
-      .send(options.redact(nameProgram(layOut({ title, current, foot }, html`${said}${content}`))));
+      .send(
+        write(layOut({ title, current, foot }, html`${said}${content}`), {
+          ...options,
+          root: rootFrom(reply.request.url),
+        }),
+      );
   };
   const orders =
     options.orders &&
     createOrders({
       options: options.orders,
-      monotonic: options.monotonic,
+      state: options.state,
+      url: options.url,
+      now: clock.now,
       admit,
       show,
       write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),
     });
+  const door = createDoor(options);
   const serve =
     (render: (looking: Looking, request: FastifyRequest) => Promise<Answer>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { code, done } = queryOf(request);
-      if (code !== undefined && request.method === "GET" && (await options.takeCode(code))) {
-        const cookie = guests.admit(request.headers["x-forwarded-proto"] === "https");
-        return reply.code(303).header("set-cookie", cookie).header("location", "/").send();
+      const isFirst = /^\/\?/.test(request.url);
+      if (code !== undefined && isFirst && request.method === "GET") {
+        const answer = await door.open(code, request);
+        if (answer.kind === "open") {
+          return reply.code(303).header("set-cookie", answer.cookie).header("location", "./").send();
+        }
+        if (answer.kind === "enough" && recognise(request) === undefined) return sendAway(reply);
       }
       const reader = admit(request, reply);
       if (reader === undefined) return reply;
@@ -116,6 +139,35 @@ export function pagePart(options: PageOptions): HttpPart {
 const closedWords =
   "The status page is shut. `boardsync page`, beside the daemon, prints an address that opens it for a day (good once, and for a minute); with BOARDSYNC_HTTP_TOKEN the token opens it. [page.closed]\n";
 
+/** What becomes of a code. */
+type Opening = { readonly kind: "open"; readonly cookie: string } | { readonly kind: "shut" | "enough" };
+
+/**
+ * Takes codes. A guess is known for one by the code itself: it asks nobody for anything, least of all the state for its lock. Who
+ * guesses, or sends old codes, has enough after a few in a minute; nobody else's code is refused for somebody's guesses.
+ */
+function createDoor({ state, url, clock, monotonic, takeCode }: PageOptions) {
+  const guesses = createTries(monotonic);
+  const attempts = createTries(monotonic);
+  return {
+    async open(code: string, { ip, headers }: FastifyRequest): Promise<Opening> {
+      const isOurs = isCode(state().pageKey, code);
+      if (!(isOurs ? attempts : guesses).isRoom(ip)) return { kind: "enough" };
+      if (!isOurs || !(await takeCode(code))) return { kind: "shut" };
+      const isSecure = isSecureRequest(headers, url());
+      return { kind: "open", cookie: admitGuest(state(), isSecure, clock.now()) };
+    },
+  };
+}
+
+function sendAway(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(429)
+    .header("retry-after", "60")
+    .type("text/plain; charset=utf-8")
+    .send("Too many wrong codes came within a minute. `boardsync page` prints a good one. [page.guesses]\n");
+}
+
 function askForToken(reply: FastifyReply): FastifyReply {
   const reason =
     "The status page asks for BOARDSYNC_HTTP_TOKEN: as the password, with any name, or as `Authorization: Bearer`.";
@@ -130,7 +182,7 @@ const nothingYet: Answer = {
   status: 200,
   title: "No run yet",
   current: undefined,
-  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: <code class="command">boardsync sync</code></p>`,
+  content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: ${renderCommand("boardsync sync")}</p>`,
 };
 
 /** Whoever is let in gets a page for an address that is none; others are told what every stranger is told. */
@@ -178,7 +230,7 @@ async function post(looking: Looking, request: FastifyRequest): Promise<Answer> 
   }
   return missing(
     "No such post",
-    html`No listing has shown a post of this name, or the config has no such project. <a href="/links">All links</a>`,
+    html`No listing has shown a post of this name, or the config has no such project. <a href="${linksAddress({})}">All links</a>`,
   );
 }
 
@@ -193,7 +245,7 @@ async function run(looking: Looking, request: FastifyRequest): Promise<Answer> {
 }
 
 function missing(title: string, why: Markup): Answer {
-  const content = html`<h1>${title}</h1><p>${why}</p><p><a href="/">Overview</a></p>`;
+  const content = html`<h1>${title}</h1><p>${why}</p><p><a href="${toRoot}">Overview</a></p>`;
   return { status: 404, title, current: undefined, content };
 }
 

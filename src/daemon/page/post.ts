@@ -16,7 +16,7 @@ import {
 import { explainWait } from "../../sync/orders/waits-of-post.ts";
 import { showChange } from "../../sync/tell/waiting-lines.ts";
 import { runAddress, siteOf } from "./addresses.ts";
-import { type Column, html, type Markup, type Piece, table } from "./html.ts";
+import { badge, type Column, html, type Look, type Markup, type Piece, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
@@ -42,7 +42,7 @@ export async function renderPost(
   const site = siteOf(view.trackerUrl);
   return html`<p class="quiet"><bdi>${key}/${post}</bdi></p>
     <h1><bdi>${story.title === null || story.title === "" ? post : story.title}</bdi></h1>
-    <p><span class="badge ${story.standing.kind === "linked" ? "good" : ""}">${story.standing.kind}</span>
+    <p>${badge(story.standing.kind === "linked" ? "good" : "", story.standing.kind)}
       ${renderSentence(story.standing.reason)}</p>
     ${await renderPlaces(looking, story, site)}
     ${await renderWaits(looking, story)}
@@ -93,7 +93,7 @@ async function renderWaits(
   if (waits.length === 0 && !canRetry) return undefined;
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
     ({ kind, code, message, since, command }) => html`<li>
-      <span class="badge ${command === null ? "" : kind === "held" ? "warn" : "bad"}">${waitNames[kind]}</span>
+      ${badge(command === null ? "" : kind === "held" ? "warn" : "bad", waitNames[kind])}
       ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
       <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
       ${command !== null && (renderAnswers(looking, kind, about) ?? renderCommand(command))}</li>`,
@@ -126,7 +126,7 @@ function renderRules(story: Explanation, site: string | undefined): Markup | und
     }</section>`;
 }
 
-const signs: Readonly<Record<AnyRule["verdict"], readonly [look: string, text: string]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [look: Look, text: string]>> = {
   holds: ["good", "✓ holds"],
   fails: ["", "✗ fails"],
   unknown: ["warn", "? unknown"],
@@ -144,7 +144,7 @@ function renderRule(tried: AnyRule, deciding: number | null = null): Markup {
 
 function renderSign(verdict: AnyRule["verdict"]): Markup {
   const [look, text] = signs[verdict];
-  return html`<span class="badge ${look}">${text}</span>`;
+  return badge(look, text);
 }
 
 function renderFields({ fields, issueFields }: Explanation): Markup | undefined {
@@ -235,5 +235,5 @@ function describeWrite({ kind, issue, fields }: ExplainedWrite): Piece {
 
 function renderOutcome({ outcome, message }: ExplainedWrite): Piece {
   const look = outcome === "applied" ? "good" : outcome === "unknown" ? "warn" : "bad";
-  return html`<span class="badge ${look}">${outcome}</span>${message !== null && html` <span class="quiet"><bdi>${message}</bdi></span>`}`;
+  return html`${badge(look, outcome)}${message !== null && html` <span class="quiet"><bdi>${message}</bdi></span>`}`;
 }

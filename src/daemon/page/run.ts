@@ -4,7 +4,7 @@ import { readReport } from "../../sync/tell/stored-report.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { showChange } from "../../sync/tell/waiting-lines.ts";
 import { issueAddress, postAddress, runAddress, siteOf } from "./addresses.ts";
-import { type Column, html, type Markup, table } from "./html.ts";
+import { badge, type Column, html, type Markup, table } from "./html.ts";
 import { renderErrors } from "./overview.ts";
 import type { Looking } from "./view.ts";
 import { renderCode, renderCommand, renderSentence } from "./waits.ts";
@@ -21,7 +21,7 @@ export async function renderRun(looking: Looking, number: number): Promise<Marku
   const writes = await ledger.journal.writesOf(number);
   return html`<p class="quiet">${times.name(run.startedAt)}</p>
     <h1>Run ${number}</h1>
-    <p><span class="badge ${looks[result]}">${result}</span> It ended at ${times.show(run.finishedAt)}, after ${describeLength(run.finishedAt - run.startedAt)}.</p>
+    <p>${badge(looks[result], result)} It ended at ${times.show(run.finishedAt)}, after ${describeLength(run.finishedAt - run.startedAt)}.</p>
     <section aria-labelledby="writes"><h2 id="writes">What it wrote</h2>${renderWrites(looking, writes)}</section>
     ${
       writes.length > 0 &&
@@ -44,7 +44,7 @@ const looks = { ok: "good", partial: "bad", held: "warn", failed: "bad" } as con
 function renderProject(key: string, report: ReturnType<typeof readReport>): Markup {
   const { created, issueWrites, postWrites, requests, result } = report;
   return html`<article class="card" aria-label="Project ${key}">
-    <div class="head"><h3>${key}</h3>${result !== undefined && html`<span class="badge ${looks[result]}">${result}</span>`}</div>
+    <div class="head"><h3>${key}</h3>${result !== undefined && badge(looks[result], result)}</div>
     <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
     ${report.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>`}${renderErrors(key, report)}
   </article>`;
@@ -94,8 +94,7 @@ function columnsOf({ view, ledger, times }: Looking): readonly Column<RunWrite>[
     { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
     {
       title: "Outcome",
-      show: ({ outcome }) =>
-        html`<span class="badge ${outcome === "applied" ? "good" : "warn"}">${outcome}</span>`,
+      show: ({ outcome }) => badge(outcome === "applied" ? "good" : "warn", outcome),
     },
   ];
 }

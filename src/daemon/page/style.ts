@@ -1,5 +1,7 @@
+import { html } from "./html.ts";
+
 /** The whole look: system fonts, light and dark by the reader's own choice, tables that become blocks on a phone. */
-export const style = `
+export const style = html`
 :root {
   color-scheme: light dark;
   --paper: #fbfbfa; --sheet: #ffffff; --ink: #1d2327; --soft: #566068; --line: #e1e4e6; --link: #0b5c86;

@@ -6,7 +6,7 @@ import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress } from "./addresses.ts";
-import { html, type Markup } from "./html.ts";
+import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
 import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";
 import { renderPostLink, renderSides } from "./sides.ts";
 import type { Looking } from "./view.ts";
@@ -108,7 +108,7 @@ async function renderAlike(listing: Listing, alike: Alike<WaitingRow>): Promise<
 
 /** The kind of what waits, by how bad it is. */
 export function renderBadge({ kind }: Pick<WaitingRow, "kind">): Markup {
-  return html`<span class="badge ${kind === "held" ? "warn" : "bad"}">${kind}</span>`;
+  return badge(kind === "held" ? "warn" : "bad", kind);
 }
 
 async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup> {
@@ -229,17 +229,32 @@ export function renderCommand(typed: string): Markup {
   // What can't be typed is no command: an id with a line break in it would be two.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
   if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(typed)) return html``;
-  return html`<code class="command">${typed}</code>`;
+  return html`<code class="command">${nameProgram(typed)}</code>`;
+}
+
+/** The same as a person starts the program at this place. */
+function nameProgram(typed: string): Piece {
+  const [, rest] = /^boardsync (?=[a-z])(.*)$/s.exec(typed) ?? [];
+  return rest === undefined ? typed : ({ command }) => html`${own(command)} ${rest}`;
 }
 
 /** A message as a sentence: some begin in the middle of one. What stands between back-ticks is code. */
 export function renderSentence(message: string): Markup {
-  const begun = message.charAt(0).toUpperCase() + message.slice(1);
-  const whole = /[.!?:]$/.test(begun) ? begun : `${begun}.`;
-  return html`<bdi>${renderCode(whole)}</bdi>`;
+  // A secret with another first letter would be known no more.
+  const asSentence = ({ redact }: Writing): Piece => {
+    const told = redact(message);
+    const begun = told.charAt(0).toUpperCase() + told.slice(1);
+    return renderCode(/[.!?:]$/.test(begun) ? begun : `${begun}.`);
+  };
+  return html`<bdi>${asSentence}</bdi>`;
 }
 
 /** What stands between back-ticks is code. */
 export function renderCode(text: string): Markup {
-  return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+  // Nor would one that stands on both sides of a back-tick.
+  const split = ({ redact }: Writing): Piece =>
+    redact(text)
+      .split("`")
+      .map((part, index) => (index % 2 === 1 ? html`<code>${nameProgram(part)}</code>` : part));
+  return html`${split}`;
 }

@@ -15,6 +15,7 @@ const writing: ReadonlySet<string> = new Set([
   "orders.take",
   "runs.begin",
   "runs.takePage",
+  "runs.useForm",
   "upkeep.prune",
 ]);
 
@@ -120,6 +121,9 @@ function portOf(shares: Shares, holds: readonly LeaseNumber[]): Ledger {
     },
     get identity() {
       return replica.now().identity;
+    },
+    get pageKey() {
+      return replica.now().pageKey;
     },
     async commit(changes) {
       const rest: Change[] = [];

@@ -66,7 +66,7 @@ export function openLedgerCopy(
 
 type Parts = Omit<
   Ledger,
-  "memory" | "commit" | "after" | "copyTo" | "copiedAt" | "identity" | "assertHeld" | "close"
+  "memory" | "commit" | "after" | "copyTo" | "copiedAt" | "identity" | "pageKey" | "assertHeld" | "close"
 >;
 
 /** The ledger over an open database. */
@@ -147,6 +147,9 @@ export function createFollowing(store: Store): Following {
     },
     get identity() {
       return stamp.identity();
+    },
+    get pageKey() {
+      return stamp.pageKey();
     },
     commit: createCommit(store, change, memory),
     after: (changes) => ({

@@ -29,6 +29,17 @@ describe("boardsync page", () => {
     });
   });
 
+  it("prints the address at which people open the page, where the config names it", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("proxy.yaml", (config) =>
+      config.replace("{ port: 0 }", '{ port: 0, url: "https://tools.example.com/sync/" }'),
+    );
+    const daemon = startDaemon(stage, ["-c", file]);
+    await daemon.ranAll();
+    const { out } = await stage.run(["page", "-c", file]);
+    expect(out).toMatch(/^https:\/\/tools\.example\.com\/sync\/\?code=[\w-]{22}\n$/);
+  });
+
   it("says so where no daemon runs, has ever run, or serves a page", async () => {
     const stage = await openStage();
     expect(await stage.run(["page"])).toMatchObject({

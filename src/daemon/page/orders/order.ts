@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { postAddress } from "../addresses.ts";
-import { html, type Markup } from "../html.ts";
+import { inAddress, ordersAddress, postAddress, readAddressed, toRoot } from "../addresses.ts";
+import { html, type Markup, own } from "../html.ts";
+import { sealOf } from "../seals.ts";
 
 /** What can be ordered on the page; `foresee.ts` says what each does. */
 export const orderKinds = [
@@ -36,24 +36,9 @@ export interface OrderForms {
   seal(order: PageOrder): string;
 }
 
-/** Seals forms for each session, with a secret of this process. A form that nobody here has made is not taken. */
-export function createSeals(): {
-  seal(session: string, order: PageOrder): string;
-  isSealed(session: string, order: PageOrder, seal: string): boolean;
-} {
-  const secret = randomBytes(32);
-  const seal = (session: string, { kind, project, post, from }: PageOrder): string =>
-    createHmac("sha256", secret)
-      .update(JSON.stringify([session, kind, project, post, from]))
-      .digest("base64url");
-  return {
-    seal,
-    isSealed(session, order, given) {
-      const right = Buffer.from(seal(session, order));
-      const other = Buffer.from(given);
-      return right.length === other.length && timingSafeEqual(right, other);
-    },
-  };
+/** Seals a form for a session; the issue is left to who fills it in. */
+export function sealOrder(key: string, session: string, { kind, project, post, from }: PageOrder): string {
+  return sealOf(key, "order", session, kind, project, post, from);
 }
 
 /** The order that the fields of a form name; undefined where they name none. */
@@ -64,15 +49,15 @@ export function readOrder(fields: URLSearchParams): PageOrder | undefined {
   return {
     kind,
     project: read("project"),
-    post: read("post"),
+    post: readAddressed(read("post")),
     issue: read("issue").trim(),
     from: read("from") === "post" ? "post" : "overview",
   };
 }
 
 /** Where an order's form stood. */
-export function placeOf({ from, project, post }: PageOrder): string {
-  return from === "post" ? postAddress(project, post) : "/";
+export function placeOf({ from, project, post }: PageOrder): Markup {
+  return from === "post" ? postAddress(project, post) : html`${toRoot}`;
 }
 
 /** What an order is made of, where the rest is to be left out. */
@@ -92,12 +77,10 @@ export function renderOrder(
 ): Markup | undefined {
   if (forms === undefined) return undefined;
   const order: PageOrder = { post: "", issue: "", from: "overview", ...asked };
-  const fields = { order: order.kind, project: order.project, post: order.post, from: order.from };
+  const fields = { order: order.kind, project: order.project, from: order.from, seal: forms.seal(order) };
   const issue = input === undefined ? { issue: order.issue } : {};
-  const hidden = Object.entries({ ...fields, ...issue, seal: forms.seal(order) }).filter(
-    ([, value]) => value !== "",
-  );
-  return html`<form class="order" method="post" action="/orders">${hidden.map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}${input}<button${input === undefined && html` class="small"`}>${label}<span class="unseen"> ${[order.project, order.post].filter(Boolean).join("/")}</span></button></form>`;
+  const hidden = Object.entries({ ...fields, ...issue }).filter(([, value]) => value !== "");
+  return html`<form class="order" method="post" action="${ordersAddress()}">${hidden.map(
+    ([name, value]) => html`<input type="hidden" name="${own(name)}" value="${own(value)}">`,
+  )}${order.post !== "" && html`<input type="hidden" name="post" value="${inAddress(order.post)}">`}${input}<button${input === undefined && html` class="small"`}>${own(label)}<span class="unseen"> ${[order.project, order.post].filter(Boolean).join("/")}</span></button></form>`;
 }

@@ -2,14 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigError, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
+import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
 import { html, type Markup } from "../html.ts";
 import type { Answer } from "../layout.ts";
+import { hand, isSame, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
 import { renderSentence } from "../waits.ts";
 import { type Foresight, foresee, type Nothing, printOf, type Sight } from "./foresee.ts";
-import { createOnce } from "./once.ts";
-import { createSeals, type OrderForms, type PageOrder, placeOf, readOrder } from "./order.ts";
+import { type OrderForms, type PageOrder, placeOf, readOrder, sealOrder } from "./order.ts";
 import { renderQuestion } from "./question.ts";
 
 /** What orders are carried out with. */
@@ -30,7 +31,11 @@ export type Reader = Extract<Entry, { kind: "open" }>;
 /** How the page answers. */
 interface Serving {
   readonly options: OrderOptions;
-  monotonic(): number;
+  state(): PageState;
+  /** `http.url`. */
+  url(): string | undefined;
+  /** Epoch ms. */
+  now(): number;
   /** Lets in, or answers by itself and gives undefined. */
   admit(request: FastifyRequest, reply: FastifyReply): Reader | undefined;
   /** Shows a page. */
@@ -54,6 +59,9 @@ export interface Orders {
 
 /** More than any form of the page sends. */
 const maxFormBytes = 8 * 1024;
+/** Nobody looks at a question for longer than this, ms. */
+const lifeMs = 15 * 60_000;
+const mostTold = 500;
 /** How long GitHub may take to say whether an issue exists. */
 const askMs = 15_000;
 
@@ -68,10 +76,11 @@ interface Asked {
  * `POST /orders`, twice for each order: the first shows what will happen, with a form of its own that is good once; that form
  * carries it out, unless something else would happen by now. Requests come from forms of this very page only: see `whyRefused`.
  */
-export function createOrders({ options, monotonic, admit, show, write }: Serving): Orders {
-  const seals = createSeals();
-  const questions = createOnce<Asked>(monotonic);
-  const done = createOnce<string>(monotonic);
+export function createOrders({ options, state, url, now, admit, show, write }: Serving): Orders {
+  const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
+  const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
+  /** What this process has told already, of the last times. */
+  const told = new Set<string>();
   const readers = new WeakMap<FastifyRequest, Reader>();
   // Two people may say yes at once: the second one is answered when what the first one asked for is written down.
   let last: Promise<unknown> = Promise.resolve();
@@ -90,7 +99,8 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
     return tellFaults(foresee(order, sight));
   };
   const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): Answer => {
-    const form = questions.keep(reader.session, { order, print: printOf(foresight) });
+    const asked: Asked = { order, print: printOf(foresight) };
+    const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
     return {
       status: isAgain ? 409 : 200,
       title: foresight.question,
@@ -100,7 +110,9 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
   };
   const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
     const order = readOrder(fields);
-    if (order === undefined || !seals.isSealed(reader.session, order, fields.get("seal") ?? ""))
+    const isSealed = (one: PageOrder): boolean =>
+      isSame(fields.get("seal") ?? "", sealOrder(state().pageKey, reader.session, one));
+    if (order === undefined || !isSealed(order))
       return show(reply, reader, async () => refusal(403, ...strangeForm));
     return show(reply, reader, async (looking) => {
       const foresight = await look(order, looking);
@@ -109,16 +121,24 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
         : ask(reader, order, foresight, false);
     });
   };
-  const answerSecond = async (reader: Reader, form: string, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = questions.take(reader.session, form);
+  const answerSecond = async (
+    reader: Reader,
+    form: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const asked = takeBack(state().pageKey, formOf(reader), form, now());
     if (asked === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
-    const { order, print } = asked;
+    const { order, print }: Asked = JSON.parse(asked.text);
     const outcome = await oneByOne(() =>
       write(reader, async (looking) => {
+        // What is looked at afterwards is no older than this: whichever process was quicker has used it up.
+        const isFirst = await looking.ledger.runs.useForm(asked.print, asked.until, looking.times.now);
+        if (!isFirst) return undefined;
         const foresight = await look(order, looking);
         if ("nothing" in foresight || printOf(foresight) !== print) return foresight;
-        for (const request of foresight.requests)
-          await looking.ledger.commit([{ kind: "add-request", request }]);
+        for (const asks of foresight.requests)
+          await looking.ledger.commit([{ kind: "add-request", request: asks }]);
         if (foresight.pauses !== undefined) {
           const { project, post } = foresight.pauses;
           await looking.ledger.commit([{ kind: "pause", project, post, at: looking.times.now }]);
@@ -138,18 +158,25 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
     );
     // A pause counts at once, and asks for nothing to be done.
     if (kind !== "pause") options.start(project);
-    const told =
+    const words =
       kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
-    const location = `${placeOf(order)}?done=${done.keep(reader.session, told)}`;
+    const location = `${headerOf(placeOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;
     return reply.code(303).header("location", location).send();
   };
 
   return {
     formsFor({ mayOrder, session }) {
       if (!mayOrder || !options.isOn()) return undefined;
-      return { seal: (order) => seals.seal(session, order) };
+      return { seal: (order) => sealOrder(state().pageKey, session, order) };
     },
-    takeDone: ({ session }, token) => done.take(session, token),
+    takeDone(reader, token) {
+      const passed = takeBack(state().pageKey, doneOf(reader), token, now());
+      if (passed === undefined || told.has(passed.print)) return undefined;
+      told.add(passed.print);
+      const [first] = told;
+      if (told.size > mostTold && first !== undefined) told.delete(first);
+      return passed.text;
+    },
     route(server) {
       void server.register((scope, _options, ready) => {
         scope.removeAllContentTypeParsers();
@@ -165,7 +192,7 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
             async onRequest(request, reply) {
               const reader = admit(request, reply);
               if (reader === undefined) return reply;
-              const refused = whyRefused(request, reader, options.isOn());
+              const refused = whyRefused(request, reader, options.isOn(), url());
               if (refused !== undefined) return show(reply, reader, async () => refusal(403, ...refused));
               readers.set(request, reader);
               return undefined;
@@ -176,7 +203,9 @@ export function createOrders({ options, monotonic, admit, show, write }: Serving
             const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
             if (reader === undefined) return reply.code(403).send();
             const form = fields.get("form");
-            return form === null ? answerFirst(reader, fields, reply) : answerSecond(reader, form, reply);
+            return form === null
+              ? answerFirst(reader, fields, reply)
+              : answerSecond(reader, form, request, reply);
           },
         );
         ready();
@@ -190,15 +219,20 @@ type Words = readonly [heading: string, sentence: string];
 
 const strangeForm: Words = [
   "Nothing was done: this form is not known",
-  "It was made for somebody else, or before the daemon was started anew. Open the page again and take its form. [page.form]",
+  "It was made for somebody else, or on another state. Open the page again and take its form. [page.form]",
 ];
 const usedForm: Words = [
   "Nothing was done: this form is used up",
-  "It was sent before, or is older than 15 minutes, or was made before the daemon was started anew. The page shows how things stand now. [page.used]",
+  "It was sent before, or is older than 15 minutes. The page shows how things stand now. [page.used]",
 ];
 
 /** Why no order is taken from this request, whatever it says; undefined where it may be one. */
-function whyRefused({ headers }: FastifyRequest, { mayOrder }: Reader, isOn: boolean): Words | undefined {
+function whyRefused(
+  { headers }: FastifyRequest,
+  { mayOrder }: Reader,
+  isOn: boolean,
+  url: string | undefined,
+): Words | undefined {
   if (!isOn)
     return [
       "Nothing was done: the page takes no orders",
@@ -211,11 +245,12 @@ function whyRefused({ headers }: FastifyRequest, { mayOrder }: Reader, isOn: boo
     ];
   const { origin, host, "sec-fetch-site": site } = headers;
   // Another site's form would bring cookie or password along. A browser says where a form stood, and no script can change that.
-  const isOwn = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+  const hosts = [host?.toLowerCase(), ...(url === undefined ? [] : [new URL(url).host])];
+  const isOwn = origin !== undefined && URL.canParse(origin) && hosts.includes(new URL(origin).host);
   if (isOwn && (site === undefined || site === "same-origin")) return undefined;
   return [
     "Nothing was done: the form came from elsewhere",
-    "Orders are taken from this page alone: `Origin` has to name the host that `Host` names. A proxy before the daemon has to pass `Host` on as it is. [page.origin]",
+    "Orders are taken from this page alone: `Origin` has to name the host of `Host`, or of `http.url`. A proxy before the daemon has to pass `Host` on as it is, or `http.url` names where it is. [page.origin]",
   ];
 }
 
@@ -224,7 +259,7 @@ function refusal(status: number, heading: string, sentence: string): Answer {
     status,
     title: heading,
     current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack("/")}`,
+    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack(html`${toRoot}`)}`,
   };
 }
 
@@ -239,7 +274,7 @@ function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): Ans
   };
 }
 
-function wayBack(address: string): Markup {
+function wayBack(address: Markup): Markup {
   return html`<p><a href="${address}">Back to the page</a></p>`;
 }
 

@@ -1,9 +1,11 @@
 import type { HeldAction } from "../../../ledger/rows.ts";
+import { command } from "../../../sync/ground/remedy.ts";
 import { describeHeld, likenessOfHeld, votersOfHeld } from "../../../sync/orders/held.ts";
 import { type Group, groupAlike, showVoters } from "../../../sync/tell/alike.ts";
-import { type Column, html, type Markup, table } from "../html.ts";
+import { ordersAddress } from "../addresses.ts";
+import { type Column, html, type Markup, own, table } from "../html.ts";
 import { renderPostLink } from "../sides.ts";
-import { renderSentence } from "../waits.ts";
+import { renderCommand, renderSentence } from "../waits.ts";
 import type { Foresight } from "./foresee.ts";
 import { type PageOrder, placeOf } from "./order.ts";
 
@@ -34,9 +36,9 @@ export function renderQuestion(
     <p class="mailed">${mailed}</p>
     ${effects.map((effect) => html`<p>${renderSentence(effect)}</p>`)}
     ${actions.length > 0 && table("What happens", columnsOf(order.project), lines.slice(0, mostLines))}
-    ${more > 0 && html`<p class="quiet">And ${more.toLocaleString("en")} lines more, which \`boardsync approve ${order.project}\` shows.</p>`}
-    <form class="answer" method="post" action="/orders">
-      <input type="hidden" name="form" value="${form}">
+    ${more > 0 && html`<p class="quiet">And ${more.toLocaleString("en")} lines more, which ${renderCommand(command("approve", order.project))} shows.</p>`}
+    <form class="answer" method="post" action="${ordersAddress()}">
+      <input type="hidden" name="form" value="${own(form)}">
       <button class="go">${button}</button>
       <a href="${placeOf(order)}">Leave it as it is</a>
     </form>`;

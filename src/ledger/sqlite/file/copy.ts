@@ -71,7 +71,11 @@ function finishCopy(part: string, path: string, stamp: number | undefined): void
     // One file that holds everything; opening it as a state turns WAL on again.
     copy.pragma("journal_mode = DELETE");
     copy.pragma("synchronous = FULL");
-    if (stamp !== undefined) stampCopy((sql, value) => copy.prepare(sql).run(value), stamp);
+    if (stamp !== undefined) {
+      stampCopy((sql, value) => copy.prepare(sql).run(value), stamp);
+      // Whoever gets hold of a backup must not open the page of the state.
+      copy.exec("UPDATE meta SET value = lower(hex(randomblob(32))) WHERE key = 'page_key'");
+    }
   } finally {
     copy.close();
   }

@@ -551,4 +551,14 @@ export const migrations: readonly string[] = [
   -- refused: JSON array, what new issues were refused with: {field, value, print}.
   ALTER TABLE repositories ADD COLUMN refused TEXT NOT NULL DEFAULT '[]';
   `,
+  `
+  -- page_key: by this every process on the state knows what another one has handed out on the status page. A copy gets another.
+  INSERT INTO meta (key, value) VALUES ('page_key', lower(hex(randomblob(32))));
+  -- Forms of the page that were sent. until: when they would have ended.
+  CREATE TABLE used_forms (
+    print TEXT PRIMARY KEY,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX used_forms_until ON used_forms (until);
+  `,
 ];

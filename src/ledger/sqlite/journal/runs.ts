@@ -45,6 +45,10 @@ export function createRuns(
   const writeOffer = store.prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('page', ?)");
   const selectOffer = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'page'");
   const deleteOffer = store.prepare<[]>("DELETE FROM meta WHERE key = 'page'");
+  const forgetForms = store.prepare<[number]>("DELETE FROM used_forms WHERE until < ?");
+  const insertForm = store.prepare<[string, number]>(
+    "INSERT INTO used_forms (print, until) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  );
   const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
   return {
     begin: (at) =>
@@ -82,6 +86,12 @@ export function createRuns(
         if (offer?.print !== print) return false;
         deleteOffer.run();
         return now < offer.until;
+      }),
+    useForm: (print, until, now) =>
+      store.transaction(() => {
+        // A day later than need be: a clock may be set back.
+        forgetForms.run(now - 86_400_000);
+        return insertForm.run(print, until) === 1;
       }),
     heartbeat() {
       const found = selectBeat.get();

@@ -233,6 +233,9 @@ describe("the identity of a state", () => {
     await one.copyTo(join(folder, "backup.db"), noon);
     const copies = ["plan.db", "backup.db"].map((name) => openLedger(join(folder, name), options));
     expect(copies.map(({ identity }) => identity === one.identity)).toEqual([true, false]);
+    expect(one.pageKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(other.pageKey).not.toBe(one.pageKey);
+    expect(copies.map(({ pageKey }) => pageKey === one.pageKey)).toEqual([true, false]);
     for (const ledger of [one, other, ...copies]) ledger.close();
     const again = openLedger(file, options);
     expect(again.identity).toBe(identity);

@@ -1,0 +1,59 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** What every process on one state knows, so that each takes what another one has handed out. */
+export interface PageState {
+  /** As `Ledger` has them. */
+  readonly pageKey: string;
+  readonly identity: string;
+}
+
+/** What tells that these very words were put together by a process on the state. */
+export function sealOf(key: string, ...words: readonly string[]): string {
+  return createHmac("sha256", key).update(JSON.stringify(words)).digest("base64url");
+}
+
+/** Takes as long whatever is given. */
+export function isSame(given: string, right: string): boolean {
+  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", right, "buffer"));
+}
+
+/** What somebody is handed, to come back with it. */
+export interface Pass {
+  /** What it is good for, and whose it is. */
+  readonly purpose: string;
+  readonly session: string;
+  /** How long it is good, ms. */
+  readonly lifeMs: number;
+}
+
+/** What somebody came back with. */
+export interface Passed {
+  readonly text: string;
+  /** Epoch ms. */
+  readonly until: number;
+  /** Tells it from every other one. */
+  readonly print: string;
+}
+
+/** @param now - epoch ms. */
+export function hand(key: string, { purpose, session, lifeMs }: Pass, text: string, now: number): string {
+  const nonce = randomBytes(9).toString("base64url");
+  const payload = Buffer.from(JSON.stringify([now + lifeMs, nonce, text])).toString("base64url");
+  return `${payload}.${sealOf(key, purpose, session, payload)}`;
+}
+
+/**
+ * undefined where nobody on the state has handed it out for this, or it is too old; or far newer than anything can be: a clock was
+ * ahead then. (Those of two machines differ a little.)
+ */
+export function takeBack(
+  key: string,
+  { purpose, session, lifeMs }: Pass,
+  given: string,
+  now: number,
+): Passed | undefined {
+  const [payload = "", seal = ""] = given.split(".");
+  if (!isSame(seal, sealOf(key, purpose, session, payload))) return undefined;
+  const [until, , text]: [number, string, string] = JSON.parse(Buffer.from(payload, "base64url").toString());
+  return now < until && until - now <= 2 * lifeMs ? { text, until, print: hash("sha256", given) } : undefined;
+}
