@@ -17,6 +17,8 @@ export interface RunResult {
   readonly saved: readonly SavedProject[];
   /** What became of what a person has ordered, by project. */
   readonly carried: ReadonlyMap<string, readonly CarriedAction[]>;
+  /** How far the clock has gone back since the last run, in ms: times of the state that lay ahead are now. */
+  readonly aheadMs: number;
   /** How each of the given projects stands after the run, also one that a signal kept from being looked at. */
   readonly projectsAfter: readonly ProjectAfter[];
 }
@@ -75,7 +77,7 @@ async function runEach(
     results.push(result);
   }
   const sorted = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
-  return finish(world, run, startedAt, sorted, projects);
+  return { ...(await finish(world, run, startedAt, sorted, projects)), aheadMs: begun.aheadMs };
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */
@@ -89,7 +91,7 @@ async function finish(
   startedAt: number,
   results: readonly CycleResult[],
   projects: readonly SyncProject[],
-): Promise<RunResult> {
+): Promise<Omit<RunResult, "aheadMs">> {
   const { ledger, clock } = world;
   await keepSizes(world);
   const finishedAt = clock.now();

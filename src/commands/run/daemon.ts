@@ -123,6 +123,8 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 
 /** Runs one project by the config of the moment; one whose time was over in the middle of its writes goes on. */
 function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn: (key: string) => void) {
+  /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
+  let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
   const runHeld = async (ledger: Ledger, key: string, { dueAt, waiting }: Place): Promise<Ran> => {
     const current = session();
@@ -138,7 +140,8 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
     const successOf = () => ledger.memory.project(key)?.lastSuccessAt;
     const before = successOf();
     try {
-      const { report } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
+      const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
+      if (aheadMs > 0) comparableFrom = machine.clock.now();
       metrics.noteRun(report);
       if (isUnfinished(report, config.budget)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
@@ -161,8 +164,10 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
     }
     try {
       const last = await hold.ledger.runs.last(key);
-      // Another process was asked at the same time, and was quicker. A run that lies ahead was before the clock was set back.
-      if (last !== undefined && last.startedAt >= place.dueAt && last.startedAt <= clock.now()) {
+      // A run that lies ahead was before the clock was set back.
+      const isPast = last !== undefined && last.startedAt <= clock.now() && place.dueAt > comparableFrom;
+      // Another process was asked at the same time, and was quicker.
+      if (isPast && last.startedAt >= place.dueAt) {
         const succeededAt = hold.ledger.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
         return succeededAt >= last.startedAt ? "fine" : "failed";
       }
