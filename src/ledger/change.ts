@@ -237,6 +237,8 @@ export type PaceChange =
       readonly side: Side;
       readonly budget: string;
       readonly until: number;
+      /** When it was learnt. */
+      readonly at: number;
     };
 
 /** What is asked for once, and checked again every `fullEvery`. */

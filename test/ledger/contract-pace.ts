@@ -109,9 +109,9 @@ export function describeBacklogs(ledger: () => Ledger): void {
         undefined,
       ]);
       await ledger().commit([
-        { kind: "limit", side: "tracker", budget: "", until: noon + 2 },
-        { kind: "limit", side: "board", budget: "", until: noon + 3 },
-        { kind: "limit", side: "tracker", budget: "", until: noon + 1 },
+        { kind: "limit", side: "tracker", budget: "", until: noon + 2, at: noon },
+        { kind: "limit", side: "board", budget: "", until: noon + 3, at: noon },
+        { kind: "limit", side: "tracker", budget: "", until: noon + 1, at: noon },
       ]);
       expect([await pace.limit("board", ""), await pace.limit("tracker", "")]).toEqual([noon + 3, noon + 1]);
     });
@@ -119,8 +119,8 @@ export function describeBacklogs(ledger: () => Ledger): void {
     it("keeps the limits of each budget by themselves", async () => {
       const { pace } = ledger();
       await ledger().commit([
-        { kind: "limit", side: "tracker", budget: "acme", until: noon + 1 },
-        { kind: "limit", side: "tracker", budget: "other", until: noon + 2 },
+        { kind: "limit", side: "tracker", budget: "acme", until: noon + 1, at: noon },
+        { kind: "limit", side: "tracker", budget: "other", until: noon + 2, at: noon },
       ]);
       expect(await inOrder(["acme", "other", ""], async (budget) => pace.limit("tracker", budget))).toEqual([
         noon + 1,

@@ -131,7 +131,13 @@ describe("a side that has named a time", () => {
   it("is asked when the time is further away than any answer could name: the clock was wrong", async () => {
     const stage = await openBusy();
     await stage.ledger.commit([
-      { kind: "limit", side: "tracker", budget: "", until: stage.clock.now() + 25 * hourMs },
+      {
+        kind: "limit",
+        side: "tracker",
+        budget: "",
+        until: stage.clock.now() + 25 * hourMs,
+        at: stage.clock.now(),
+      },
     ]);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, waiting: 0 });
   });

@@ -255,7 +255,13 @@ describe("a rebuild reports", () => {
     });
     stage.useSecrets({ token: stage.github.token });
     await stage.ledger.commit([
-      { kind: "limit", side: "tracker", budget: "", until: stage.clock.now() + 30 * minuteMs },
+      {
+        kind: "limit",
+        side: "tracker",
+        budget: "",
+        until: stage.clock.now() + 30 * minuteMs,
+        at: stage.clock.now(),
+      },
     ]);
     expect(await stage.rebuild()).toMatchObject({
       result: "partial",

@@ -17,7 +17,8 @@ export async function noteLimit(world: World, lane: Lane, retryAt: number | unde
   if (retryAt === undefined) return;
   const known = await limitOf(world, lane);
   if (known !== undefined && retryAt <= known) return;
-  await world.ledger.commit([{ kind: "limit", side: lane.side, budget: lane.budget, until: retryAt }]);
+  const { side, budget } = lane;
+  await world.ledger.commit([{ kind: "limit", side, budget, until: retryAt, at: world.clock.now() }]);
 }
 
 /** The same, of a read that failed; an error that is no limit is none of its business. */

@@ -561,4 +561,8 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX used_forms_until ON used_forms (until);
   `,
+  `
+  -- at: when the limit was learnt; 0: by an earlier version.
+  ALTER TABLE limits ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -54,8 +54,8 @@ export function createPace(
   const selectLimit = store.prepare<[Side, string], { until: number }>(
     "SELECT until FROM limits WHERE side = ? AND budget = ?",
   );
-  const writeLimit = store.prepare<[Side, string, number]>(
-    "INSERT OR REPLACE INTO limits (side, budget, until) VALUES (?, ?, ?)",
+  const writeLimit = store.prepare<[Side, string, number, number]>(
+    "INSERT OR REPLACE INTO limits (side, budget, until, at) VALUES (?, ?, ?, ?)",
   );
   return {
     limit: (side, budget) => selectLimit.get(side, budget)?.until,
@@ -70,8 +70,8 @@ export function createPace(
     backlogs: (whose) =>
       "budget" in whose ? selectOfBudget.all(whose.budget) : selectOfProject.all(whose.project),
     changes: {
-      limit: ({ side, budget, until }) => {
-        writeLimit.run(side, budget, until);
+      limit: ({ side, budget, until, at }) => {
+        writeLimit.run(side, budget, until, at);
       },
       "pace-write": ({ at, isCreate, budget, project, seen }) => {
         if (seen !== undefined && selectWritesOf.all(budget, seen.since).length !== seen.writes)

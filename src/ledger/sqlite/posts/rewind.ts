@@ -24,8 +24,12 @@ export function createRewind(store: Store, sightings: Sightings): (now: number) 
     if (aheadMs <= 0) return 0;
     sightings.seenAt.clear();
     store.transaction(() => {
+      // It holds as long as it was to hold when it was learnt.
+      store
+        .prepare<[number, number]>("UPDATE limits SET until = until - (at - ?) WHERE at > ?")
+        .run(now, now);
       for (const { table, column } of listTimes(store)) {
-        // What is to be done is due at once, and a look from then is none. A limit's end is believed for a day at most anyway.
+        // What is to be done is due at once, and a look from then is none.
         const time = longAgo.includes(column) ? 0 : now;
         store
           .prepare<[number, number]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} > ?`)

@@ -29,12 +29,16 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
   ]);
   await ledger.commit([{ kind: "pace-write", at: late, isCreate: true, budget: "", project }]);
   await ledger.commit([{ kind: "remember-account", account: { login: "bot", checkedAt: late } }]);
+  await ledger.commit([{ kind: "limit", side: "board", budget: "", until: late + 60_000, at: late }]);
+  await ledger.commit([{ kind: "limit", side: "tracker", budget: "", until: noon + 30_000, at: noon - 1 }]);
   expect((await ledger.runs.begin(late)).aheadMs).toBe(0);
   expect((await ledger.rows.due(project, noon, undefined, 9)).map(({ post }) => post.id)).not.toContain("a");
 
   expect((await ledger.runs.begin(noon)).aheadMs).toBe(hourMs);
   expect(timesOf(await ledger.pace.writes(noon - hourMs, ""))).toEqual({ all: [noon], creates: [noon] });
   expect(ledger.memory.account()?.checkedAt).toBe(noon);
+  expect(await ledger.pace.limit("board", "")).toBe(noon + 60_000);
+  expect(await ledger.pace.limit("tracker", "")).toBe(noon + 30_000);
   expect((await ledger.rows.due(project, noon, undefined, 9)).map(({ post }) => post.id)).toContain("a");
   expect((await ledger.rows.row(project, postId("a"), noon))?.seenAt).toBe(0);
   const dump = store.database
