@@ -1,6 +1,6 @@
 import type { Side } from "../errors.ts";
 import type { Absence, Issue, IssueRef, Milestone, RepositoryId, Signals } from "../model/issue.ts";
-import type { ContentBase, Link, Parked } from "../model/link.ts";
+import type { ContentBase, Link, Parked, PatchAnswer } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
@@ -188,6 +188,8 @@ export type JournalChange =
       readonly state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED";
       readonly at: number;
       readonly message: string;
+      /** Of a PATCH that is DONE, where its answer holds the record. */
+      readonly answer?: PatchAnswer | undefined;
     }
   /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
   | { readonly kind: "retarget"; readonly intent: IntentId; readonly writes: readonly IntentWrite[] }

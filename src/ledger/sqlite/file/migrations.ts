@@ -514,4 +514,9 @@ export const migrations: readonly string[] = [
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- answer: JSON, what the board's answer to a PATCH showed of the fields that were written, and of the time of the last change.
+  ALTER TABLE intents ADD COLUMN answer TEXT;
+  CREATE INDEX intents_accepted ON intents (post, ended_at) WHERE kind = 'patch-post' AND state = 'DONE';
+  `,
 ];
