@@ -52,7 +52,8 @@ export type PullChange =
   | { readonly kind: "see-page"; readonly pull: PullId; readonly trace: PageTrace; readonly at: number }
   /**
    * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
-   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
+   * run) and marks it due where the count moved, and with it the
+   * posts of other projects that have its id; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
    * forgotten, unless it is `incomplete` and stored none with a trace.
    */
   | {
@@ -135,6 +136,11 @@ export type RowChange =
       readonly project: ProjectId;
       readonly which: "all" | "linked" | readonly PostId[];
     }
+  /**
+   * The board has moved a post to another project: links, bases, writes, history and what people want of it follow. What the
+   * new place knew of it gives way, but for what its lists show; the row there becomes due.
+   */
+  | (OfPost & { readonly kind: "move-post"; readonly to: ProjectId })
   /** The board says of the post itself that it is not there. As a pull that misses it that counts for nothing. */
   | (OfPost & { readonly kind: "mark-missing" })
   /** Adds a link (nothing happens when it is there) and stores the issue's facts. */

@@ -15,6 +15,7 @@ import { rebase } from "./past/rebase.ts";
 import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { identify } from "./read/identify.ts";
+import { followPosts } from "./read/namesakes.ts";
 import { pullBoard } from "./read/pull-board.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
@@ -53,6 +54,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const found = await identify(project, world, run, tally);
     await rebase(found);
     pull = await pullBoard(found);
+    await followPosts(found, pull);
     const repositories = await pullTracker(found);
     const cycle = await planContext({ ...found, repositories }, pull);
     await finishPast(cycle);
