@@ -1,6 +1,6 @@
 import type { Side } from "../errors.ts";
 import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
-import type { ContentBase, Link, Parked } from "../model/link.ts";
+import type { ContentBase, Link, Parked, PatchAnswer } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
@@ -52,7 +52,8 @@ export type PullChange =
   | { readonly kind: "see-page"; readonly pull: PullId; readonly trace: PageTrace; readonly at: number }
   /**
    * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a
-   * run) and marks it due where the count moved; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
+   * run) and marks it due where the count moved, and with it the
+   * posts of other projects that have its id; `usable` and `incomplete` leave absence alone. Pages that it has not shown are
    * forgotten, unless it is `incomplete` and stored none with a trace.
    */
   | {
@@ -137,6 +138,11 @@ export type RowChange =
       readonly project: ProjectId;
       readonly which: "all" | "linked" | readonly PostId[];
     }
+  /**
+   * The board has moved a post to another project: links, bases, writes, history and what people want of it follow. What the
+   * new place knew of it gives way, but for what its lists show; the row there becomes due.
+   */
+  | (OfPost & { readonly kind: "move-post"; readonly to: ProjectId })
   /** The board says of the post itself that it is not there. As a pull that misses it that counts for nothing. */
   | (OfPost & { readonly kind: "mark-missing" })
   /** Adds a link (nothing happens when it is there) and stores the issue's facts. */
@@ -190,6 +196,8 @@ export type JournalChange =
       readonly state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED";
       readonly at: number;
       readonly message: string;
+      /** Of a PATCH that is DONE, where its answer holds the record. */
+      readonly answer?: PatchAnswer | undefined;
     }
   /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
   | { readonly kind: "retarget"; readonly intent: IntentId; readonly writes: readonly IntentWrite[] }

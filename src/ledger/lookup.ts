@@ -1,4 +1,5 @@
-import type { PostId, ProjectId } from "../model/post.ts";
+import type { IssueRef } from "../model/issue.ts";
+import type { Post, PostId, ProjectId } from "../model/post.ts";
 
 /** What a person asks for by name, beside what a run needs. Reads only. */
 export interface Lookup {
@@ -11,6 +12,33 @@ export interface Lookup {
    * At most `limit` of each kind, by id.
    */
   postsLike(project: ProjectId, text: string, limit: number): Promise<readonly PostId[]>;
+  /**
+   * Posts of other projects that have the id of one of this project's, and an issue, or a write under way, or a person's wish.
+   * Of this project's those that are listed and have neither, and are due where none are named.
+   */
+  namesakes(project: ProjectId, posts: readonly PostId[] | undefined): Promise<readonly Namesake[]>;
+}
+
+/** Two posts of one id, in two projects of the board. */
+export interface Namesake {
+  readonly post: PostId;
+  readonly here: Post["values"];
+  /** Since when it is listed here, epoch ms. */
+  readonly listedFrom: number;
+  /** The other project. */
+  readonly project: ProjectId;
+  /** As the other project has listed it last; undefined where it never has, and only an issue's mark names it. */
+  readonly there: Post["values"] | undefined;
+  /** Whether the other project's last complete list has lacked it, or each of them. */
+  readonly isGone: boolean;
+  /** When that list was begun, epoch ms; undefined where there is none. */
+  readonly pulledAt: number | undefined;
+  /** Of the other one: linked, or carrying its mark. */
+  readonly issues: readonly IssueRef[];
+  /** Whether the other one is linked to all of them. */
+  readonly isLinked: boolean;
+  /** Whether the outcome of a write for the other one is open, but for that of a PATCH. */
+  readonly isUnderWay: boolean;
 }
 
 /** A pull of the board that has ended. */

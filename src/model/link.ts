@@ -1,5 +1,5 @@
 import type { Issue, IssueField, IssueRef, Pin, Signals } from "./issue.ts";
-import type { FieldValue, Post, PostId, RuleField } from "./post.ts";
+import type { FieldValue, Post, PostChange, PostId, RuleField } from "./post.ts";
 
 /**
  * How a pair came to be. `opened`: boardsync opened the issue for this post, its first plan may write at once.
@@ -204,4 +204,34 @@ export interface Row {
   readonly statusWrites: readonly number[];
   /** What the last record said of it, in its order; absent where it said nothing. */
   readonly notes?: readonly RowNote[];
+  /** PATCHes of the last 24 hours that the board has acknowledged, oldest first; absent where there are none. */
+  readonly accepted?: readonly AcceptedPatch[];
+  /**
+   * Fields that a listing shows as they were before a write of ours which the board has acknowledged a moment ago. The plan sets
+   * it, and `post` then has what was written. Absent where there are none.
+   */
+  readonly late?: readonly RuleField[];
+}
+
+/** A PATCH that the board has acknowledged, or is known to have taken. */
+export interface AcceptedPatch {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly writes: readonly SentValue[];
+  /** What the answer showed; absent where it showed no record. */
+  readonly answer?: PatchAnswer;
+}
+
+/** A field of a post that was written. `before` is left out where the board did not show it. */
+export interface SentValue {
+  readonly field: RuleField;
+  readonly before?: FieldValue | undefined;
+  readonly value: FieldValue;
+}
+
+/** Of the record in an answer to a PATCH: the fields that were written, as far as it shows them, and when it was changed last. */
+export interface PatchAnswer {
+  readonly values: PostChange;
+  /** As the board writes it; absent where it shows none. */
+  readonly updatedAt?: string;
 }

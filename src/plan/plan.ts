@@ -5,6 +5,7 @@ import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
 import { applied, changedBases } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
+import { withLate } from "./fields/late.ts";
 import type { Action, CreateIssue, Decision, PatchPost } from "./ground/action.ts";
 import { isStopped } from "./ground/obstacle.ts";
 import type { Render, RenderComment, Settings } from "./ground/settings.ts";
@@ -79,6 +80,11 @@ import { selectPost } from "./select.ts";
  *           names, and the field hangs on that
  *     27  no listing has shown the post since our last       change nothing, look again with the next pull
  *           write to it
+ *
+ *     for `waits.patch` after the board has acknowledged our write
+ *     31  P is what was there before it, or the record is    P counts as what was acknowledged: T = T₀ changes
+ *           older than the answer, by its `updatedAt`          nothing, look again with the next run; T ≠ T₀ is
+ *                                                              decided as above. After that time: rows 6 to 10
  */
 
 /** Everything besides the row that a decision depends on. */
@@ -92,12 +98,15 @@ export interface PlanContext {
   readonly renderComment: RenderComment;
   /** Epoch ms. */
   readonly now: number;
+  /** `waits.patch`: for so long the board's list may show a post as it was before our write. */
+  readonly patchMs: number;
   /** Set where PATCHes are listed and none goes: no post is going to follow its issue then. */
   readonly isBoardReadOnly?: true;
 }
 
 /** Decides one row. The same row and context give the same decision; planning again after applying it gives nothing. */
-export function planRow(row: Row, context: PlanContext): Decision {
+export function planRow(listed: Row, context: PlanContext): Decision {
+  const row = withLate(listed, context);
   return row.links.length > 0 ? planLinked(row, context) : planUnlinked(row, context);
 }
 
@@ -105,7 +114,8 @@ export function planRow(row: Row, context: PlanContext): Decision {
  * Takes both sides as they are: no action, every base as it is now, and a note wherever the two differ. For `--adopt`, for
  * an issue that was found or named, and for a state that is not to be trusted.
  */
-export function adoptRow(row: Row, context: PlanContext): Decision {
+export function adoptRow(listed: Row, context: PlanContext): Decision {
+  const row = withLate(listed, context);
   if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
   const issues = adoptIssues(row, context);
   const derived = deriveTarget(row.links, context.settings);
@@ -160,11 +170,12 @@ function planLinked(row: Row, context: PlanContext): Decision {
     base,
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes],
-    dueAt: row.seenAt === undefined || isUnderWay(row) ? context.now : earliest(times),
+    dueAt: isUnderWay(row) ? context.now : earliest(times),
   };
 }
 
 function isUnderWay(row: Row): boolean {
+  if (row.seenAt === undefined || row.late !== undefined) return true;
   return isChanging(row) || row.links.some(({ mayArrive }) => mayArrive !== undefined);
 }
 

@@ -15,6 +15,7 @@ import { rebase } from "./past/rebase.ts";
 import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { identify } from "./read/identify.ts";
+import { followPosts } from "./read/namesakes.ts";
 import { pullBoard } from "./read/pull-board.ts";
 import { pinKnown, pullNames } from "./read/pull-names.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
@@ -56,6 +57,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await pinKnown(found);
     await rebase(found);
     pull = await pullBoard(found);
+    await followPosts(found, pull);
     const cycle = await planContext({ ...found, ...(await pullTracker(found)) }, pull);
     await finishPast(cycle);
     told = await carryOut(cycle);

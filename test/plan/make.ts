@@ -153,6 +153,7 @@ export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
     render: renderPlain,
     renderComment: (template, post) => `${template} (${post.values["title"]})`,
     now: 1_000_000,
+    patchMs: 120_000,
     ...changes,
   };
 }

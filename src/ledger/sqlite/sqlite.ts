@@ -23,6 +23,7 @@ import { createOrders } from "./journal/orders.ts";
 import { createPace } from "./journal/pace.ts";
 import { createRequests } from "./journal/requests.ts";
 import { createRuns } from "./journal/runs.ts";
+import { createMoves } from "./posts/moves.ts";
 import { createPulls } from "./posts/pulls.ts";
 import { createRewind } from "./posts/rewind.ts";
 import { createSightings } from "./posts/sightings.ts";
@@ -123,6 +124,7 @@ export function createFollowing(store: Store): Following {
     ...parts.orders.changes,
     ...parts.runs.changes,
     ...parts.notices.changes,
+    ...createMoves(store, numbers).changes,
     "declare-old": ({ at }) => stamp.write(at),
   };
   const change = (one: Change): void => (carried[one.kind] as (change: Change) => void)(one);

@@ -18,6 +18,8 @@ export interface FieldFacts<Name extends Field = RuleField> {
   readonly post: FieldValue | undefined;
   /** Whether the board no longer lists the post. It may come back, so nothing that depends on P is given up. */
   readonly isMissing: boolean;
+  /** Whether P is what the board has acknowledged of our write, and its list does not show that yet. */
+  readonly isLate?: boolean;
   readonly base: FieldBase | undefined;
   /** Whether boardsync opened every issue of the pair: any other one was taken as it was, and has no first plan. */
   readonly isOpened: boolean;
@@ -73,6 +75,9 @@ export function decideField<Name extends Field>(
   const decision = isSameTarget(field, target, base.target)
     ? decideSteady(facts, base, policy)
     : decideChanged(facts, base, policy, now);
+  // Row 31: no base rests on what no listing has shown.
+  if (facts.isLate === true && decision.write === undefined)
+    return { ...decision, base: { ...known, pending: decision.base.pending } };
   // Row 9; while the issue's side stands still, the decision says so itself.
   return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
     ? { ...decision, notes: [noteNotStuck(facts, base), ...decision.notes] }

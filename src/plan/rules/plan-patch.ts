@@ -48,7 +48,9 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
     if (found.kind === "unknown") return [];
     const post = readKnown(row, field, seen);
     const base = row.base[field];
-    const facts = { field, sides: postSides, post, isMissing: row.missing > 0, base, isOpened, isNew };
+    const isLate = row.late?.includes(field) === true;
+    const isMissing = row.missing > 0;
+    const facts = { field, sides: postSides, post, isMissing, isLate, base, isOpened, isNew };
     if (found.kind === "unnamed") return [{ field, ...decideUnnamed(facts, found.message, policy, now) }];
     // Only a first plan asks for them, and one that has not been carried out yet.
     const isFirst = base === undefined || base.pending !== undefined;

@@ -1,5 +1,6 @@
 import type { PersonRequest } from "../../ledger/requests.ts";
 import { type IntentKind, pausedByPerson, type RowNote } from "../../model/link.ts";
+import { withLate } from "../../plan/fields/late.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
@@ -37,7 +38,7 @@ export function explainNext(
   });
   const before = [...recoveryOf(explaining), ...changesOfConfig(explaining)];
   const coming = [
-    ...absences(explaining),
+    ...absences(explaining, context),
     ...openOutcomes(waits),
     ...actions.map(describePlanned),
     ...notesOf(decision),
@@ -89,10 +90,15 @@ function changesOfConfig({ project, memory, settings }: Explaining): readonly st
   return [`The config has changed since the last run, and this goes by the new one.${held}`];
 }
 
-function absences({ row }: Explaining): readonly string[] {
+function absences({ row }: Explaining, context: PlanContext): readonly string[] {
   if (row.missing > 0) {
     const times = row.missing === 1 ? "the last complete list" : "two complete lists or more";
     return [`The post was missing from ${times}: nothing is written to it until it is listed again.`];
+  }
+  if (withLate(row, context).late !== undefined) {
+    return [
+      "boardsync has just written to the post, and the board's list still shows what was there before. It decides again with the next run; after `waits.patch` what the list shows counts.",
+    ];
   }
   return row.seenAt === undefined && row.links.length > 0
     ? [

@@ -22,6 +22,7 @@ import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { type Hold, whyHeld } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
+import { holdNamesakes } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
 import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
@@ -53,7 +54,7 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
-  const named = await holdNamed(cycle, wanted);
+  const named = await holdNamesakes(cycle, await holdNamed(cycle, wanted));
   await takeApprovals(cycle, named, undecidable);
   const decided = putBehind(await judge(cycle, named));
   await recordHeld(cycle, decided.judged);

@@ -22,7 +22,7 @@ export async function planContext(cycle: Cycle, pull: BoardPull): Promise<Pulled
 /** The part of a cycle that decisions depend on. */
 export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
   readonly world: {
-    readonly policy: Pick<Policy, "boardHash">;
+    readonly policy: Pick<Policy, "boardHash" | "waits">;
     readonly ledger: Pick<Ledger, "rows" | "memory">;
   };
   readonly run: Pick<Run, "order">;
@@ -45,7 +45,7 @@ export function createContext(
   return async (now) => {
     // All posts are looked through for them, once, where anything is decided at all.
     statuses ??= setsStatus ? await ledger.rows.statuses(memory.id) : [];
-    const known = { settings, seen, statuses, render, renderComment, now };
+    const known = { settings, seen, statuses, render, renderComment, now, patchMs: policy.waits.patchMs };
     return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
   };
 }

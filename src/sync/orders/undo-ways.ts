@@ -1,6 +1,7 @@
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
+import { withLate } from "../../plan/fields/late.ts";
 import { reverseField } from "../../plan/fields/undo.ts";
 import { type ChangeIssue, type FieldWrite, isHeard, type PatchPost } from "../../plan/ground/action.ts";
 import { readField, votersOf } from "../../plan/ground/fields.ts";
@@ -171,9 +172,10 @@ export async function undoOnPost(
   { post, fields }: UndoPart & { readonly kind: "post" },
   reason: string,
 ): Promise<UndoStep> {
-  const row = await lookAgain(cycle, post);
-  if (row === undefined || !isShown(cycle, row))
+  const listed = await lookAgain(cycle, post);
+  if (listed === undefined || !isShown(cycle, listed))
     return stay("this run's list of posts has not shown the post");
+  const row = withLate(listed, await cycle.context(cycle.world.clock.now()));
   if (row.openIntents.includes("patch-post")) return stay("a write to the post is under way");
   const reversals = fields.map((written) =>
     reverseField(written, readField(row.post, written.field, cycle.pull.seen), row.base[written.field]),

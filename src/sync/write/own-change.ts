@@ -5,6 +5,7 @@ import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { echoOnPost } from "../../plan/board-rules/echo.ts";
 import { applied } from "../../plan/fields/base.ts";
+import { withLate } from "../../plan/fields/late.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
@@ -29,7 +30,7 @@ export async function takeOwnChange(
   cycle: PulledCycle,
   { post, writes, issue, repository }: AppliedChange,
 ): Promise<void> {
-  const { ledger, clock } = cycle.world;
+  const { ledger, clock, policy } = cycle.world;
   const { id: project } = cycle.memory;
   const change = { issue, writes, milestones: repository.milestones };
   const followers = await ledger.rows.linkedTo(issue, "withDuplicates");
@@ -40,7 +41,8 @@ export async function takeOwnChange(
     const row = await ledger.rows.row(follower.project, follower.post, clock.now());
     const rules = rulesOf(cycle, follower.project);
     if (row === undefined || rules === undefined) continue;
-    const base = echoOnPost(row, change, rules.settings, rules.seen);
+    const late = { seen: rules.seen, now: clock.now(), patchMs: policy.waits.patchMs };
+    const base = echoOnPost(withLate(row, late), change, rules.settings, rules.seen);
     await ledger.commit([
       { kind: "set-bases", project: follower.project, post: follower.post, bases: { base } },
     ]);

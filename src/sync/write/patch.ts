@@ -1,5 +1,5 @@
 import type { PatchOutcome } from "../../board/board.ts";
-import type { Row } from "../../model/link.ts";
+import type { PatchAnswer, Row } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
@@ -51,9 +51,16 @@ async function compose(
         ...(before !== undefined && { before }),
       })),
     }),
+    answered: ({ post: shown }) => shown && answerOf(shown, action),
     record: (own, { post: shown }) => recordAccepted(own, row, action, shown),
     fail: (own, failure) => fail(own, action, first && nameIssue(cycle, first), failure),
   };
+}
+
+function answerOf({ values }: Post, { writes }: PatchPost): PatchAnswer {
+  const shown = writes.flatMap(({ field }) => (field in values ? [[field, values[field]]] : []));
+  const { updatedAt } = values;
+  return { values: Object.fromEntries(shown), ...(typeof updatedAt === "string" && { updatedAt }) };
 }
 
 async function fail(

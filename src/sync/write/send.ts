@@ -1,7 +1,7 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { FaultDetail, Side } from "../../errors.ts";
 import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
-import { type Field, pausedByPerson } from "../../model/link.ts";
+import { type Field, type PatchAnswer, pausedByPerson } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { signatureOf } from "../../plan/ground/identity.ts";
@@ -45,6 +45,8 @@ export interface Request<A extends Answer> {
   readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields">;
   /** What the journal says of it when it is applied: `accepted` where this is left out. */
   readonly words?: (answer: Applied<A>) => string;
+  /** What the journal keeps of the answer to a PATCH: a list may show for a while what was before it. */
+  readonly answered?: (answer: Applied<A>) => PatchAnswer | undefined;
   /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
   readonly record: (cycle: PulledCycle, answer: Applied<A>) => Promise<void>;
   /** Records a failure, likewise. */
@@ -224,6 +226,7 @@ async function recordAnswer<A extends Answer>(
       state: isApplied(answer) ? "DONE" : meaningOf(answer).state,
       at: clock.now(),
       message: words,
+      ...(isApplied(answer) && { answer: request.answered?.(answer) }),
     },
   ]);
 }

@@ -565,4 +565,13 @@ export const migrations: readonly string[] = [
   -- at: when the limit was learnt; 0: by an earlier version.
   ALTER TABLE limits ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- answer: JSON, what the board's answer to a PATCH showed of the fields that were written, and of the time of the last change.
+  ALTER TABLE intents ADD COLUMN answer TEXT;
+  CREATE INDEX intents_accepted ON intents (post, ended_at) WHERE kind = 'patch-post' AND state = 'DONE';
+  `,
+  `
+  -- listed_from: when a list first showed the post, or showed it again; NULL: before that was noted.
+  ALTER TABLE posts ADD COLUMN listed_from INTEGER;
+  `,
 ];

@@ -63,8 +63,10 @@ export function createJournal(
   const writeSent = store.prepare<[{ id: number; at: number }]>(`
     UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
     WHERE id = @id AND state = 'PREPARED'`);
-  const writeState = store.prepare<[{ id: number; state: string; at: number; message: string }]>(`
-    UPDATE intents SET state = @state, message = @message,
+  const writeState = store.prepare<
+    [{ id: number; state: string; at: number; message: string; answer: string | null }]
+  >(`
+    UPDATE intents SET state = @state, message = @message, answer = @answer,
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
       ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
     WHERE id = @id AND ended_at IS NULL`);
@@ -104,7 +106,7 @@ export function createJournal(
           .map(toIntent)
           .filter(({ project }) => projects.includes(project));
         for (const intent of sent) {
-          writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted });
+          writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted, answer: null });
           audit.writeInterrupted(intent, interrupted);
         }
         return sent.length;
@@ -117,9 +119,11 @@ export function createJournal(
       "mark-sent": ({ intent: id, at }) => {
         if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
       },
-      resolve: ({ intent: id, state, at, message }) => {
+      resolve: ({ intent: id, state, at, message, answer: shown }) => {
         if (state === "DONE" || state === "PREPARED") audit.correct(id, state === "DONE", message);
-        if (writeState.run({ id, state, at, message }) === 0) throw new Error(`Intent ${id} is not open.`);
+        const answer = shown === undefined ? null : JSON.stringify(shown);
+        if (writeState.run({ id, state, at, message, answer }) === 0)
+          throw new Error(`Intent ${id} is not open.`);
       },
       retarget: ({ intent: id, writes }) => {
         writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" });

@@ -148,12 +148,12 @@ function createPostWriter(
   const select = store.prepare<[number, string], Known>(
     "SELECT number, hash, missing, seen_at, page FROM posts WHERE project = ? AND id = ?",
   );
-  const insert = store.prepare<[number, string, string, number, number]>(
-    "INSERT INTO posts (project, id, hash, seen_at, due_at, page) VALUES (?, ?, ?, ?, 0, ?)",
+  const insert = store.prepare<[number, string, string, number, number, number]>(
+    "INSERT INTO posts (project, id, hash, seen_at, due_at, page, listed_from) VALUES (?, ?, ?, ?, 0, ?, ?)",
   );
-  const update = store.prepare<[string, number, number, number]>(
-    "UPDATE posts SET hash = ?, seen_at = ?, missing = 0, due_at = 0, page = ? WHERE number = ?",
-  );
+  const update = store.prepare<[{ hash: string; at: number; page: number; number: number }]>(`
+    UPDATE posts SET listed_from = iif(missing > 0 OR hash IS NULL, @at, listed_from),
+      hash = @hash, seen_at = @at, missing = 0, due_at = 0, page = @page WHERE number = @number`);
   const writeFacts = store.prepare<[number, string]>(
     "INSERT OR REPLACE INTO post_facts (post, facts) VALUES (?, ?)",
   );
@@ -162,14 +162,14 @@ function createPostWriter(
     const hash = hashFacts(facts);
     const known = select.get(project, post.id);
     if (known === undefined) {
-      const number = insert.insert(project, post.id, hash, at, page);
+      const number = insert.insert(project, post.id, hash, at, page, at);
       writeFacts.run(number, facts);
       return { number, page, isAdded: true };
     }
     const isFirstLook = known.missing > 0 || known.seen_at === null;
     const isChanged = known.hash !== hash;
     if (!isChanged && !isFirstLook) return { number: known.number, page: known.page, isAdded: false };
-    update.run(hash, at, page, known.number);
+    update.run({ hash, at, page, number: known.number });
     if (isChanged) writeFacts.run(known.number, facts);
     return { number: known.number, page, isAdded: known.hash === null };
   };
@@ -187,11 +187,16 @@ function createMissingCounter(store: Store): (pull: OpenPull, at: number) => voi
     UPDATE posts SET missing = iif(missing = 1 AND missing_run IS NULL, 1, missing + 1), missing_run = @run,
       missing_since = iif(missing = 0, @at, coalesce(missing_since, @at)), due_at = 0
     WHERE number = @post AND missing_run IS NOT @run`);
+  // It may have been moved there.
+  const markNamesakes = store.prepare<[number]>(`
+    UPDATE posts SET due_at = 0 WHERE hash IS NOT NULL AND missing = 0 AND number IN (
+      SELECT there.number FROM posts AS here CROSS JOIN board_projects CROSS JOIN posts AS there
+      WHERE here.number = ? AND there.project = board_projects.number AND there.id = here.id)`);
   return ({ project, run, seen }, at) => {
     // What was seen is present: where that is as many, nothing else is.
     if (countPresent.get(project)?.posts === seen.size) return;
     for (const number of readNumbers(selectPresent.get(project))) {
-      if (!seen.has(number)) count.run({ post: number, run, at });
+      if (!seen.has(number) && count.run({ post: number, run, at }) > 0) markNamesakes.run(number);
     }
   };
 }

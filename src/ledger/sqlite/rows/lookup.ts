@@ -3,6 +3,7 @@ import type { KnownPull, Lookup } from "../../lookup.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
+import { createNamesakes } from "./namesakes.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;
@@ -24,7 +25,12 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   >(`
     SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
     ORDER BY id LIMIT @limit`);
+  const namesakes = createNamesakes(store);
   return {
+    namesakes(project, posts) {
+      const number = numbers.findProject(project);
+      return number === undefined ? [] : namesakes(number, posts);
+    },
     sharedPages(project, urls) {
       const number = numbers.findProject(project);
       if (number === undefined || urls.length === 0) return new Set();

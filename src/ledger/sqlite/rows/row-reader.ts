@@ -8,6 +8,7 @@ import type {
   Row,
   RowNote,
   SentField,
+  SentValue,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
 import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
@@ -35,6 +36,7 @@ export interface RowColumns {
   has_parked: number;
   has_statuses: number;
   has_notes: number;
+  has_accepted: number;
 }
 
 /** Columns of a statement over `posts` that tell which parts a row has. */
@@ -46,7 +48,9 @@ export const partColumns = `
     AND ended_at IS NULL) AS has_intents,
   EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
   EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
-  EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes`;
+  EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
+  EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
+    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted`;
 
 interface NoteColumns {
   post: number;
@@ -57,6 +61,14 @@ interface NoteColumns {
   signature: string | null;
   planned: string | null;
   follows_at: number | null;
+}
+
+/** A PATCH that was acknowledged; `writes` and `answer` are JSON. */
+interface AcceptedColumns {
+  post: number;
+  at: number;
+  writes: string;
+  answer: string | null;
 }
 
 interface LinkColumns {
@@ -118,7 +130,8 @@ export function createRowReader(
   seenAt: Pick<PostTimes, "get">,
 ): (project: number, found: readonly RowColumns[], now: number) => readonly Row[] {
   const pins = createPins(store);
-  const { links, others, bases, issueBases, intents, parked, statuses, notes } = prepareParts(store);
+  const { links, others, bases, issueBases, intents, parked, statuses, notes, accepted } =
+    prepareParts(store);
   return (project, found, now) => {
     if (found.length === 0) return [];
     const posts = JSON.stringify(found.map(({ number }) => number));
@@ -138,6 +151,7 @@ export function createRowReader(
     const parkedOf = read("has_parked", parked);
     const statusesOf = read("has_statuses", statuses);
     const notesOf = read("has_notes", notes);
+    const acceptedOf = read("has_accepted", accepted);
     return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts }) => ({
       post: { id, values: decodePost(facts) },
       seenAt: seenAt.get(number) ?? seen_at ?? undefined,
@@ -153,6 +167,7 @@ export function createRowReader(
       isQuarantined: is_quarantined === 1,
       statusWrites: (statusesOf.get(number) ?? []).map(({ at }) => at),
       ...toNotes(notesOf.get(number)),
+      ...toAccepted(acceptedOf.get(number)),
     }));
   };
 }
@@ -235,6 +250,11 @@ function prepareParts(store: Store) {
     notes: store.prepare<[Batch], NoteColumns>(`
       SELECT notes.post AS post, kind, message, since, action, signature, planned, follows_at
       FROM json_each(@posts) AS batch CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
+    accepted: store.prepare<[Batch], AcceptedColumns>(`
+      SELECT post, ended_at AS at, writes, answer FROM json_each(@posts) AS batch
+      CROSS JOIN intents INDEXED BY intents_accepted ON intents.post = batch.value AND kind = 'patch-post' AND state = 'DONE'
+        AND ended_at > @since AND writes IS NOT NULL
+      ORDER BY post, ended_at, intents.id`),
   };
 }
 
@@ -331,6 +351,21 @@ function toPost({ id, facts }: OtherColumns): Post {
 
 function toNotes(notes: readonly NoteColumns[] | undefined): Pick<Row, "notes"> {
   return notes === undefined ? {} : { notes: notes.map(toNote) };
+}
+
+function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "accepted"> {
+  if (found === undefined) return {};
+  return {
+    accepted: found.map(({ at, writes, answer }) => ({
+      at,
+      writes: (JSON.parse(writes) as readonly SentValue[]).map(({ field, before, value }) => ({
+        field,
+        before,
+        value,
+      })),
+      ...(answer !== null && { answer: JSON.parse(answer) }),
+    })),
+  };
 }
 
 function toNote({ kind, message, since, action, signature, planned, follows_at }: NoteColumns): RowNote {

@@ -1,0 +1,58 @@
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Store } from "../file/store.ts";
+
+interface Move {
+  /** The numbers of the post in both projects, and of the project that has it now. */
+  from: number;
+  post: number;
+  project: number;
+}
+
+/** Tables whose rows go over as they are. */
+const ofPost = ["bases", "issue_bases"];
+/** Those that also name the project. What the new place has of its own is only what waits for the move. */
+const ofProject = ["notes", "parked", "backlinks"];
+
+/** Posts that the board moves from one project to another. */
+export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post"> {
+  const steps = [
+    ...[...ofPost, ...ofProject].map((table) => `DELETE FROM ${table} WHERE post = @post`),
+    // What was prepared there was not sent.
+    "DELETE FROM intents WHERE post = @post AND ended_at IS NULL AND attempts = 0",
+    ...ofPost.map((table) => `UPDATE ${table} SET post = @post WHERE post = @from`),
+    ...[...ofProject, "links", "intents", "audit"].map(
+      (table) => `UPDATE ${table} SET post = @post, project = @project WHERE post = @from`,
+    ),
+    "UPDATE backlinks SET is_due = 1 WHERE post = @post",
+    // The marks in the issues name the old place until their text is written anew. They say nothing of it any more.
+    `INSERT OR IGNORE INTO markers (post, repository, number, is_own, position)
+      SELECT @post, repository, number, is_own, position FROM markers WHERE post = @from`,
+    `INSERT OR IGNORE INTO markers (post, repository, number, is_own, position)
+      SELECT @from, repository, number, 1, 0 FROM links WHERE post = @post`,
+    `INSERT OR IGNORE INTO ended_links (post, repository, number)
+      SELECT @post, repository, number FROM ended_links WHERE post = @from`,
+    `DELETE FROM ended_links WHERE post = @post AND EXISTS (SELECT 1 FROM links WHERE links.post = @post
+      AND links.repository = ended_links.repository AND links.number = ended_links.number)`,
+    `INSERT OR IGNORE INTO ended_links (post, repository, number)
+      SELECT @from, repository, number FROM links WHERE post = @post`,
+    `UPDATE posts SET (is_quarantined, released_at, paused_at, unlinked_at) =
+      (SELECT is_quarantined, released_at, paused_at, unlinked_at FROM posts WHERE number = @from), due_at = 0
+      WHERE number = @post`,
+    `UPDATE posts SET is_quarantined = 0, released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
+      WHERE number = @from`,
+  ].map((sql) => store.prepare<[Move]>(sql));
+  return {
+    changes: {
+      "move-post": ({ project, post, to }) => {
+        const target = numbers.project(to);
+        const move = {
+          from: numbers.post(numbers.project(project), post),
+          post: numbers.post(target, post),
+          project: target,
+        };
+        for (const step of steps) step.run(move);
+      },
+    },
+  };
+}

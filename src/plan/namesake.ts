@@ -1,0 +1,47 @@
+import type { Post } from "../model/post.ts";
+
+/** What two posts of one id, in two projects of the board, are told apart by. */
+export interface TwoPlaces {
+  readonly here: Post["values"];
+  /** Epoch ms. */
+  readonly listedFrom: number;
+  /** undefined where no list has shown it. */
+  readonly there: Post["values"] | undefined;
+  /** Whether the last complete list of the other project lacked it. */
+  readonly isGone: boolean;
+  /** When that list was begun, epoch ms; undefined where there is none. */
+  readonly pulledAt: number | undefined;
+  /** Whether it is not known yet which issues the other one has. */
+  readonly isUnderWay: boolean;
+  /** Whether further lists of the other project will come. */
+  readonly isSynced: boolean;
+}
+
+/**
+ * Whether a post with an issue has moved here from another project of the board. Some boards count their posts project by
+ * project, so an id alone tells nothing.
+ *
+ * `moved`: it is the same post. `other`: there are two. `unsure`: a person has to say it. `later`: a list will.
+ */
+export function judgeNamesake(places: TwoPlaces): "moved" | "other" | "unsure" | "later" {
+  const { isGone, pulledAt, listedFrom, isUnderWay, isSynced } = places;
+  if (isGone && (pulledAt !== undefined || !isSynced)) {
+    if (isUnderWay && isSynced) return "later";
+    return isAlike(places) && !isUnderWay ? "moved" : "unsure";
+  }
+  if (pulledAt !== undefined && pulledAt >= listedFrom) return "other";
+  if (isSynced) return "later";
+  return isAlike(places) ? "unsure" : "other";
+}
+
+/** A title alone is nobody's own, and a board that shows no time of creation leaves it to a person. */
+function isAlike({ here, there }: TwoPlaces): boolean {
+  const time = here.createdAt;
+  return (
+    there !== undefined &&
+    time !== undefined &&
+    time !== null &&
+    time === there.createdAt &&
+    here.title === there.title
+  );
+}

@@ -1,0 +1,107 @@
+import type { Namesake } from "../../ledger/lookup.ts";
+import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { ProjectId } from "../../model/post.ts";
+import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
+import { readRules } from "../../plan/ground/identity.ts";
+import { judgeNamesake } from "../../plan/namesake.ts";
+import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
+import { asOne } from "../ground/as-one.ts";
+import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { command } from "../ground/remedy.ts";
+import type { Wanted } from "../ground/wanted.ts";
+
+/**
+ * Posts that the board has moved here from another project of the config keep their issues: the links and all that is known of
+ * them follow. What this project's rules alone would change is held, as after a change of the rules. To be called when the
+ * board has been read.
+ */
+export async function followPosts(cycle: Cycle, { seen }: BoardPull): Promise<void> {
+  const { ledger, log } = cycle.world;
+  for (const namesake of await ledger.lookup.namesakes(cycle.memory.id, undefined)) {
+    if (judge(cycle, namesake) !== "moved") continue;
+    await asOne(cycle, (own) => followPost(own, namesake, seen));
+    const { post, project } = namesake;
+    log.info(
+      { project: cycle.project.key, post, from: nameProject(cycle, namesake), fromId: project },
+      "The board has moved a post here from another project: its issues follow it",
+    );
+  }
+}
+
+async function followPost(
+  cycle: Cycle,
+  { post, project: from }: Namesake,
+  seen: BoardPull["seen"],
+): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const { settings, memory } = cycle;
+  const now = clock.now();
+  const open = await ledger.journal.open(from);
+  await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
+  const row = await ledger.rows.row(memory.id, post, now);
+  if (row === undefined || row.links.length === 0) return;
+  const before = readRules(findSynced(cycle, from)?.rules ?? "");
+  const context = { before, settings, seen, now };
+  for (const intent of open) {
+    if (intent.post !== post || intent.kind !== "patch-post") continue;
+    const writes = retargetWrites(row, intent.writes ?? [], context);
+    await ledger.commit([{ kind: "retarget", intent: intent.id, writes }]);
+  }
+  const base = rebaseRow(row, context);
+  const issueBases = rebaseIssues(row, { ...context, before: before?.boardRules ?? [] });
+  await ledger.commit([{ kind: "set-bases", project: memory.id, post, bases: { base, issueBases } }]);
+}
+
+/** Holds new issues of posts that may have one already, in another project. */
+export async function holdNamesakes(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+): Promise<readonly Wanted[]> {
+  const creates = wanted.filter(({ kind, hold }) => kind === "create-issue" && hold === undefined);
+  if (creates.length === 0) return wanted;
+  const { lookup } = cycle.world.ledger;
+  const found = await lookup.namesakes(
+    cycle.memory.id,
+    creates.map(({ post }) => post),
+  );
+  const whys = new Map(
+    found.flatMap((namesake): readonly [string, string][] => {
+      const judged = judge(cycle, namesake);
+      if (judged === "other") return [];
+      return [[namesake.post, sayNamesake(cycle, namesake, judged === "later")]];
+    }),
+  );
+  return wanted.map((action) => {
+    const why = creates.includes(action) ? whys.get(action.post) : undefined;
+    return why === undefined ? action : { ...action, hold: { kind: "hold", why, isPassing: true } };
+  });
+}
+
+function judge(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeNamesake> {
+  return judgeNamesake({ ...namesake, isSynced: findSynced(cycle, namesake.project) !== undefined });
+}
+
+function sayNamesake(cycle: Cycle, namesake: Namesake, isLater: boolean): string {
+  const { post, issues } = namesake;
+  const { key } = cycle.project;
+  const other = nameProject(cycle, namesake);
+  const [issue] = issues;
+  const has = issue === undefined ? "" : ` has ${nameIssue(cycle, issue)}, and`;
+  const open = `\`${command("approve", key, post)}\` opens a new issue`;
+  if (isLater)
+    return `${other}/${post}${has} may be this very post, moved: it waits for the next complete list of ${other}, which tells; ${open} at once`;
+  const link =
+    issue === undefined
+      ? ""
+      : `\`${command("link", `${key}/${post}`, nameIssue(cycle, issue))}\` links that one, `;
+  return `${other}/${post}${has} is not listed there any more; this post has its id, but boardsync can't tell whether it is the same: ${link}${open}`;
+}
+
+function nameProject(cycle: Cycle, { project }: Namesake): string {
+  return findSynced(cycle, project)?.key ?? project;
+}
+
+/** A project of the config, by the board's id. */
+function findSynced({ world: { ledger, policy } }: Cycle, project: ProjectId): ProjectMemory | undefined {
+  return policy.projectKeys.map((key) => ledger.memory.project(key)).find((memory) => memory?.id === project);
+}

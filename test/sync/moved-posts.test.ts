@@ -1,0 +1,301 @@
+import { describe, expect, it } from "vitest";
+import type { ProjectReport } from "../../src/sync/ground/reports.ts";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  minuteMs,
+  openStage,
+  type Stage,
+  standardProject,
+} from "../support/stage.ts";
+
+const app: ConfigPart = standardProject;
+const api: ConfigPart = { ...standardProject, project: "acme-api", repo: "acme/api" };
+
+interface Given {
+  /** Of the config, in its order. */
+  readonly projects?: readonly ConfigPart[];
+  readonly config?: ConfigPart;
+  readonly style?: Parameters<typeof openStage>[0] extends infer Options | undefined
+    ? Options extends { style?: infer Style }
+      ? Style
+      : never
+    : never;
+}
+
+/** One post `p1` of `acme-app`, planned, with the issue `acme/app#1`; two further ones in each project. */
+async function openTwo({ projects = [app, api], ...options }: Given = {}): Promise<Stage> {
+  const stage = await openStage({
+    boardProjects: twoProjects,
+    repositories: privateRepositories("acme/app", "acme/api"),
+    projects,
+    ...options,
+  });
+  addPlanned(stage, 3);
+  addPlanned(stage, 2, "acme-api");
+  await stage.sync();
+  await stage.sync();
+  stage.mark();
+  return stage;
+}
+
+type Fields = Parameters<Stage["board"]["editPost"]>[2];
+
+/** A person moves `p1` to the other project, on the board. */
+function movePost({ board }: Stage, fields?: Fields): void {
+  board.removePost("acme-app", "p1");
+  board.restorePost("acme-api", "p1");
+  if (fields !== undefined) board.editPost("acme-api", "p1", fields);
+}
+
+function issuesOf({ github }: Stage): readonly number[] {
+  return ["acme/app", "acme/api"].map((name) => github.issues(name).length);
+}
+
+async function reportOf(stage: Stage, key: string): Promise<ProjectReport | undefined> {
+  return (await stage.sync()).projects.find(({ project }) => project === key);
+}
+
+function mails({ board }: Stage): readonly string[] {
+  return board.notifications.map(({ project, post, from, to }) => `${project}/${post} ${from} → ${to}`);
+}
+
+async function holdOf(stage: Stage): Promise<string | undefined> {
+  const id = stage.ledger.memory.project("acme-api")?.id;
+  const held = id === undefined ? [] : await stage.ledger.rows.held(id);
+  return held.map(({ post, message }) => `${post}: ${message}`).join("\n");
+}
+
+async function approve(stage: Stage, post: string): Promise<void> {
+  const project = stage.ledger.memory.project("acme-api")?.id;
+  if (project === undefined) throw new Error("The project is not known.");
+  const actions = (await stage.ledger.rows.held(project)).filter((action) => action.post === post);
+  const request = { kind: "approve", actions, isWhole: false, project, at: stage.clock.now() } as const;
+  await stage.ledger.commit([{ kind: "add-request", request }]);
+}
+
+describe.each([
+  ["the old project first", [app, api]],
+  ["the new project first", [api, app]],
+])("a post that is moved to another synced project, %s", (_, projects) => {
+  it("keeps its issue: nobody is mailed, no issue is opened, and closing the issue tells its voters", async () => {
+    const stage = await openTwo({ projects });
+    movePost(stage);
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    expect(issuesOf(stage)).toEqual([3, 2]);
+    const { result, projects: reports } = await stage.sync();
+    expect(result).toBe("ok");
+    expect(reports.map(({ missing = 0 }) => missing)).toEqual([0, 0]);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_api/p1 planned → completed"]);
+  });
+
+  it("is not written twice although its issue moved on at the same time", async () => {
+    const stage = await openTwo({ projects });
+    movePost(stage);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_api/p1 planned → completed"]);
+    stage.github.reopen("acme/app", 1);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_api/p1 planned → completed", "prj_api/p1 completed → planned"]);
+  });
+
+  it("may be moved back", async () => {
+    const stage = await openTwo({ projects });
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.board.removePost("acme-api", "p1");
+    stage.board.restorePost("acme-app", "p1");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 2]);
+    expect(mails(stage)).toEqual(["prj_app/p1 planned → completed"]);
+  });
+
+  it("is followed also where the new project would not have selected it", async () => {
+    const stage = await openTwo({
+      projects: projects.map((one) => (one === api ? { ...api, select: { statuses: ["open"] } } : one)),
+    });
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_api/p1 planned → completed"]);
+  });
+
+  it("keeps what a person wants of it: a pause", async () => {
+    const stage = await openTwo({ projects });
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    await stage.ledger.commit([{ kind: "pause", project, post: "p1" as never, at: stage.clock.now() }]);
+    movePost(stage);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([]);
+    const there = stage.ledger.memory.project("acme-api")?.id ?? project;
+    expect(await stage.ledger.rows.counts(there)).toMatchObject({ paused: 1 });
+    expect(issuesOf(stage)).toEqual([3, 2]);
+  });
+
+  it("keeps the outcome of a PATCH that nobody knows, and what was parked of it", async () => {
+    const stage = await openTwo({ projects, style: { showsUpdatedAt: false } });
+    stage.github.close("acme/app", 1, "completed");
+    const lost = { kind: "answer", status: 502, applied: true } as const;
+    stage.board.failNext(lost, { when: ({ method }) => method === "PATCH" });
+    await stage.sync();
+    movePost(stage);
+    for (let run = 0; run < 6; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_app/p1 planned → completed"]);
+    const there = stage.ledger.memory.project("acme-api")?.id;
+    expect(there && (await stage.ledger.rows.counts(there))).toMatchObject({ waiting: 0, parked: 0 });
+    expect((await stage.explain("p1", "acme-api")).fields.map(({ field }) => field)).toContain("status");
+    stage.github.reopen("acme/app", 1);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toHaveLength(2);
+  });
+
+  it("is parked there where it was parked before", async () => {
+    const stage = await openTwo({ projects });
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "answer", status: 422 }, { when: ({ method }) => method === "PATCH" });
+    await stage.sync();
+    movePost(stage);
+    stage.mark();
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(stage.patches()).toEqual([]);
+    const there = stage.ledger.memory.project("acme-api")?.id;
+    expect(there && (await stage.ledger.rows.counts(there))).toMatchObject({ parked: 1 });
+  });
+
+  it("waits until it is known whether its issue was opened, and gets no second one", async () => {
+    const stage = await openTwo({ projects });
+    const [id = ""] = addPlanned(stage, 1);
+    stage.github.failNext({
+      method: "POST",
+      path: "/issues",
+      answer: { kind: "answer", status: 502, applied: true },
+    } as never);
+    await stage.sync();
+    stage.board.removePost("acme-app", id);
+    stage.board.restorePost("acme-api", id);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([4, 2]);
+    stage.clock.skip(30 * minuteMs);
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([4, 2]);
+    stage.github.close("acme/app", 4, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
+  });
+
+  it("counts what its voters have heard before against `guard.flips`", async () => {
+    const stage = await openTwo({ projects, config: { guard: { flips: 2 } } });
+    for (let step = 0; step < 2; step += 1) {
+      if (step === 0) stage.github.close("acme/app", 1, "completed");
+      else stage.github.reopen("acme/app", 1);
+      for (let run = 0; run < 2; run += 1) await stage.sync();
+    }
+    expect(mails(stage)).toHaveLength(2);
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(mails(stage)).toHaveLength(2);
+    const there = stage.ledger.memory.project("acme-api")?.id;
+    expect(there && (await stage.ledger.rows.counts(there))).toMatchObject({ quarantined: 1 });
+  });
+
+  it("is held, and the other one named, where its title or its time differ", async () => {
+    for (const fields of [{ title: "Another" }, { createdAt: "2020-01-01T00:00:00.000Z" }]) {
+      const stage = await openTwo({ projects });
+      movePost(stage, fields);
+      for (let run = 0; run < 3; run += 1) await stage.sync();
+      expect(issuesOf(stage)).toEqual([3, 2]);
+      const hold = await holdOf(stage);
+      expect(hold).toContain("acme-app/p1 has acme/app#1");
+      expect(hold).toContain("boardsync link acme-api/p1 acme/app#1");
+      expect(hold).toContain("boardsync approve acme-api p1");
+      await approve(stage, "p1");
+      for (let run = 0; run < 2; run += 1) await stage.sync();
+      expect(issuesOf(stage)).toEqual([3, 3]);
+      expect(mails(stage)).toEqual([]);
+    }
+  });
+
+  it("opens no second issue after the state was lost", async () => {
+    const repositories = privateRepositories("acme/app");
+    const shared = projects.map((one) => ({ ...one, repo: "acme/app" }));
+    const stage = await openStage({ boardProjects: twoProjects, repositories, projects: shared });
+    addPlanned(stage, 2);
+    await stage.sync();
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.loseState();
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+    expect(await holdOf(stage)).toContain("acme-app/p1 has acme/app#1");
+  });
+});
+
+describe("a post that is moved, and lists that don't tell", () => {
+  it("waits while the old project's list is not complete, and a person may let it go", async () => {
+    const stage = await openTwo({ projects: [api, app] });
+    movePost(stage);
+    const isOfApp = ({ path, method, query }: { path: string; method: string; query?: unknown }) =>
+      method === "GET" && path === "/feedback" && JSON.stringify(query ?? path).includes("prj_app");
+    stage.board.failNext({ kind: "answer", status: 503 }, { times: 20, when: isOfApp as never });
+    await stage.sync();
+    await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 2]);
+    expect(await holdOf(stage)).toContain("waits for the next complete list of acme-app");
+    await approve(stage, "p1");
+    await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 3]);
+  });
+});
+
+it("a difference that the new project's rules alone make is held, and nobody is mailed", async () => {
+  const rules = [{ when: { state: "open" }, set: { status: "in_progress" } }];
+  const stage = await openTwo({ projects: [app, { ...api, rules }] });
+  const before = mails(stage).length;
+  movePost(stage);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  expect(mails(stage)).toHaveLength(before);
+  expect(await holdOf(stage)).toContain("p1: the rules have changed");
+});
+
+describe("a board that counts the posts of each project by itself", () => {
+  /** The same id in the other project, for a post of its own. */
+  async function addTwin(stage: Stage): Promise<void> {
+    const twin = stage.board.post("acme-app", "p1");
+    stage.board.removePost("acme-app", "p1");
+    stage.board.restorePost("acme-api", "p1");
+    stage.board.editPost("acme-api", "p1", { title: "Another", createdAt: "2026-01-01T00:00:00.000Z" });
+    stage.board.restorePost("acme-app", "p1");
+    expect(twin).toEqual(stage.board.post("acme-app", "p1"));
+  }
+
+  it.each([
+    ["the old project first", [app, api], 1],
+    ["the new project first", [api, app], 2],
+  ])("has two posts of one id, and an issue for each, %s", async (_, projects, runs) => {
+    const stage = await openTwo({ projects });
+    await addTwin(stage);
+    for (let run = 0; run < runs; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 3]);
+    await stage.sync();
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+  });
+});
+
+it("a post that is moved out of the config is missing, and no more", async () => {
+  const stage = await openTwo({ projects: [app] });
+  movePost(stage);
+  expect(await reportOf(stage, "acme-app")).toMatchObject({ missing: 1 });
+  expect(stage.writes()).toEqual([]);
+});
