@@ -83,6 +83,24 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(await ledger().journal.open(otherProject)).toEqual([]);
     });
 
+    it("of a PATCH that is done shows in the post's row for 24 hours, with what the answer showed", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const answer = { values: { status: "planned" }, updatedAt: "2026-01-02T00:00:00Z" } as const;
+      for (const shown of [answer, undefined]) {
+        const id = await ledger().journal.prepare(patch);
+        const done = { state: "DONE", at: noon, message: "accepted", answer: shown } as const;
+        await ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
+        await ledger().commit([{ kind: "resolve", intent: id, ...done }]);
+      }
+      const writes = patch.writes?.map(({ field, before, value }) => ({ field, before, value }));
+      expect((await readRow(ledger(), "p1")).accepted).toEqual([
+        { at: noon, writes, answer },
+        { at: noon, writes },
+      ]);
+      const later = await ledger().rows.row(project, postId("p1"), noon + 25 * hourMs);
+      expect(later?.accepted).toBeUndefined();
+    });
+
     it("goes from prepared over sent to unknown and back, and counts its attempts", async () => {
       const { journal } = ledger();
       const id = await journal.prepare(createIntent());
