@@ -26,7 +26,8 @@ export interface Board {
 
   /**
    * All posts of a project, page by page, in the board's order. The last page, and only it, has an `end`. A post may
-   * come twice when the board shifts between pages; the later record counts. A page is handed over as soon as it is
+   * come twice when the board shifts between pages; the later record counts, and what that says of the others is the caller's
+   * to judge. A page is handed over as soon as it is
    * read, so a pull that fails later has still shown true posts; the next one is asked for when it is wanted, and not before.
    *
    * @param wishes what is read beside the posts, which nobody else gets to see, and what need not be read again.
@@ -62,6 +63,8 @@ export type PagePlace = string & { readonly __page: true };
 export interface PostPage {
   /** None where the page is unchanged: they are those that were stored with its trace. */
   readonly posts: readonly Post[];
+  /** Ids of all its posts in their order, also where it is unchanged. */
+  readonly ids: readonly PostId[];
   readonly isUnchanged?: true;
   readonly place: PagePlace;
   /** Where the listing goes on, also for a later process; undefined at its end, and where that may not be kept. */

@@ -19,6 +19,7 @@ import { followPosts } from "./read/namesakes.ts";
 import { pullBoard } from "./read/pull-board.ts";
 import { pinKnown, pullNames } from "./read/pull-names.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
+import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellPlan, withNotes } from "./tell/plan.ts";
 import { decideNotes, writeNotes } from "./write/note.ts";
@@ -52,15 +53,17 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   let told: Told | undefined;
   try {
     await checkLimits(world, repositoryNames(project.settings));
-    const found = await identify(project, world, run, tally);
+    const time = await shareTime(project, world, run);
+    const found = await identify(project, world, time.board, tally);
     // A new rule may name what is known already: then it is nothing that was never seen.
     await pinKnown(found);
     await rebase(found);
     pull = await pullBoard(found);
     await followPosts(found, pull);
-    const cycle = await planContext({ ...found, ...(await pullTracker(found)) }, pull);
+    const reading = { ...found, run: time.rest() };
+    const cycle = await planContext({ ...reading, ...(await pullTracker(reading)) }, pull);
     await finishPast(cycle);
-    told = await carryOut(cycle);
+    told = await carryOut({ ...cycle, run });
   } catch (error) {
     await noteLimitOf(world, error);
     const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;

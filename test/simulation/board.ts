@@ -105,6 +105,7 @@ async function* listPosts(
     const isUnchanged = trace?.digest === digest;
     yield {
       posts: isUnchanged ? [] : records,
+      ids: records.map(({ id }) => id),
       ...(isUnchanged && { isUnchanged }),
       place: String(offset) as PagePlace,
       trace: { request, digest, etag: undefined, lastModified: undefined, reading: "" },

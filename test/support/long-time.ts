@@ -166,6 +166,7 @@ function createBoard(sizes: LongTimeOptions["posts"]) {
         const page: PostPage = {
           place: String(from) as PagePlace,
           posts: own.slice(from, from + pageSize),
+          ids: own.slice(from, from + pageSize).map(({ id }) => id),
           seen,
           shape: { items: "data", id: "id", paging: "offset", keys: [] },
           unusable: [],

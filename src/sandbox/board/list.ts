@@ -17,7 +17,8 @@ export interface Cut {
 }
 
 /** The page that was asked for, in the board's shape and paging. */
-export function answerList(posts: readonly SandboxPost[], asked: URL, style: BoardStyle): ListAnswer {
+export function answerList(all: readonly SandboxPost[], asked: URL, style: BoardStyle): ListAnswer {
+  const posts = style.arrange(all, asked);
   const cut = cutPage(posts, asked, style);
   const page = posts.slice(cut.start, cut.end).map((post) => showRecord(post, style, asked.href));
   return answerPage(page, cut, style);

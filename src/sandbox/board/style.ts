@@ -92,6 +92,8 @@ export interface BoardStyle {
   readonly validators: "none" | "etag" | "weak-etag" | "list-etag" | "last-modified" | "stuck-etag";
   /** The spelling that the board gives to a status. */
   readonly spellStatus: (status: string) => string;
+  /** The order that a page of the list is cut from: of a board that sorts each page anew. */
+  readonly arrange: (posts: readonly SandboxPost[], asked: URL) => readonly SandboxPost[];
 }
 
 export type BoardStyleOptions = Partial<BoardStyle>;
@@ -116,6 +118,7 @@ export function completeStyle(style: BoardStyleOptions): BoardStyle {
     columnOf: {},
     validators: "none",
     spellStatus: (status) => status,
+    arrange: (posts) => posts,
     ...style,
   };
 }

@@ -3,13 +3,13 @@ import { RemoteError } from "../../errors.ts";
 import type { KnownPage, PullId, PullMeasure } from "../../ledger/pulls.ts";
 import type { PersonRequest } from "../../ledger/requests.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
-import type { PostField } from "../../model/post.ts";
+import type { PostField, PostId } from "../../model/post.ts";
 import { isShrunk } from "../../plan/guard.ts";
+import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
 import { asOne } from "../ground/as-one.ts";
 import {
   type BoardPull,
   type Cycle,
-  endOf,
   type PulledPage,
   projectNow,
   rememberOfProject,
@@ -18,26 +18,59 @@ import { boardLane, closeLane } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
 import { isPreview } from "../ground/order.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
-import { collectNotes } from "./notes.ts";
+import { collectNotes, type NoteCollector } from "./notes.ts";
+import { keepOpenList, listedSince, type OwnList, takeOpenList } from "./open-list.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has
- * seen, and its absences mean nothing.
+ * seen, and its absences mean nothing. A list whose pages are no snapshot is read once more.
  *
  * @throws RemoteError when not even the first page could be read, or the key is refused.
  */
 export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
-  const { ledger, clock, board, log } = cycle.world;
-  const beganAt = clock.now();
-  const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, beganAt);
-  const seen = new Set<PostField>();
-  let end: ListEnd | undefined;
+  const beganAt = cycle.world.clock.now();
   const notes = await collectNotes(cycle);
-  const from = await takeOpenList(cycle);
+  const list = await takeOpenList(cycle);
+  const first = await readList(cycle, { notes, list, before: undefined });
+  let last = first;
+  // Of a list that is read in parts absence means nothing anyway.
+  if (list.from !== undefined) {
+    if (first.end.kind === "complete") last = { ...first, end: pieced };
+  } else if (isTorn(first) && !(await isExplained(cycle, first))) {
+    last = await readTornAgain(cycle, first, { notes, list });
+  }
+  const ended = await endPull(cycle, last, beganAt);
+  const pages = last === first ? first.pages : [...first.pages, ...last.pages];
+  return { ...ended, listedSince: await listedSince(cycle, list), pages, notes: notes?.found ?? [] };
+}
+
+/** What one reading of the list has brought. */
+interface Reading {
+  readonly pull: PullId;
+  readonly end: ListEnd;
+  readonly seen: ReadonlySet<PostField>;
+  readonly pages: readonly PulledPage[];
+  /** Posts of each page. */
+  readonly shown: readonly (readonly PostId[])[];
+}
+
+interface ReadingWishes {
+  readonly notes: NoteCollector | undefined;
+  readonly list: OwnList;
+  /** The reading that this one repeats. */
+  readonly before: Reading | undefined;
+}
+
+async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes): Promise<Reading> {
+  const { ledger, clock, board, log } = cycle.world;
+  const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, list.beganAt);
+  const seen = new Set<PostField>(before?.seen);
+  let end: ListEnd | undefined;
   let next: PagePlace | undefined;
   let read = 0;
   let known: KnownPage | undefined;
   const pages: PulledPage[] = [];
+  const shown: (readonly PostId[])[] = [];
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
     known: {
@@ -48,7 +81,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
     },
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
-    from,
+    from: list.from,
   };
   // A page is asked for when the one before it has been taken.
   let askedAt = clock.now();
@@ -64,10 +97,11 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
       read += isSame ? (known?.posts ?? 0) : page.posts.length;
       const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
       pages.push(pulled);
+      shown.push(page.ids);
       for (const field of page.seen) seen.add(field);
       notes?.take(page, pulled);
       if (page.asked !== undefined) await rememberPaging(cycle, page.asked);
-      for (const reason of page.unusable) {
+      for (const reason of before === undefined ? page.unusable : []) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
       }
       end = page.end;
@@ -81,26 +115,65 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
       askedAt = clock.now();
     }
   } catch (error) {
+    // A second reading has to be whole: a later run begins it anew.
+    const place = before === undefined ? next : undefined;
+    const broken: Broken = { list, read, hasSeen: seen.size > 0, next: place };
     end = {
       kind: "incomplete",
-      message: await explainBreak(cycle, error, { read, hasSeen: seen.size > 0, next }),
+      message: await explainBreak(cycle, error, broken),
     };
   }
-  if (from !== undefined && end?.kind === "complete") end = pieced;
-  return { ...(await endPull(cycle, pull, end ?? unended, seen, beganAt)), pages, notes: notes?.found ?? [] };
+  return { pull, end: end ?? unended, seen, pages, shown };
 }
 
-/** Where an earlier run had to leave the list. Taken once: a place that the board no longer knows must not stay in the way. */
-async function takeOpenList({
-  memory,
-  world: { ledger, log },
-  project,
-}: Cycle): Promise<PagePlace | undefined> {
-  const place = ledger.memory.openList(memory.id);
-  if (place === undefined) return undefined;
-  await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: undefined }]);
-  log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
-  return place as PagePlace;
+/** Whether the list came to an end, and pages of it show the same posts. One that says itself that it goes in circles is no case of it. */
+function isTorn({ end, shown }: Reading): boolean {
+  if (end.kind !== "complete" && end.kind !== "incomplete") return false;
+  const before = new Set(shown.slice(0, -1).flat());
+  const isCircle = shown.at(-1)?.every((post) => before.has(post)) ?? true;
+  return repeatedPosts(shown).length > 0 && (end.kind === "complete" || !isCircle);
+}
+
+/** Looks at the first page once more: what came there meanwhile has been seen then, too. */
+async function isExplained(cycle: Cycle, { pull, end, shown }: Reading): Promise<boolean> {
+  const { ledger, clock, board } = cycle.world;
+  if (end.kind !== "complete") return false;
+  const askedAt = clock.now();
+  const wishes = { hasNotes: false, asked: recallPaging(cycle) };
+  try {
+    for await (const { posts, ids } of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
+      await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace: undefined }]);
+      return isPushedFromHead(shown, ids);
+    }
+  } catch (error) {
+    // The second reading asks for that page, too, and says what there is to say.
+    if (!(error instanceof RemoteError)) throw error;
+  }
+  return false;
+}
+
+/** Once a run: a list whose pages overlap again is not read until they don't. */
+async function readTornAgain(
+  cycle: Cycle,
+  first: Reading,
+  { notes, list }: Omit<ReadingWishes, "before">,
+): Promise<Reading> {
+  const { ledger, clock, log } = cycle.world;
+  const posts = repeatedPosts(first.shown).slice(0, mostNamed);
+  log.info(
+    { project: cycle.project.key, posts },
+    "Pages of the board's list show the same posts: it is read once more",
+  );
+  await ledger.commit([{ kind: "end-pull", pull: first.pull, end: "incomplete", at: clock.now() }]);
+  const again = await readList(cycle, { notes, list, before: first });
+  if (!isTorn(again) || (await isExplained(cycle, again))) return again;
+  return { ...again, end: { kind: "incomplete", message: sayTorn(repeatedPosts(again.shown)) } };
+}
+
+function sayTorn(posts: readonly PostId[]): string {
+  const named = posts.slice(0, 5).join(", ");
+  const more = posts.length > 5 ? ` and ${posts.length - 5} more` : "";
+  return `The board's list shows posts on more than one page, also when it is read once more: ${named}${more}. So its pages do not fit together, other posts may be on none of them, and no post counts as missing. Let the board list posts in an order that stays the same, or ask for pages that hold them all (board.paging.sizeParam and size).`;
 }
 
 /** Posts may have moved between the parts. */
@@ -146,20 +219,20 @@ const unfinished = "board.unfinished";
 
 /** How far a list had come. */
 interface Broken {
+  readonly list: OwnList;
   readonly read: number;
   readonly hasSeen: boolean;
   readonly next: PagePlace | undefined;
 }
 
 /** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
-async function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Broken): Promise<string> {
-  const { world, run, tally, memory } = cycle;
+async function explainBreak(cycle: Cycle, error: unknown, broken: Broken): Promise<string> {
+  const { world, run, tally } = cycle;
+  const { list, read, hasSeen, next } = broken;
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
   await noteLimitOf(world, error);
-  if (isPutOff(error) && next !== undefined)
-    await world.ledger.commit([{ kind: "remember-open-list", project: memory.id, place: next }]);
+  if (isPutOff(error) && next !== undefined) await keepOpenList(cycle, list, next);
   if (isOutOfTime(error, run)) {
-    closeLane(run, boardLane, endOf(run));
     const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
     const message = `The list of posts did not end within the time of the run (\`budget\`): ${read} posts were read, ${rest}.`;
     noteError(tally, { code: unfinished, message });
@@ -173,11 +246,9 @@ async function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next 
 
 async function endPull(
   cycle: Cycle,
-  pull: PullId,
-  end: ListEnd,
-  shown: ReadonlySet<PostField>,
+  { pull, end, seen: shown }: Reading,
   beganAt: number,
-): Promise<Omit<BoardPull, "notes" | "pages">> {
+): Promise<Omit<BoardPull, "notes" | "pages" | "listedSince">> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();

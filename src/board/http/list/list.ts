@@ -122,7 +122,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
         options.key,
       );
     const told = { place, next, seen: new Set(reading.seen), shape, unusable, end };
-    yield { ...page, ...told, ...(asked !== undefined && { asked }) };
+    yield { ...page, ids, ...told, ...(asked !== undefined && { asked }) };
   }
 }
 
