@@ -153,14 +153,14 @@ describe("a list that shows a post on two pages", () => {
 
   it("is read once more, no oftener, and is fine where it then holds together", async () => {
     const stage = await openQuiet();
-    arrange(stage, { kind: "cursor" }, times(2, torn));
-    // The second time the first page is asked for is the look at what has come.
+    // A linked post is on no page: nothing that has come explains that, so the first page is not looked at for it.
+    arrange(stage, { kind: "cursor" }, times(1, torn));
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ posts: 6, failed: 0 }] });
-    expect(lists(stage)).toBe(3 + 1 + 3);
+    expect(lists(stage)).toBe(3 + 3);
     arrange(stage, { kind: "cursor" }, torn);
     stage.mark();
     await stage.sync();
-    expect(lists(stage)).toBe(2 * (3 + 1));
+    expect(lists(stage)).toBe(3 + 3);
   });
 
   it("costs a run nothing where no post repeats", async () => {

@@ -134,10 +134,14 @@ function isTorn({ end, shown }: Reading): boolean {
   return repeatedPosts(shown).length > 0 && (end.kind === "complete" || !isCircle);
 }
 
-/** Looks at the first page once more: what came there meanwhile has been seen then, too. */
+/**
+ * Looks at the first page once more: what came there meanwhile has been seen then, too. Where a linked post is on no page it may
+ * be the one whose place was taken, whatever has come.
+ */
 async function isExplained(cycle: Cycle, { pull, end, shown }: Reading): Promise<boolean> {
   const { ledger, clock, board } = cycle.world;
-  if (end.kind !== "complete") return false;
+  const { linked, linkedSeen } = await ledger.pulls.measure(pull);
+  if (end.kind !== "complete" || linkedSeen < linked) return false;
   const askedAt = clock.now();
   const wishes = { hasNotes: false, asked: recallPaging(cycle) };
   try {
