@@ -4,7 +4,7 @@ import type { Post } from "../model/post.ts";
 export interface TwoPlaces {
   readonly here: Post["values"];
   /** Epoch ms. */
-  readonly listedFrom: number;
+  readonly listedSince: number;
   /** undefined where no list has shown it. */
   readonly there: Post["values"] | undefined;
   /** Whether the last complete list of the other project lacked it. */
@@ -24,12 +24,12 @@ export interface TwoPlaces {
  * `moved`: it is the same post. `other`: there are two. `unsure`: a person has to say it. `later`: a list will.
  */
 export function judgeNamesake(places: TwoPlaces): "moved" | "other" | "unsure" | "later" {
-  const { isGone, pulledAt, listedFrom, isUnderWay, isSynced } = places;
+  const { isGone, pulledAt, listedSince, isUnderWay, isSynced } = places;
   if (isGone && (pulledAt !== undefined || !isSynced)) {
     if (isUnderWay && isSynced) return "later";
     return isAlike(places) && !isUnderWay ? "moved" : "unsure";
   }
-  if (pulledAt !== undefined && pulledAt >= listedFrom) return "other";
+  if (pulledAt !== undefined && pulledAt > listedSince) return "other";
   if (isSynced) return "later";
   return isAlike(places) ? "unsure" : "other";
 }
