@@ -11,6 +11,7 @@ function places(changes: Partial<TwoPlaces>): TwoPlaces {
     listedSince: 1_000,
     isGone: true,
     pulledAt: 500,
+    dueAt: 900,
     isUnderWay: false,
     isSynced: true,
     ...changes,
@@ -19,6 +20,7 @@ function places(changes: Partial<TwoPlaces>): TwoPlaces {
 
 const noTime = { title: values.title };
 const listed = { isGone: false };
+const older = { title: values.title, createdAt: "2025-01-01T00:00:00Z" };
 
 it.each<[string, ReturnType<typeof judgeNamesake>, Partial<TwoPlaces>]>([
   ["gone there, and alike", "moved", {}],
@@ -43,6 +45,19 @@ it.each<[string, ReturnType<typeof judgeNamesake>, Partial<TwoPlaces>]>([
   ["gone there for good, an issue may have come", "unsure", { isUnderWay: true, isSynced: false }],
   ["listed there by a list from before it was here", "later", listed],
   ["listed there at the very time", "later", { ...listed, pulledAt: 1_000 }],
+  [
+    "listed there in this very run, made at another time",
+    "other",
+    { ...listed, pulledAt: 900, there: older },
+  ],
+  [
+    "listed there in this very run, and no list shows times",
+    "later",
+    { ...listed, pulledAt: 900, there: noTime },
+  ],
+  ["listed there in this very run, of the same time", "later", { ...listed, pulledAt: 900 }],
+  ["listed there before this run, made at another time", "later", { ...listed, pulledAt: 899, there: older }],
+  ["known by a mark alone, in this very run", "unsure", { pulledAt: 900, there: undefined }],
   ["listed there by a later list", "other", { ...listed, pulledAt: 1_001 }],
   ["listed there, but by no complete list", "later", { ...listed, pulledAt: undefined }],
   ["listed there last, and never again, and alike", "unsure", { ...listed, isSynced: false }],

@@ -278,7 +278,7 @@ describe("a board that counts the posts of each project by itself", () => {
   }
 
   it.each([
-    ["the old project first", [app, api], 2],
+    ["the old project first", [app, api], 1],
     ["the new project first", [api, app], 3],
   ])("has two posts of one id, and an issue for each, %s", async (_, projects, runs) => {
     const stage = await openTwo({ projects });
@@ -288,6 +288,26 @@ describe("a board that counts the posts of each project by itself", () => {
     await stage.sync();
     expect(await stage.sync()).toMatchObject({ result: "ok" });
   });
+});
+
+it("its issue's text goes on to follow it, also where the issue stands for a post that stays", async () => {
+  const stage = await openTwo();
+  const project = stage.ledger.memory.project("acme-app")?.id;
+  if (project === undefined) throw new Error("The project is not known.");
+  const request = { kind: "link", post: "p2" as never, repository: "acme/app", number: 1 } as const;
+  await stage.ledger.commit([
+    { kind: "add-request", request: { ...request, project, at: stage.clock.now() } },
+  ]);
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  movePost(stage);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  stage.board.editPost("acme-api", "p1", { description: "Edited after the move." });
+  stage.github.openIssue("acme/app", { title: "Another", body: "", author: "ada" });
+  for (let run = 0; run < 3; run += 1)
+    expect((await stage.sync()).projects.flatMap(({ errors }) => errors)).toEqual([]);
+  expect(stage.github.issue("acme/app", 1).body).toContain("Edited after the move.");
+  expect(mails(stage)).toEqual([]);
+  expect(issuesOf(stage)).toEqual([4, 2]);
 });
 
 it("a post that is moved out of the config is missing, and no more", async () => {

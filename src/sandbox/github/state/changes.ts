@@ -63,7 +63,11 @@ export function setIssueState(
   state: GitHubState,
   repository: StoredRepository,
   issue: StoredIssue,
-  wanted: { readonly state: "open" | "closed"; readonly reason: string | null | undefined; readonly by: string },
+  wanted: {
+    readonly state: "open" | "closed";
+    readonly reason: string | null | undefined;
+    readonly by: string;
+  },
 ): StoredIssue {
   if (issue.state === wanted.state) return issue;
   const now = state.clock.now();
