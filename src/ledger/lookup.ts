@@ -24,7 +24,7 @@ export interface Namesake {
   readonly post: PostId;
   readonly here: Post["values"];
   /** Since when it is listed here, epoch ms. */
-  readonly listedFrom: number;
+  readonly listedSince: number;
   /** The other project. */
   readonly project: ProjectId;
   /** As the other project has listed it last; undefined where it never has, and only an issue's mark names it. */
@@ -33,10 +33,8 @@ export interface Namesake {
   readonly isGone: boolean;
   /** When that list was begun, epoch ms; undefined where there is none. */
   readonly pulledAt: number | undefined;
-  /** Of the other one: linked, or carrying its mark. */
+  /** Those that the other one is linked to, then those that carry its mark. */
   readonly issues: readonly IssueRef[];
-  /** Whether the other one is linked to all of them. */
-  readonly isLinked: boolean;
   /** Whether the outcome of a write for the other one is open, but for that of a PATCH. */
   readonly isUnderWay: boolean;
 }

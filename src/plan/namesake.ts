@@ -4,13 +4,15 @@ import type { Post } from "../model/post.ts";
 export interface TwoPlaces {
   readonly here: Post["values"];
   /** Epoch ms. */
-  readonly listedFrom: number;
+  readonly listedSince: number;
   /** undefined where no list has shown it. */
   readonly there: Post["values"] | undefined;
   /** Whether the last complete list of the other project lacked it. */
   readonly isGone: boolean;
   /** When that list was begun, epoch ms; undefined where there is none. */
   readonly pulledAt: number | undefined;
+  /** When the run became due, epoch ms: a list from then on is as new as the one that shows the post here. */
+  readonly dueAt: number;
   /** Whether it is not known yet which issues the other one has. */
   readonly isUnderWay: boolean;
   /** Whether further lists of the other project will come. */
@@ -24,14 +26,20 @@ export interface TwoPlaces {
  * `moved`: it is the same post. `other`: there are two. `unsure`: a person has to say it. `later`: a list will.
  */
 export function judgeNamesake(places: TwoPlaces): "moved" | "other" | "unsure" | "later" {
-  const { isGone, pulledAt, listedFrom, isUnderWay, isSynced } = places;
+  const { isGone, pulledAt, listedSince, dueAt, isUnderWay, isSynced } = places;
   if (isGone && (pulledAt !== undefined || !isSynced)) {
     if (isUnderWay && isSynced) return "later";
     return isAlike(places) && !isUnderWay ? "moved" : "unsure";
   }
-  if (pulledAt !== undefined && pulledAt >= listedFrom) return "other";
+  const isListedStill = pulledAt !== undefined && pulledAt > listedSince;
+  if (isListedStill || (pulledAt !== undefined && pulledAt >= dueAt && hasOtherTime(places))) return "other";
   if (isSynced) return "later";
   return isAlike(places) ? "unsure" : "other";
+}
+
+function hasOtherTime({ here, there }: TwoPlaces): boolean {
+  const times = [here.createdAt, there?.createdAt];
+  return times.every((time) => typeof time === "string") && times[0] !== times[1];
 }
 
 /** A title alone is nobody's own, and a board that shows no time of creation leaves it to a person. */

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import {
+  createIssue,
   createPost,
   createRecord,
   hourMs,
+  linkPost,
   noon,
   otherProject,
   postId,
   project,
   pullPosts,
   readRow,
+  refOf,
   settleAll,
 } from "./samples.ts";
 
@@ -45,6 +48,32 @@ export function describeLookup(ledger: () => Ledger): void {
       ]);
       expect(await lookup.lastPull(project)).toEqual({ run: 2, beganAt: noon + hourMs, kind: "complete" });
       expect(await lookup.lastPull(otherProject)).toBeUndefined();
+    });
+
+    it("finds a post of the same id in another project that has an issue, and moves all of it", async () => {
+      const { lookup } = ledger();
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")], 1, noon);
+      await linkPost(ledger(), "p1", createIssue(1));
+      await ledger().commit([{ kind: "pause", project, post: postId("p1"), at: noon }]);
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")], 2, noon + hourMs, otherProject);
+      const namesake = { post: "p1", project, listedSince: noon + hourMs, pulledAt: noon };
+      const known = { ...namesake, issues: [refOf(createIssue(1))], isUnderWay: false };
+      expect(await lookup.namesakes(otherProject, undefined)).toMatchObject([{ ...known, isGone: false }]);
+      expect(await lookup.namesakes(otherProject, [postId("p2")])).toEqual([]);
+      expect(await lookup.namesakes(project, undefined)).toEqual([]);
+      expect(await lookup.namesakes("prj_none" as typeof project, undefined)).toEqual([]);
+      await pullPosts(ledger(), [createPost("p2")], 3, noon + 2 * hourMs);
+      expect(await lookup.namesakes(otherProject, [postId("p1")])).toMatchObject([
+        { ...known, isGone: true, pulledAt: noon + 2 * hourMs },
+      ]);
+      await ledger().commit([{ kind: "move-post", project, post: postId("p1"), to: otherProject }]);
+      const there = await ledger().rows.row(otherProject, postId("p1"), noon);
+      expect(there?.links.map(({ link }) => link.issue)).toEqual([refOf(createIssue(1))]);
+      expect(await ledger().rows.isPaused(otherProject, postId("p1"))).toBe(true);
+      expect((await readRow(ledger(), "p1")).links).toEqual([]);
+      expect(await ledger().rows.isPaused(project, postId("p1"))).toBe(false);
+      expect(await lookup.namesakes(otherProject, undefined)).toEqual([]);
+      expect(await ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
     });
 
     it("finds which pages several posts show", async () => {

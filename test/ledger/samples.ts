@@ -83,8 +83,14 @@ export function refOf(issue: Issue): IssueRef {
 }
 
 /** Pulls these posts completely. */
-export async function pullPosts(ledger: Ledger, posts: readonly Post[], run = 1, at = noon): Promise<PullId> {
-  const pull = await ledger.pulls.begin(project, run, at);
+export async function pullPosts(
+  ledger: Ledger,
+  posts: readonly Post[],
+  run = 1,
+  at = noon,
+  of = project,
+): Promise<PullId> {
+  const pull = await ledger.pulls.begin(of, run, at);
   await ledger.commit([
     { kind: "store-posts", pull, posts, at },
     { kind: "end-pull", pull, end: "complete", at },

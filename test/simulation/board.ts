@@ -122,9 +122,13 @@ async function* listPosts(
   }
 }
 
-/** The page, counted from 0, on which a list shows the last post of the page before in place of its own first one. */
-function drawTie({ wire: { weather }, scenario: { quirks } }: Line): number | undefined {
-  if (quirks?.hasTies !== true || !weather.hasLatency || !weather.random.chance(0.4)) return undefined;
+/**
+ * The page, counted from 0, on which a list shows the first post of the page before in place of its own first one. If it were the
+ * last one, a post that comes to the head at the same time would explain it.
+ */
+function drawTie({ server, wire: { weather }, scenario: { quirks } }: Line): number | undefined {
+  if (quirks?.hasTies !== true || server.traits.pageSize < 2) return undefined;
+  if (!weather.hasLatency || !weather.random.chance(0.4)) return undefined;
   return weather.random.between(1, 2);
 }
 
@@ -136,10 +140,10 @@ function showAlike(
   pageSize: number,
 ): readonly BoardPost[] {
   const [first, ...rest] = all.slice(offset, offset + pageSize);
-  const last = all[offset - 1];
+  const before = all[offset - pageSize];
   if (first === undefined) return [];
-  const isTied = tie !== undefined && offset === tie * pageSize && last !== undefined;
-  return [isTied ? last : first, ...rest];
+  const isTied = tie !== undefined && offset === tie * pageSize && before !== undefined;
+  return [isTied ? before : first, ...rest];
 }
 
 /** A post as one of the board's copies shows it: perhaps one that has not heard of our last write yet. */

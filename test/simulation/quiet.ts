@@ -79,6 +79,8 @@ async function restBeside(stage: Stage): Promise<void> {
     if (watch.violations.length > 0) return;
   }
   const ledger = stage.state.open(startLife());
+  // A copy that was put back is looked through in all repositories before anything is written.
+  if (ledger.copiedAt !== undefined) return;
   const judged = await select(stage.board.posts, async ({ id }) => {
     const links = (await ledger.rows.row(projectId, id, time.now()))?.links ?? [];
     const issues = links.map(({ link }) => hub.follow(link.issue.repositoryId, link.issue.number));

@@ -159,11 +159,11 @@ describe.each([
     expect(mails(stage)).toHaveLength(2);
   });
 
-  it("is parked there where it was parked before", async () => {
-    const stage = await openTwo({ projects });
+  it("is parked there where voters may have heard of it before", async () => {
+    const stage = await openTwo({ projects, style: { showsUpdatedAt: false } });
     stage.github.close("acme/app", 1, "completed");
-    stage.board.failNext({ kind: "answer", status: 422 }, { when: ({ method }) => method === "PATCH" });
-    await stage.sync();
+    stage.board.failNext({ kind: "answer", status: 502 }, { when: ({ method }) => method === "PATCH" });
+    for (let run = 0; run < 5; run += 1) await stage.sync();
     movePost(stage);
     stage.mark();
     for (let run = 0; run < 4; run += 1) await stage.sync();
@@ -175,11 +175,8 @@ describe.each([
   it("waits until it is known whether its issue was opened, and gets no second one", async () => {
     const stage = await openTwo({ projects });
     const [id = ""] = addPlanned(stage, 1);
-    stage.github.failNext({
-      method: "POST",
-      path: "/issues",
-      answer: { kind: "answer", status: 502, applied: true },
-    } as never);
+    const lost = { kind: "answer", status: 502 } as const;
+    stage.github.failNext({ path: "/issues", method: "POST", applied: true, answer: lost });
     await stage.sync();
     stage.board.removePost("acme-app", id);
     stage.board.restorePost("acme-api", id);
@@ -282,7 +279,7 @@ describe("a board that counts the posts of each project by itself", () => {
 
   it.each([
     ["the old project first", [app, api], 1],
-    ["the new project first", [api, app], 2],
+    ["the new project first", [api, app], 3],
   ])("has two posts of one id, and an issue for each, %s", async (_, projects, runs) => {
     const stage = await openTwo({ projects });
     await addTwin(stage);
@@ -291,6 +288,26 @@ describe("a board that counts the posts of each project by itself", () => {
     await stage.sync();
     expect(await stage.sync()).toMatchObject({ result: "ok" });
   });
+});
+
+it("its issue's text goes on to follow it, also where the issue stands for a post that stays", async () => {
+  const stage = await openTwo();
+  const project = stage.ledger.memory.project("acme-app")?.id;
+  if (project === undefined) throw new Error("The project is not known.");
+  const request = { kind: "link", post: "p2" as never, repository: "acme/app", number: 1 } as const;
+  await stage.ledger.commit([
+    { kind: "add-request", request: { ...request, project, at: stage.clock.now() } },
+  ]);
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  movePost(stage);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  stage.board.editPost("acme-api", "p1", { description: "Edited after the move." });
+  stage.github.openIssue("acme/app", { title: "Another", body: "", author: "ada" });
+  for (let run = 0; run < 3; run += 1)
+    expect((await stage.sync()).projects.flatMap(({ errors }) => errors)).toEqual([]);
+  expect(stage.github.issue("acme/app", 1).body).toContain("Edited after the move.");
+  expect(mails(stage)).toEqual([]);
+  expect(issuesOf(stage)).toEqual([4, 2]);
 });
 
 it("a post that is moved out of the config is missing, and no more", async () => {

@@ -78,7 +78,11 @@ export async function holdNamesakes(
 }
 
 function judge(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeNamesake> {
-  return judgeNamesake({ ...namesake, isSynced: findSynced(cycle, namesake.project) !== undefined });
+  return judgeNamesake({
+    ...namesake,
+    dueAt: cycle.run.dueAt,
+    isSynced: findSynced(cycle, namesake.project) !== undefined,
+  });
 }
 
 function sayNamesake(cycle: Cycle, namesake: Namesake, isLater: boolean): string {

@@ -571,7 +571,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX intents_accepted ON intents (post, ended_at) WHERE kind = 'patch-post' AND state = 'DONE';
   `,
   `
-  -- listed_from: when a list first showed the post, or showed it again; NULL: before that was noted.
-  ALTER TABLE posts ADD COLUMN listed_from INTEGER;
+  -- listed_since: when a list first showed the post, or showed it again; NULL: before that was noted.
+  ALTER TABLE posts ADD COLUMN listed_since INTEGER;
   `,
 ];

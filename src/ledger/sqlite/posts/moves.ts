@@ -5,6 +5,7 @@ import type { Store } from "../file/store.ts";
 interface Move {
   /** The numbers of the post in both projects, and of the project that has it now. */
   from: number;
+  fromProject: number;
   post: number;
   project: number;
 }
@@ -14,28 +15,33 @@ const ofPost = ["bases", "issue_bases"];
 /** Those that also name the project. What the new place has of its own is only what waits for the move. */
 const ofProject = ["notes", "parked", "backlinks"];
 
+const toPlace = "SET post = @post, project = @project";
+
 /** Posts that the board moves from one project to another. */
 export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post"> {
   const steps = [
     ...[...ofPost, ...ofProject].map((table) => `DELETE FROM ${table} WHERE post = @post`),
     // What was prepared there was not sent.
-    "DELETE FROM intents WHERE post = @post AND ended_at IS NULL AND attempts = 0",
+    "DELETE FROM intents WHERE project = @project AND post = @post AND ended_at IS NULL AND attempts = 0",
     ...ofPost.map((table) => `UPDATE ${table} SET post = @post WHERE post = @from`),
-    ...[...ofProject, "links", "intents", "audit"].map(
-      (table) => `UPDATE ${table} SET post = @post, project = @project WHERE post = @from`,
-    ),
+    ...[...ofProject, "audit"].map((table) => `UPDATE ${table} ${toPlace} WHERE post = @from`),
+    `UPDATE links ${toPlace} WHERE project = @fromProject AND post = @from`,
+    `UPDATE intents ${toPlace} WHERE project = @fromProject AND post = @from AND ended_at IS NULL`,
+    // A list may still be late after one of these.
+    `UPDATE intents ${toPlace} WHERE post = @from AND kind = 'patch-post' AND state = 'DONE'`,
     "UPDATE backlinks SET is_due = 1 WHERE post = @post",
     // The marks in the issues name the old place until their text is written anew. They say nothing of it any more.
     `INSERT OR IGNORE INTO markers (post, repository, number, is_own, position)
       SELECT @post, repository, number, is_own, position FROM markers WHERE post = @from`,
     `INSERT OR IGNORE INTO markers (post, repository, number, is_own, position)
-      SELECT @from, repository, number, 1, 0 FROM links WHERE post = @post`,
+      SELECT @from, repository, number, 1, 0 FROM links WHERE project = @project AND post = @post`,
     `INSERT OR IGNORE INTO ended_links (post, repository, number)
       SELECT @post, repository, number FROM ended_links WHERE post = @from`,
-    `DELETE FROM ended_links WHERE post = @post AND EXISTS (SELECT 1 FROM links WHERE links.post = @post
-      AND links.repository = ended_links.repository AND links.number = ended_links.number)`,
+    `DELETE FROM ended_links WHERE post = @post AND EXISTS (SELECT 1 FROM links
+      WHERE links.project = @project AND links.post = @post
+        AND links.repository = ended_links.repository AND links.number = ended_links.number)`,
     `INSERT OR IGNORE INTO ended_links (post, repository, number)
-      SELECT @from, repository, number FROM links WHERE post = @post`,
+      SELECT @from, repository, number FROM links WHERE project = @project AND post = @post`,
     `UPDATE posts SET (is_quarantined, released_at, paused_at, unlinked_at) =
       (SELECT is_quarantined, released_at, paused_at, unlinked_at FROM posts WHERE number = @from), due_at = 0
       WHERE number = @post`,
@@ -45,12 +51,9 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
   return {
     changes: {
       "move-post": ({ project, post, to }) => {
-        const target = numbers.project(to);
-        const move = {
-          from: numbers.post(numbers.project(project), post),
-          post: numbers.post(target, post),
-          project: target,
-        };
+        const [fromProject, target] = [numbers.project(project), numbers.project(to)];
+        const from = numbers.post(fromProject, post);
+        const move = { from, fromProject, post: numbers.post(target, post), project: target };
         for (const step of steps) step.run(move);
       },
     },

@@ -149,10 +149,10 @@ function createPostWriter(
     "SELECT number, hash, missing, seen_at, page FROM posts WHERE project = ? AND id = ?",
   );
   const insert = store.prepare<[number, string, string, number, number, number]>(
-    "INSERT INTO posts (project, id, hash, seen_at, due_at, page, listed_from) VALUES (?, ?, ?, ?, 0, ?, ?)",
+    "INSERT INTO posts (project, id, hash, seen_at, due_at, page, listed_since) VALUES (?, ?, ?, ?, 0, ?, ?)",
   );
   const update = store.prepare<[{ hash: string; at: number; page: number; number: number }]>(`
-    UPDATE posts SET listed_from = iif(missing > 0 OR hash IS NULL, @at, listed_from),
+    UPDATE posts SET listed_since = iif(missing > 0 OR hash IS NULL, @at, listed_since),
       hash = @hash, seen_at = @at, missing = 0, due_at = 0, page = @page WHERE number = @number`);
   const writeFacts = store.prepare<[number, string]>(
     "INSERT OR REPLACE INTO post_facts (post, facts) VALUES (?, ?)",

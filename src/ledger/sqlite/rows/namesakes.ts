@@ -1,4 +1,4 @@
-import type { RepositoryId } from "../../../model/issue.ts";
+import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Namesake } from "../../lookup.ts";
 import { decodePost } from "../columns/facts.ts";
@@ -7,13 +7,13 @@ import type { Store } from "../file/store.ts";
 interface Columns {
   post: PostId;
   here: string;
-  listed_from: number | null;
+  listed_since: number | null;
   project: ProjectId;
   there: string | null;
   is_gone: number;
   pulled_at: number | null;
-  issues: string;
-  is_linked: number;
+  linked: string;
+  marked: string;
   is_under_way: number;
 }
 
@@ -37,14 +37,13 @@ export function createNamesakes(
 /** Of a post without a list that showed it, a list that was whole is one that lacked it. */
 function selectFrom(posts: string, which: string): string {
   return `
-    SELECT here.id AS post, own.facts AS here, here.listed_from AS listed_from, board_projects.id AS project,
+    SELECT here.id AS post, own.facts AS here, here.listed_since AS listed_since, board_projects.id AS project,
       facts.facts AS there, there.hash IS NULL OR there.missing = 2 OR (there.missing = 1 AND there.missing_run IS NOT NULL)
         AS is_gone,
       (SELECT max(began_at) FROM pulls WHERE pulls.project = there.project AND kind = 'complete') AS pulled_at,
-      (SELECT json_group_array(json_object('repositoryId', repository, 'number', number)) FROM (
-        SELECT repository, number FROM links WHERE links.project = there.project AND links.post = there.number
-        UNION SELECT repository, number FROM markers WHERE markers.post = there.number AND ${isNotEnded})) AS issues,
-      EXISTS (SELECT 1 FROM links WHERE links.project = there.project AND links.post = there.number) AS is_linked,
+      (SELECT json_group_array(${place}) FROM links WHERE links.project = there.project AND links.post = there.number)
+        AS linked,
+      (SELECT json_group_array(${place}) FROM markers WHERE markers.post = there.number AND ${isNotEnded}) AS marked,
       EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = there.project
         AND intents.post = there.number AND kind <> 'patch-post' AND ended_at IS NULL) AS is_under_way
     FROM ${posts} JOIN post_facts AS own ON own.post = here.number
@@ -54,25 +53,26 @@ function selectFrom(posts: string, which: string): string {
       AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = here.project AND links.post = here.number)
       AND NOT EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = here.project
         AND intents.post = here.number AND ended_at IS NULL AND attempts > 0)
-      AND (is_linked OR is_under_way OR there.unlinked_at IS NOT NULL OR there.paused_at IS NOT NULL
-        OR EXISTS (SELECT 1 FROM markers WHERE markers.post = there.number AND ${isNotEnded}))
+      AND (linked <> '[]' OR marked <> '[]' OR is_under_way OR there.unlinked_at IS NOT NULL OR there.paused_at IS NOT NULL)
     ORDER BY here.id, board_projects.number`;
 }
+
+const place = "json_object('repositoryId', repository, 'number', number)";
 
 const isNotEnded = `NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
   AND ended.repository = markers.repository AND ended.number = markers.number)`;
 
 function toNamesake(found: Columns): Namesake {
+  const issues: readonly IssueRef[] = [...JSON.parse(found.linked), ...JSON.parse(found.marked)];
   return {
     post: found.post,
     here: decodePost(found.here),
-    listedFrom: found.listed_from ?? 0,
+    listedSince: found.listed_since ?? 0,
     project: found.project,
     there: found.there === null ? undefined : decodePost(found.there),
     isGone: found.is_gone === 1,
     pulledAt: found.pulled_at ?? undefined,
-    issues: JSON.parse(found.issues) as readonly { repositoryId: RepositoryId; number: number }[],
-    isLinked: found.is_linked === 1,
+    issues,
     isUnderWay: found.is_under_way === 1,
   };
 }

@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { judgeNamesake, type TwoPlaces } from "../../src/plan/namesake.ts";
+
+const values = { title: "Dark mode", createdAt: "2026-01-01T00:00:00Z" };
+
+/** Listed here from 1,000 on; the other project's last complete list, which lacked it, was begun at 500. */
+function places(changes: Partial<TwoPlaces>): TwoPlaces {
+  return {
+    here: values,
+    there: values,
+    listedSince: 1_000,
+    isGone: true,
+    pulledAt: 500,
+    dueAt: 900,
+    isUnderWay: false,
+    isSynced: true,
+    ...changes,
+  };
+}
+
+const noTime = { title: values.title };
+const listed = { isGone: false };
+const older = { title: values.title, createdAt: "2025-01-01T00:00:00Z" };
+
+it.each<[string, ReturnType<typeof judgeNamesake>, Partial<TwoPlaces>]>([
+  ["gone there, and alike", "moved", {}],
+  ["gone there, and alike, of a project that is not synced any more", "moved", { isSynced: false }],
+  ["gone there, with another title", "unsure", { here: { ...values, title: "Light mode" } }],
+  ["gone there, with another time", "unsure", { here: { ...values, createdAt: "2026-01-02T00:00:00Z" } }],
+  ["gone there, without times", "unsure", { here: noTime, there: noTime }],
+  [
+    "gone there, with empty times",
+    "unsure",
+    { here: { ...values, createdAt: null }, there: { ...values, createdAt: null } },
+  ],
+  ["gone there, with a time on one side only", "unsure", { there: noTime }],
+  ["known by a mark alone", "unsure", { there: undefined }],
+  ["known by a mark alone, before any list", "later", { there: undefined, pulledAt: undefined }],
+  [
+    "of a project that is not synced any more, by a mark alone",
+    "unsure",
+    { there: undefined, pulledAt: undefined, isSynced: false },
+  ],
+  ["gone there, an issue may be about to come", "later", { isUnderWay: true }],
+  ["gone there for good, an issue may have come", "unsure", { isUnderWay: true, isSynced: false }],
+  ["listed there by a list from before it was here", "later", listed],
+  ["listed there at the very time", "later", { ...listed, pulledAt: 1_000 }],
+  [
+    "listed there in this very run, made at another time",
+    "other",
+    { ...listed, pulledAt: 900, there: older },
+  ],
+  [
+    "listed there in this very run, and no list shows times",
+    "later",
+    { ...listed, pulledAt: 900, there: noTime },
+  ],
+  ["listed there in this very run, of the same time", "later", { ...listed, pulledAt: 900 }],
+  ["listed there before this run, made at another time", "later", { ...listed, pulledAt: 899, there: older }],
+  ["known by a mark alone, in this very run", "unsure", { pulledAt: 900, there: undefined }],
+  ["listed there by a later list", "other", { ...listed, pulledAt: 1_001 }],
+  ["listed there, but by no complete list", "later", { ...listed, pulledAt: undefined }],
+  ["listed there last, and never again, and alike", "unsure", { ...listed, isSynced: false }],
+  [
+    "listed there last, and never again, and not alike",
+    "other",
+    { ...listed, isSynced: false, there: noTime },
+  ],
+])("a post of the same id %s: %s", (_, judged, changes) => {
+  expect(judgeNamesake(places(changes))).toBe(judged);
+});
