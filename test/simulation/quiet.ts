@@ -61,7 +61,9 @@ export async function comeToRest(stage: Stage): Promise<void> {
     await stage.run(calm());
     if (watch.violations.length > 0) return;
     // What is still looked up, as at a post that is gone, may end in a write.
-    const isSilent = watch.sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
+    // Without the permission a change of an issue is tried once in every run: it may be there by then.
+    const sent = watch.sent.filter(({ kind }) => kind !== "change-issue" || hub.canPush);
+    const isSilent = sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
     idle = isSilent ? idle + 1 : 0;
   }
   await checkRest(stage, () => true);
