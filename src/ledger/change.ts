@@ -141,6 +141,8 @@ export type RowChange =
   /**
    * The board has moved a post to another project: links, bases, writes, history and what people want of it follow. What the
    * new place knew of it gives way, but for what its lists show; the row there becomes due.
+   * Where another process has listed the post in its old place meanwhile, or has a write for it under way, `commit` throws an
+   * `OutdatedError`.
    */
   | (OfPost & { readonly kind: "move-post"; readonly to: ProjectId })
   /** The board says of the post itself that it is not there. As a pull that misses it that counts for nothing. */

@@ -62,11 +62,13 @@ export function describeLookup(ledger: () => Ledger): void {
       expect(await lookup.namesakes(otherProject, [postId("p2")])).toEqual([]);
       expect(await lookup.namesakes(project, undefined)).toEqual([]);
       expect(await lookup.namesakes("prj_none" as typeof project, undefined)).toEqual([]);
+      const move = { kind: "move-post", project, post: postId("p1"), to: otherProject } as const;
+      await expect(ledger().commit([move])).rejects.toThrow("not what it was");
       await pullPosts(ledger(), [createPost("p2")], 3, noon + 2 * hourMs);
       expect(await lookup.namesakes(otherProject, [postId("p1")])).toMatchObject([
         { ...known, isGone: true, pulledAt: noon + 2 * hourMs },
       ]);
-      await ledger().commit([{ kind: "move-post", project, post: postId("p1"), to: otherProject }]);
+      await ledger().commit([move]);
       const there = await ledger().rows.row(otherProject, postId("p1"), noon);
       expect(there?.links.map(({ link }) => link.issue)).toEqual([refOf(createIssue(1))]);
       expect(await ledger().rows.isPaused(otherProject, postId("p1"))).toBe(true);

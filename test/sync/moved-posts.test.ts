@@ -310,6 +310,21 @@ it("its issue's text goes on to follow it, also where the issue stands for a pos
   expect(issuesOf(stage)).toEqual([4, 2]);
 });
 
+it("waits where another process has listed it in its old place meanwhile", async () => {
+  const stage = await openTwo();
+  movePost(stage);
+  stage.board.restorePost("acme-app", "p1");
+  stage.bend((world) => {
+    const { lookup } = world.ledger;
+    const namesakes: typeof lookup.namesakes = async (...asked) =>
+      (await lookup.namesakes(...asked)).map((found) => ({ ...found, isGone: true }));
+    return { ...world, ledger: Object.create(world.ledger, { lookup: { value: { ...lookup, namesakes } } }) };
+  });
+  expect((await stage.sync()).projects.flatMap(({ errors }) => errors)).toEqual([]);
+  expect(issuesOf(stage)).toEqual([3, 2]);
+  expect(await holdOf(stage)).toContain("waits for the next complete list of acme-app");
+});
+
 it("a post that is moved out of the config is missing, and no more", async () => {
   const stage = await openTwo({ projects: [app] });
   movePost(stage);

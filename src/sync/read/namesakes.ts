@@ -1,3 +1,4 @@
+import { OutdatedError } from "../../errors.ts";
 import type { Namesake } from "../../ledger/lookup.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { ProjectId } from "../../model/post.ts";
@@ -19,12 +20,23 @@ export async function followPosts(cycle: Cycle, { seen }: BoardPull): Promise<vo
   const { ledger, log } = cycle.world;
   for (const namesake of await ledger.lookup.namesakes(cycle.memory.id, undefined)) {
     if (judge(cycle, namesake) !== "moved") continue;
-    await asOne(cycle, (own) => followPost(own, namesake, seen));
+    if (!(await isFollowed(cycle, namesake, seen))) continue;
     const { post, project } = namesake;
     log.info(
       { project: cycle.project.key, post, from: nameProject(cycle, namesake), fromId: project },
       "The board has moved a post here from another project: its issues follow it",
     );
+  }
+}
+
+/** Another process may have the old project, and a write for the post under way. The next run looks again. */
+async function isFollowed(cycle: Cycle, namesake: Namesake, seen: BoardPull["seen"]): Promise<boolean> {
+  try {
+    await asOne(cycle, (own) => followPost(own, namesake, seen));
+    return true;
+  } catch (error) {
+    if (error instanceof OutdatedError) return false;
+    throw error;
   }
 }
 
@@ -68,7 +80,7 @@ export async function holdNamesakes(
     found.flatMap((namesake): readonly [string, string][] => {
       const judged = judge(cycle, namesake);
       if (judged === "other") return [];
-      return [[namesake.post, sayNamesake(cycle, namesake, judged === "later")]];
+      return [[namesake.post, sayNamesake(cycle, namesake, judged !== "unsure")]];
     }),
   );
   return wanted.map((action) => {

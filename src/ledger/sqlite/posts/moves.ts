@@ -1,3 +1,4 @@
+import { OutdatedError } from "../../../errors.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Store } from "../file/store.ts";
@@ -48,11 +49,17 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
     `UPDATE posts SET is_quarantined = 0, released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
       WHERE number = @from`,
   ].map((sql) => store.prepare<[Move]>(sql));
+  const selectStill = store.prepare<[{ from: number; fromProject: number }]>(`
+    SELECT 1 FROM posts WHERE number = @from AND (hash IS NULL OR missing > 0) AND NOT EXISTS (
+      SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = @fromProject AND intents.post = @from
+        AND ended_at IS NULL AND (kind <> 'patch-post' OR state = 'SENT'))`);
   return {
     changes: {
       "move-post": ({ project, post, to }) => {
         const [fromProject, target] = [numbers.project(project), numbers.project(to)];
         const from = numbers.post(fromProject, post);
+        if (selectStill.get({ from, fromProject }) === undefined)
+          throw new OutdatedError(`Post ${post} of ${project} is not what it was.`);
         const move = { from, fromProject, post: numbers.post(target, post), project: target };
         for (const step of steps) step.run(move);
       },
