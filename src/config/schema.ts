@@ -454,7 +454,11 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe("How long a write of unknown outcome rests before it is looked up."),
   guard,
-  budget: duration("1s", "1d").prefault("10m").describe("A run starts nothing new after this."),
+  budget: duration("1s", "1d")
+    .prefault("10m")
+    .describe(
+      "A run starts nothing new after this. Reading takes at most half of it while something is known that could be written.",
+    ),
   http,
   keep: duration("1d", "9999d").prefault("180d").describe("How long the history is kept."),
   heartbeat: webAddress().describe("Called after each run without failures.").exactOptional(),

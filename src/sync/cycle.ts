@@ -17,6 +17,7 @@ import { resolveUnknown } from "./past/resolve.ts";
 import { identify } from "./read/identify.ts";
 import { pullBoard } from "./read/pull-board.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
+import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellPlan, withNotes } from "./tell/plan.ts";
 import { decideNotes, writeNotes } from "./write/note.ts";
@@ -50,13 +51,15 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   let told: Told | undefined;
   try {
     await checkLimits(world, repositoryNames(project.settings));
-    const found = await identify(project, world, run, tally);
+    const time = await shareTime(project, world, run);
+    const found = await identify(project, world, time.board, tally);
     await rebase(found);
     pull = await pullBoard(found);
-    const repositories = await pullTracker(found);
-    const cycle = await planContext({ ...found, repositories }, pull);
+    const reading = { ...found, run: time.rest() };
+    const repositories = await pullTracker(reading);
+    const cycle = await planContext({ ...reading, repositories }, pull);
     await finishPast(cycle);
-    told = await carryOut(cycle);
+    told = await carryOut({ ...cycle, run });
   } catch (error) {
     await noteLimitOf(world, error);
     const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;

@@ -56,6 +56,7 @@ async function runEach(
   const run: Run = {
     number: begun.run,
     order,
+    startedAt,
     bounds: { until: startedAt + policy.budgetMs, signal },
     dueAt: world.round?.dueAt ?? startedAt,
     looks: world.round?.looks ?? new Map(),

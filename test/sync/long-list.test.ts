@@ -47,10 +47,12 @@ describe("a list that does not end within a run's time", () => {
       expect(stage.ledger.memory.project("acme-app")?.lastSuccessAt).toBeUndefined();
       stage.restart();
       stage.mark();
-      const second = await stage.syncOne();
-      expect(second).toMatchObject({ failed: 0, posts: 8 });
-      expect(second.created + second.waiting).toBe(20);
-      expect(stage.reads().filter((read) => read === "GET /feedback")).toHaveLength(4);
+      const pages = (): number => stage.reads().filter((read) => read === "GET /feedback").length;
+      expect(await stage.syncOne()).toMatchObject({ errors: [tooLong], posts: 6, created: 18 });
+      expect(pages()).toBe(3);
+      stage.restart();
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, posts: 2, created: 2 });
+      expect(pages()).toBe(3 + 1);
       expect(stage.ledger.memory.openList(project)).toBeUndefined();
     },
   );
@@ -72,9 +74,10 @@ describe("a list that does not end within a run's time", () => {
       { when: ({ query }) => query["cursor"] !== undefined },
     );
     expect((await stage.syncOne()).failed).toBe(1);
-    stage.mark();
+    const before = stage.board.requests.length;
     await stage.sync();
-    const [first] = stage.board.requests.filter(({ path }) => path === "/feedback").slice(-6);
+    const [first] = stage.board.requests.slice(before).filter(({ path }) => path === "/feedback");
+    expect(first).toBeDefined();
     expect(first?.query).not.toHaveProperty("cursor");
   });
 });

@@ -57,7 +57,8 @@ async function noteRead(
   if (fault === "unauthorized") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
     const closure = closureBy(error, cycle.run);
-    closeLane(cycle.run, error, closure);
+    // The end of the time closes every lane by itself; that of reading closes none for what is written.
+    if (fault === "limited") closeLane(cycle.run, error, closure);
     return postpone(cycle, action, closure);
   }
   noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });

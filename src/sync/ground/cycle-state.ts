@@ -59,6 +59,8 @@ export interface BoardPull {
   readonly kind: "complete" | "usable" | "incomplete";
   /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */
   readonly beganAt: number;
+  /** Epoch ms: a post that was seen since then counts as listed, be it by this run or by one before it. */
+  readonly listedSince: number;
   readonly pages: readonly PulledPage[];
   /** Internal notes that have to be changed; they live as long as the cycle, and nowhere else. */
   readonly notes: readonly DueNote[];
@@ -74,6 +76,11 @@ export interface PulledCycle extends Cycle {
 /** Whether this run's list has shown a post: from a pull that broke off only what it has shown is known. */
 export function isShown({ pull }: PulledCycle, { seenAt }: Row): boolean {
   return seenAt !== undefined && seenAt >= pull.beganAt;
+}
+
+/** Whether the list has shown a post: one that no single run has the time for counts as a whole. */
+export function isListed({ pull }: PulledCycle, { seenAt }: Row): boolean {
+  return seenAt !== undefined && seenAt >= pull.listedSince;
 }
 
 /** What one cycle counts and says: the report is made of it, and nothing is decided by it. */

@@ -110,7 +110,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.unreadable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
   "board.incomplete": `The posts that it showed are synced; no post counts as missing. ${again} If it stays: \`boardsync check\` shows how the list is read.`,
   "board.unfinished":
-    "Raise `budget`, or ask for larger pages (board.paging.sizeParam and size). What was read is kept.",
+    "Raise `budget`, or ask for larger pages (board.paging.sizeParam and size). What was read is kept, and what follows from it is written.",
   "board.rejected": parked("Correct what the board complains of, often a `status` that it doesn't know"),
   "board.unknown": "Nothing needs to be done: the next runs look at the post before anything is sent again.",
 

@@ -77,6 +77,12 @@ export function isOutOfTime(error: RemoteError, { bounds }: Bounded): boolean {
   return error.fault === "aborted" && !bounds.signal.aborted;
 }
 
+/** Whether it was only the time for reading that was over: what is written has its own. */
+export function isReadingOver(error: unknown, { run, world }: Pick<Cycle, "run" | "world">): boolean {
+  const isEnd = error instanceof RemoteError && isOutOfTime(error, run);
+  return isEnd && world.clock.now() < run.startedAt + world.policy.budgetMs;
+}
+
 /** What a read that only means "later" closes its lane with. */
 export function closureBy(error: RemoteError, run: Bounded): Closure {
   return error.fault === "limited" ? limitClosure(error, error.retryAt) : endOf(run);

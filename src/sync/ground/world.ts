@@ -89,6 +89,9 @@ export interface SyncProject {
 export interface Run {
   readonly number: number;
   readonly order: Order;
+  /** Epoch ms. */
+  readonly startedAt: number;
+  /** Until when something may begin: what reads may have less time than what writes. */
   readonly bounds: ReadBounds;
   /** When it became due, epoch ms. */
   readonly dueAt: number;

@@ -83,9 +83,8 @@ function isStraggler({ world: { ledger, policy } }: Cycle, { repositoryId, creat
 }
 
 /** A plan works on a copy of its own, while the daemon that has the state goes on opening issues. */
-function isBesideDaemon({ run, world: { policy } }: Cycle, { createdAt }: Issue): boolean {
-  const beganAt = run.bounds.until - policy.budgetMs;
-  return isPreview(run) && Date.parse(createdAt) >= beganAt - skewMs;
+function isBesideDaemon({ run }: Cycle, { createdAt }: Issue): boolean {
+  return isPreview(run) && Date.parse(createdAt) >= run.startedAt - skewMs;
 }
 
 /** Makes the state say of itself that it is old: every project of it begins in recovery, once, whatever happens next. */

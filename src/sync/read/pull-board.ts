@@ -10,7 +10,6 @@ import { asOne } from "../ground/as-one.ts";
 import {
   type BoardPull,
   type Cycle,
-  endOf,
   type PulledPage,
   projectNow,
   rememberOfProject,
@@ -20,6 +19,7 @@ import { noteLimitOf } from "../ground/limits.ts";
 import { isPreview } from "../ground/order.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import { collectNotes, type NoteCollector } from "./notes.ts";
+import { keepOpenList, listedSince, type OwnList, takeOpenList } from "./open-list.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has
@@ -30,18 +30,18 @@ import { collectNotes, type NoteCollector } from "./notes.ts";
 export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const beganAt = cycle.world.clock.now();
   const notes = await collectNotes(cycle);
-  const from = await takeOpenList(cycle);
-  const first = await readList(cycle, { notes, from, before: undefined });
+  const list = await takeOpenList(cycle);
+  const first = await readList(cycle, { notes, list, before: undefined });
   let last = first;
   // Of a list that is read in parts absence means nothing anyway.
-  if (from !== undefined) {
+  if (list.from !== undefined) {
     if (first.end.kind === "complete") last = { ...first, end: pieced };
   } else if (isTorn(first) && !(await isExplained(cycle, first))) {
-    last = await readTornAgain(cycle, first, notes);
+    last = await readTornAgain(cycle, first, { notes, list });
   }
   const ended = await endPull(cycle, last, beganAt);
   const pages = last === first ? first.pages : [...first.pages, ...last.pages];
-  return { ...ended, pages, notes: notes?.found ?? [] };
+  return { ...ended, listedSince: await listedSince(cycle, list), pages, notes: notes?.found ?? [] };
 }
 
 /** What one reading of the list has brought. */
@@ -56,14 +56,14 @@ interface Reading {
 
 interface ReadingWishes {
   readonly notes: NoteCollector | undefined;
-  readonly from: PagePlace | undefined;
+  readonly list: OwnList;
   /** The reading that this one repeats. */
   readonly before: Reading | undefined;
 }
 
-async function readList(cycle: Cycle, { notes, from, before }: ReadingWishes): Promise<Reading> {
+async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes): Promise<Reading> {
   const { ledger, clock, board, log } = cycle.world;
-  const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, clock.now());
+  const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, list.beganAt);
   const seen = new Set<PostField>(before?.seen);
   let end: ListEnd | undefined;
   let next: PagePlace | undefined;
@@ -81,7 +81,7 @@ async function readList(cycle: Cycle, { notes, from, before }: ReadingWishes): P
     },
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
-    from,
+    from: list.from,
   };
   // A page is asked for when the one before it has been taken.
   let askedAt = clock.now();
@@ -117,9 +117,10 @@ async function readList(cycle: Cycle, { notes, from, before }: ReadingWishes): P
   } catch (error) {
     // A second reading has to be whole: a later run begins it anew.
     const place = before === undefined ? next : undefined;
+    const broken: Broken = { list, read, hasSeen: seen.size > 0, next: place };
     end = {
       kind: "incomplete",
-      message: await explainBreak(cycle, error, { read, hasSeen: seen.size > 0, next: place }),
+      message: await explainBreak(cycle, error, broken),
     };
   }
   return { pull, end: end ?? unended, seen, pages, shown };
@@ -155,7 +156,7 @@ async function isExplained(cycle: Cycle, { pull, end, shown }: Reading): Promise
 async function readTornAgain(
   cycle: Cycle,
   first: Reading,
-  notes: NoteCollector | undefined,
+  { notes, list }: Omit<ReadingWishes, "before">,
 ): Promise<Reading> {
   const { ledger, clock, log } = cycle.world;
   const posts = repeatedPosts(first.shown).slice(0, mostNamed);
@@ -164,7 +165,7 @@ async function readTornAgain(
     "Pages of the board's list show the same posts: it is read once more",
   );
   await ledger.commit([{ kind: "end-pull", pull: first.pull, end: "incomplete", at: clock.now() }]);
-  const again = await readList(cycle, { notes, from: undefined, before: first });
+  const again = await readList(cycle, { notes, list, before: first });
   if (!isTorn(again) || (await isExplained(cycle, again))) return again;
   return { ...again, end: { kind: "incomplete", message: sayTorn(repeatedPosts(again.shown)) } };
 }
@@ -173,19 +174,6 @@ function sayTorn(posts: readonly PostId[]): string {
   const named = posts.slice(0, 5).join(", ");
   const more = posts.length > 5 ? ` and ${posts.length - 5} more` : "";
   return `The board's list shows posts on more than one page, also when it is read once more: ${named}${more}. So its pages do not fit together, other posts may be on none of them, and no post counts as missing. Let the board list posts in an order that stays the same, or ask for pages that hold them all (board.paging.sizeParam and size).`;
-}
-
-/** Where an earlier run had to leave the list. Taken once: a place that the board no longer knows must not stay in the way. */
-async function takeOpenList({
-  memory,
-  world: { ledger, log },
-  project,
-}: Cycle): Promise<PagePlace | undefined> {
-  const place = ledger.memory.openList(memory.id);
-  if (place === undefined) return undefined;
-  await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: undefined }]);
-  log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
-  return place as PagePlace;
 }
 
 /** Posts may have moved between the parts. */
@@ -231,20 +219,20 @@ const unfinished = "board.unfinished";
 
 /** How far a list had come. */
 interface Broken {
+  readonly list: OwnList;
   readonly read: number;
   readonly hasSeen: boolean;
   readonly next: PagePlace | undefined;
 }
 
 /** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
-async function explainBreak(cycle: Cycle, error: unknown, { read, hasSeen, next }: Broken): Promise<string> {
-  const { world, run, tally, memory } = cycle;
+async function explainBreak(cycle: Cycle, error: unknown, broken: Broken): Promise<string> {
+  const { world, run, tally } = cycle;
+  const { list, read, hasSeen, next } = broken;
   if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
   await noteLimitOf(world, error);
-  if (isPutOff(error) && next !== undefined)
-    await world.ledger.commit([{ kind: "remember-open-list", project: memory.id, place: next }]);
+  if (isPutOff(error) && next !== undefined) await keepOpenList(cycle, list, next);
   if (isOutOfTime(error, run)) {
-    closeLane(run, boardLane, endOf(run));
     const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
     const message = `The list of posts did not end within the time of the run (\`budget\`): ${read} posts were read, ${rest}.`;
     noteError(tally, { code: unfinished, message });
@@ -260,7 +248,7 @@ async function endPull(
   cycle: Cycle,
   { pull, end, seen: shown }: Reading,
   beganAt: number,
-): Promise<Omit<BoardPull, "notes" | "pages">> {
+): Promise<Omit<BoardPull, "notes" | "pages" | "listedSince">> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();

@@ -6,7 +6,7 @@ import { select } from "../../select.ts";
 import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
-import { noteError } from "../ground/report.ts";
+import { isOutOfTime, isReadingOver, noteError } from "../ground/report.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
@@ -75,9 +75,23 @@ async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
   const { clock, policy } = cycle.world;
   let memory = await scanMarkers(cycle, await pullChanges(cycle, known));
   const isFull = memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
-  memory = isFull ? await lookForMissing(cycle, memory) : await lookAtLinked(cycle, memory);
+  memory = isFull ? await lookForMissing(cycle, memory) : await lookInTime(cycle, memory);
   await rememberNews(cycle, known, memory);
   return memory;
+}
+
+/** A full look that takes longer than reading may is left to a run that has nothing else to do: what is written goes on without it. */
+async function lookInTime(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
+  try {
+    return await lookAtLinked(cycle, memory);
+  } catch (error) {
+    if (!isReadingOver(error, cycle)) throw error;
+    cycle.world.log.info(
+      { repo: memory.name },
+      "The full look at linked issues takes longer than reading may while something is to be written: a later run makes it",
+    );
+    return memory;
+  }
 }
 
 /** What changed since the cursor. The cursor moves only when all of it is stored. */
@@ -108,11 +122,25 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
   return memory;
 }
 
-/** The first page was not all: every change since the cursor, oldest first. */
-async function catchUp(cycle: Cycle, { repository, cursor }: RepositoryMemory): Promise<void> {
+/**
+ * The first page was not all: every change since the cursor, oldest first. Where the time is over before the end, the next
+ * run goes on from there.
+ */
+async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
+  const { repository, cursor } = known;
   const since = cursor === undefined ? undefined : new Date(Date.parse(cursor) - overlapMs).toISOString();
   const pages = cycle.world.tracker.listIssues(repository, { kind: "since", since }, cycle.run.bounds);
-  for await (const page of pages) await storeListed(cycle, page.issues);
+  let reached = cursor;
+  try {
+    for await (const page of pages) {
+      await storeListed(cycle, page.issues);
+      reached = newest([reached, page.lastUpdatedAt]);
+    }
+  } catch (error) {
+    if (error instanceof RemoteError && isOutOfTime(error, cycle.run))
+      await rememberNews(cycle, known, { ...known, cursor: reached });
+    throw error;
+  }
 }
 
 /**

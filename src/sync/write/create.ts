@@ -5,7 +5,7 @@ import { signalsOfNew } from "../../plan/rules/conditions.ts";
 import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
-import { delayAction, isOpen, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { delayAction, isListed, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane, laneOf } from "../ground/lane.ts";
 import { type Asked, postpone, recordRow, replan } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -34,7 +34,7 @@ export async function createIssue(
 ): Promise<Outcome> {
   const { ledger } = cycle.world;
   // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
-  if (!isShown(cycle, row)) return postpone(cycle, action, notListed);
+  if (!isListed(cycle, row)) return postpone(cycle, action, notListed);
   const found = cycle.repositories.get(action.repo);
   if (found === undefined) return postpone(cycle, action, `${action.repo} can't be used in this run`);
   const open = await openForWrites(cycle, found, action);

@@ -112,8 +112,7 @@ export async function openForWrites(
   action: AnyAction,
 ): Promise<RepositoryMemory | Outcome> {
   const current = repositoryNow(cycle, known);
-  const beganAt = cycle.run.bounds.until - cycle.world.policy.budgetMs;
-  const isFresh = current.checkedAt >= beganAt && !isLookedAt(cycle, lookOf(known, "second"));
+  const isFresh = current.checkedAt >= cycle.run.startedAt && !isLookedAt(cycle, lookOf(known, "second"));
   const closure = isFresh ? closureOf(current) : await ask(cycle, known);
   return closure === undefined ? repositoryNow(cycle, known) : await wait(cycle, action, closure);
 }

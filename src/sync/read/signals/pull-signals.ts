@@ -17,7 +17,7 @@ import { inOrder } from "../../../select.ts";
 import { type Cycle, nameIssue, placeOfIssue } from "../../ground/cycle-state.ts";
 import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
-import { closureBy, isPutOff, noteError, noteSignalsPutOff } from "../../ground/report.ts";
+import { closureBy, isPutOff, isReadingOver, noteError, noteSignalsPutOff } from "../../ground/report.ts";
 import type { Closure } from "../../ground/world.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { namedOptions } from "./project-fields.ts";
@@ -116,7 +116,7 @@ const whatCounts =
   "The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates)";
 
 /**
- * Asks for issues, but for those whose signals a limit of their own puts off: these are decided by what was read of them before,
+ * Asks for issues, but for those whose signals a limit of their own, or the end of the time for reading, puts off: these are decided by what was read of them before,
  * and all the rest of the run goes on.
  *
  * @returns the issues that were asked for.
@@ -133,7 +133,8 @@ async function workWithinLimits(
       return open;
     } catch (error) {
       const names = open.map(({ issue }) => nameOfRepository(cycle, issue));
-      if (!(error instanceof RemoteError) || !isSignalLimit(cycle.world, error, names)) throw error;
+      const isLater = isSignalLimit(cycle.world, error, names) || isReadingOver(error, cycle);
+      if (!(error instanceof RemoteError) || !isLater) throw error;
       await noteLimitOf(cycle.world, error);
       const rest = await withoutLimited(cycle, open);
       // A field of an owner that has none of these issues is what can't be asked for.

@@ -1,0 +1,63 @@
+import { isAllowed } from "../../plan/ground/obstacle.ts";
+import { namesActions, takesAsItIs } from "../ground/order.ts";
+import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
+import { isListOpen } from "./open-list.ts";
+
+/**
+ * Reading takes at most this part of what is left of the run, while something is known that could be written: else a list
+ * that is longer than a run's time would leave none to any write, run after run.
+ */
+const readingPart = 1 / 2;
+/** The board's part of that: the tracker is looked at after it, and without that look nothing is written. */
+const boardPart = 3 / 4;
+/** Where one slow page has used up all of it, the tracker is looked at for this part of the rest. */
+const leastPart = 1 / 4;
+
+/** The run as those see it who read; both are the run itself where nothing is known that could be written. */
+export interface ReadingTime {
+  readonly board: Run;
+  /** For what is read once the board's list is. */
+  rest(): Run;
+}
+
+/** How long a project may read. */
+export async function shareTime(project: SyncProject, world: World, run: Run): Promise<ReadingTime> {
+  if (!(await isAnythingKnown(project, world, run))) return { board: run, rest: () => run };
+  const { clock } = world;
+  const now = clock.now();
+  const whole = run.bounds.until - now;
+  const until = (end: number): Run => ({ ...run, bounds: { ...run.bounds, until: Math.floor(end) } });
+  return {
+    board: until(now + whole * readingPart * boardPart),
+    rest: () => {
+      if (!isSearched(project, world)) return run;
+      const then = clock.now();
+      return until(Math.max(now + whole * readingPart, then + (run.bounds.until - then) * leastPart));
+    },
+  };
+}
+
+/** Before all marks of a repository are known no issue is opened there, and that search begins anew in every run. */
+function isSearched({ settings }: SyncProject, { ledger: { memory } }: World): boolean {
+  return repositoryNames(settings).every((name) => memory.repository(name)?.scannedAt !== undefined);
+}
+
+/**
+ * Whether there is something from before this run that it could write: an order of a person, or a row that is due and not held.
+ * A list of which earlier runs have read a part is as good as that: what this part shows has to be written in this run, too.
+ */
+async function isAnythingKnown({ key, settings }: SyncProject, world: World, run: Run): Promise<boolean> {
+  const { ledger, clock } = world;
+  const memory = ledger.memory.project(key);
+  if (memory === undefined || takesAsItIs(run) || !isAllowed({ kind: "create-issue" }, settings))
+    return false;
+  if (
+    namesActions(run) ||
+    isListOpen(world, memory.id) ||
+    (await ledger.requests.pending(memory.id)).length > 0
+  )
+    return true;
+  const held = new Set((await ledger.rows.held(memory.id)).map(({ post }) => post));
+  const due = await ledger.rows.due(memory.id, clock.now(), undefined, held.size + 1);
+  return due.some(({ post }) => !held.has(post.id));
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { ListWishes } from "../../src/board/board.ts";
+import type { Repository } from "../../src/model/issue.ts";
+import type { ProjectId } from "../../src/model/post.ts";
+import type { ReadBounds } from "../../src/model/surroundings.ts";
+import type { IssueWrite } from "../../src/tracker/tracker.ts";
+import { withParts } from "../simulation/with-parts.ts";
+import { addPlanned, openStage, type Stage, type StageOptions } from "../support/stage.ts";
+
+/** Posts two a page, and a time that each page of the list, and each write to an issue, takes. */
+interface Slowness {
+  readonly pageMs: number;
+  readonly writeMs: number;
+}
+
+async function openSlow(
+  posts: number,
+  { pageMs, writeMs }: Slowness,
+  options: StageOptions = {},
+): Promise<Stage> {
+  const stage = await openStage({
+    style: { pageSize: 2 },
+    ...options,
+    config: { budget: "5s", guard: { issues: 100 }, ...options.config },
+  });
+  addPlanned(stage, posts);
+  stage.bend((world) => ({
+    ...world,
+    board: withParts(world.board, {
+      async *listPosts(project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
+        for await (const page of world.board.listPosts(project, bounds, wishes)) {
+          stage.clock.skip(pageMs);
+          yield page;
+        }
+      },
+    }),
+    tracker: withParts(world.tracker, {
+      write(repository: Repository, write: IssueWrite) {
+        stage.clock.skip(writeMs);
+        return world.tracker.write(repository, write);
+      },
+    }),
+  }));
+  return stage;
+}
+
+/** Runs until all issues are open, or so often; how many each run has opened. */
+async function openAll(stage: Stage, posts: number, most: number): Promise<readonly number[]> {
+  const opened: number[] = [];
+  while (stage.github.issues("acme/app").length < posts && opened.length < most) {
+    opened.push((await stage.syncOne()).created);
+  }
+  return opened;
+}
+
+describe("a list that is longer than a run's time", () => {
+  it.each([
+    ["a page a second", 1000, 100, 7],
+    ["a page in half a second", 500, 100, 5],
+    ["pages that take more than reading may have", 3000, 100, 14],
+    ["writes that take long", 1000, 800, 14],
+  ])(
+    "keeps no run from writing but the first, which knows nothing yet: %s",
+    async (_, pageMs, writeMs, most) => {
+      const stage = await openSlow(28, { pageMs, writeMs });
+      const [first, ...others] = await openAll(stage, 28, 30);
+      expect(first).toBe(0);
+      expect(others.every((created) => created > 0)).toBe(true);
+      expect(others.length).toBeLessThan(most);
+      expect(stage.github.issues("acme/app")).toHaveLength(28);
+    },
+  );
+
+  it("lets all go in the run after the one in which it ends without time left, in another process, too", async () => {
+    const stage = await openSlow(10, { pageMs: 1000, writeMs: 50 });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, posts: 10 });
+    stage.restart();
+    expect(await stage.syncOne()).toMatchObject({ created: 10 });
+  });
+
+  it("is read as before where nothing is to be written", async () => {
+    const stage = await openSlow(8, { pageMs: 1000, writeMs: 50 });
+    await openAll(stage, 8, 5);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ posts: 8, failed: 0 });
+  });
+
+  it("is read as before where what is due only waits for a person", async () => {
+    const stage = await openSlow(8, { pageMs: 1000, writeMs: 50 }, { config: { guard: { issues: 2 } } });
+    expect(await stage.syncOne()).toMatchObject({ posts: 8, held: 8, failed: 0 });
+    expect(await stage.syncOne()).toMatchObject({ posts: 8, held: 8, failed: 0 });
+  });
+
+  it("keeps no post from being patched that a part of it shows", async () => {
+    const stage = await openSlow(28, { pageMs: 1000, writeMs: 10 });
+    await openAll(stage, 28, 30);
+    for (const number of [1, 9, 28]) stage.github.close("acme/app", number, "completed");
+    let patched = 0;
+    for (let run = 0; run < 16 && patched < 3; run += 1) patched += (await stage.syncOne()).postWrites;
+    expect(patched).toBe(3);
+    for (let run = 0; run < 16; run += 1) expect((await stage.syncOne()).postWrites).toBe(0);
+  });
+
+  it("opens no issue for a post that neither this list nor the one before has shown", async () => {
+    const stage = await openSlow(28, { pageMs: 1000, writeMs: 800 });
+    await stage.syncOne();
+    await stage.syncOne();
+    for (let post = 27; post <= 28; post += 1) stage.board.removePost("acme-app", `p${post}`);
+    for (let run = 0; run < 30; run += 1) await stage.sync();
+    const titles = stage.github.issues("acme/app").map(({ title }) => title);
+    expect(titles).toHaveLength(26);
+    expect(titles).not.toContain("Post 28");
+  });
+});
