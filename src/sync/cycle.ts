@@ -55,9 +55,8 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const found = await identify(project, world, time.board, tally);
     await rebase(found);
     pull = await pullBoard(found);
-    const reading = { ...found, run: time.rest() };
-    const repositories = await pullTracker(reading);
-    const cycle = await planContext({ ...reading, repositories }, pull);
+    const repositories = await pullTracker({ ...found, run: time.rest() });
+    const cycle = await planContext({ ...found, run: time.rest(), repositories }, pull);
     await finishPast(cycle);
     told = await carryOut({ ...cycle, run });
   } catch (error) {
