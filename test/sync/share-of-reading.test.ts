@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { ListWishes } from "../../src/board/board.ts";
+import { RemoteError } from "../../src/errors.ts";
 import type { Repository } from "../../src/model/issue.ts";
 import type { ProjectId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { IssueQuery, IssueWrite } from "../../src/tracker/tracker.ts";
+import type { IssueQuery, IssueWrite, Tracker } from "../../src/tracker/tracker.ts";
 import { withParts } from "../simulation/with-parts.ts";
-import { addPlanned, hourMs, openStage, type Stage, type StageOptions } from "../support/stage.ts";
+import {
+  addPlanned,
+  hourMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
 
 const second = 1000;
 
@@ -157,5 +165,29 @@ describe("a tracker that takes longer to be read than half of a run", () => {
     const created: number[] = [];
     for (let run = 0; run < 8; run += 1) created.push((await stage.syncOne()).created);
     expect(created).toEqual([0, 0, 0, 0, 2, 2, 1, 0]);
+  });
+
+  it("keeps no issue from being opened where what others show beside their records takes too long", async () => {
+    const rule = { when: { pullRequest: "open" }, set: { status: "in_progress" } };
+    const stage = await openSlow(
+      8,
+      { pageMs: 0, writeMs: 2000 },
+      { projects: [{ ...standardProject, rules: [rule] }] },
+    );
+    expect((await stage.syncOne()).created).toBe(3);
+    let isSlow = true;
+    stage.bend((world) => ({
+      ...world,
+      tracker: withParts(world.tracker, {
+        readSignals(...[nodes, wish, bounds]: Parameters<Tracker["readSignals"]>) {
+          if (!isSlow) return world.tracker.readSignals(nodes, wish, bounds);
+          stage.clock.skip(bounds.until - stage.clock.now());
+          throw new RemoteError("tracker", "aborted", "No time is left in this run to read signals.");
+        },
+      }),
+    }));
+    expect(await stage.syncOne()).toMatchObject({ created: 5, failed: 0, putOff: [{ code: "run.budget" }] });
+    isSlow = false;
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0 });
   });
 });
