@@ -60,8 +60,8 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await rebase(found);
     pull = await pullBoard(found);
     await followPosts(found, pull);
-    const reading = { ...found, run: time.rest() };
-    const cycle = await planContext({ ...reading, ...(await pullTracker(reading)) }, pull);
+    const read = await pullTracker({ ...found, run: time.rest() });
+    const cycle = await planContext({ ...found, run: time.rest(), ...read }, pull);
     await finishPast(cycle);
     told = await carryOut({ ...cycle, run });
   } catch (error) {

@@ -195,6 +195,25 @@ describe("a list that shows a post on two pages", () => {
     expect(await missingOf(stage, "p6")).toBe(0);
   });
 
+  it("is not read once more where it breaks off behind the repeat", async () => {
+    const stage = await openQuiet();
+    arrange(stage, { kind: "cursor" }, byPage([1, 2, 3, 4, 5, 6], [1, 2, 2, 3, 4, 5]));
+    let later = 0;
+    stage.board.failNext(
+      { kind: "answer", status: 500 },
+      {
+        when: ({ query }) => {
+          later += query["cursor"] === undefined ? 0 : 1;
+          return later === 2;
+        },
+      },
+    );
+    expect((await stage.syncOne()).errors).toMatchObject([
+      { code: "board.incomplete", message: expect.stringContaining("broke off") },
+    ]);
+    expect(lists(stage)).toBe(3);
+  });
+
   it("is none where one page shows the post twice: it takes no other post's place", async () => {
     const stage = await openQuiet();
     arrange(stage, { kind: "cursor" }, byPage([1, 1, 2, 3, 4, 5, 6]));

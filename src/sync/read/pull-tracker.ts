@@ -13,6 +13,7 @@ import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
 import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
+import { partOfReading } from "./share.ts";
 
 /**
  * Reads what changed on the tracker since the last run, once a run for each repository, and with it every marker of ours.
@@ -95,7 +96,7 @@ async function readRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
 /** A full look that takes longer than reading may is left to a run that has nothing else to do: what is written goes on without it. */
 async function lookInTime(cycle: Cycle, memory: RepositoryMemory): Promise<RepositoryMemory> {
   try {
-    return await lookAtLinked(cycle, memory);
+    return await lookAtLinked({ ...cycle, run: partOfReading(cycle) }, memory);
   } catch (error) {
     if (!isReadingOver(error, cycle)) throw error;
     cycle.world.log.info(

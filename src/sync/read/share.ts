@@ -1,4 +1,5 @@
 import { isAllowed } from "../../plan/ground/obstacle.ts";
+import type { Cycle } from "../ground/cycle-state.ts";
 import { namesActions, takesAsItIs } from "../ground/order.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import { isListOpen } from "./open-list.ts";
@@ -8,8 +9,8 @@ import { isListOpen } from "./open-list.ts";
  * that is longer than a run's time would leave none to any write, run after run.
  */
 const readingPart = 1 / 2;
-/** The board's part of that: the tracker is looked at after it, and without that look nothing is written. */
-const boardPart = 3 / 4;
+/** What comes first takes this part of that: what is read after it is needed for any write. */
+const firstPart = 3 / 4;
 /** Where one slow page has used up all of it, the tracker is looked at for this part of the rest. */
 const leastPart = 1 / 4;
 
@@ -28,13 +29,21 @@ export async function shareTime(project: SyncProject, world: World, run: Run): P
   const whole = run.bounds.until - now;
   const until = (end: number): Run => ({ ...run, bounds: { ...run.bounds, until: Math.floor(end) } });
   return {
-    board: until(now + whole * readingPart * boardPart),
+    board: until(now + whole * readingPart * firstPart),
     rest: () => {
       if (!isSearched(project, world)) return run;
       const then = clock.now();
       return until(Math.max(now + whole * readingPart, then + (run.bounds.until - then) * leastPart));
     },
   };
+}
+
+/** The run for a read that can be left to another run: where reading has a share only, the reads behind it need some of that. */
+export function partOfReading({ run, world: { clock, policy } }: Pick<Cycle, "run" | "world">): Run {
+  const { until } = run.bounds;
+  if (until >= run.startedAt + policy.budgetMs) return run;
+  const now = clock.now();
+  return { ...run, bounds: { ...run.bounds, until: Math.floor(now + (until - now) * firstPart) } };
 }
 
 /** Before all marks of a repository are known no issue is opened there, and that search begins anew in every run. */

@@ -1,0 +1,160 @@
+import type { ListEnd, ListWishes, PagePlace } from "../../board/board.ts";
+import { RemoteError } from "../../errors.ts";
+import type { KnownPage, PullId } from "../../ledger/pulls.ts";
+import { type AskedPaging, showWay } from "../../model/page.ts";
+import type { PostField, PostId } from "../../model/post.ts";
+import type { Cycle, PulledPage } from "../ground/cycle-state.ts";
+import { boardLane, closeLane } from "../ground/lane.ts";
+import { noteLimitOf } from "../ground/limits.ts";
+import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
+import type { NoteCollector } from "./notes.ts";
+import { keepOpenList, type OwnList } from "./open-list.ts";
+
+/** What one reading of the list has brought. */
+export interface Reading {
+  readonly pull: PullId;
+  readonly end: ListEnd;
+  /** Whether it ended in the middle, and not as the board's list does. */
+  readonly isBroken: boolean;
+  readonly seen: ReadonlySet<PostField>;
+  readonly pages: readonly PulledPage[];
+  /** Posts of each page. */
+  readonly shown: readonly (readonly PostId[])[];
+}
+
+export interface ReadingWishes {
+  readonly notes: NoteCollector | undefined;
+  readonly list: OwnList;
+  /** The reading that this one repeats. */
+  readonly before: Reading | undefined;
+}
+
+/** Reads the list once, and stores each page as it comes. What ends the project is thrown. */
+export async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes): Promise<Reading> {
+  const { ledger, clock, board, log } = cycle.world;
+  const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, list.beganAt);
+  const seen = new Set<PostField>(before?.seen);
+  let end: ListEnd | undefined;
+  let isBroken = false;
+  let next: PagePlace | undefined;
+  let read = 0;
+  let known: KnownPage | undefined;
+  const pages: PulledPage[] = [];
+  const shown: (readonly PostId[])[] = [];
+  const wishes: ListWishes = {
+    hasNotes: notes !== undefined,
+    known: {
+      find: async (request) => {
+        known = await ledger.pulls.knownPage(pull, request);
+        return known?.trace;
+      },
+    },
+    isConditional: isBelieved(cycle),
+    asked: recallPaging(cycle),
+    from: list.from,
+  };
+  // A page is asked for when the one before it has been taken.
+  let askedAt = clock.now();
+  try {
+    for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
+      // Stored is the page, or only that it is still the same: as it was when it was asked for.
+      const isSame = page.isUnchanged === true && page.trace !== undefined;
+      await ledger.commit([
+        isSame
+          ? { kind: "see-page", pull, trace: page.trace, at: askedAt }
+          : { kind: "store-posts", pull, posts: page.posts, at: askedAt, trace: page.trace },
+      ]);
+      read += isSame ? (known?.posts ?? 0) : page.posts.length;
+      const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
+      pages.push(pulled);
+      shown.push(page.ids);
+      for (const field of page.seen) seen.add(field);
+      notes?.take(page, pulled);
+      if (page.asked !== undefined) await rememberPaging(cycle, page.asked);
+      for (const reason of before === undefined ? page.unusable : []) {
+        log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
+      }
+      end = page.end;
+      next = page.next;
+      cycle.world.progress?.show({
+        project: cycle.project.key,
+        what: "posts read",
+        done: read,
+        total: undefined,
+      });
+      askedAt = clock.now();
+    }
+  } catch (error) {
+    // A second reading has to be whole: a later run begins it anew.
+    const place = before === undefined ? next : undefined;
+    const broken: Broken = { list, read, hasSeen: seen.size > 0, next: place };
+    isBroken = true;
+    end = {
+      kind: "incomplete",
+      message: await explainBreak(cycle, error, broken),
+    };
+  }
+  return { pull, end: end ?? unended, isBroken, seen, pages, shown };
+}
+
+/**
+ * Whether a board that answers "not changed" is believed. If its entity tag were wrong, a change would stay hidden for good. So
+ * once every `fullEvery`, when all rows are looked at anyway, each page is asked for without a condition.
+ */
+function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
+  return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
+}
+
+/** What asking the board for more has shown. It is asked again every `fullEvery`. */
+export function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): AskedPaging | undefined {
+  const known = ledger.memory.paging(memory.id);
+  return known !== undefined && clock.now() - known.askedAt < policy.fullEveryMs ? known : undefined;
+}
+
+async function rememberPaging(
+  { memory, project, world: { clock, ledger, log } }: Cycle,
+  asked: AskedPaging,
+): Promise<void> {
+  await ledger.commit([
+    { kind: "remember-paging", project: memory.id, paging: { ...asked, askedAt: clock.now() } },
+  ]);
+  // Where only larger pages would help, the pull is incomplete and says so itself.
+  if (asked.way === undefined || asked.way.kind === "none") return;
+  const config = `board: { ${showWay(asked.way)} }`;
+  log.warn(
+    { project: project.key, code: "board.paging-found", config },
+    "The board's list shows no sign of further pages, and yet there are some: they are read. Put the line into the config",
+  );
+}
+
+const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
+
+/** The code of a list that did not end within the time for reading. */
+export const unfinished = "board.unfinished";
+
+/** How far a list had come. */
+interface Broken {
+  readonly list: OwnList;
+  readonly read: number;
+  readonly hasSeen: boolean;
+  readonly next: PagePlace | undefined;
+}
+
+/** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
+async function explainBreak(cycle: Cycle, error: unknown, broken: Broken): Promise<string> {
+  const { world, run, tally } = cycle;
+  const { list, read, hasSeen, next } = broken;
+  if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
+  await noteLimitOf(world, error);
+  if (isPutOff(error) && next !== undefined) await keepOpenList(cycle, list, next);
+  if (isOutOfTime(error, run)) {
+    const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
+    const message = `The list of posts did not end within the time of the run (\`budget\`): ${read} posts were read, ${rest}.`;
+    noteError(tally, { code: unfinished, message });
+    return message;
+  }
+  if (isPutOff(error)) {
+    closeLane(run, boardLane, notePutOff(tally, cycle, error));
+  }
+  return `The list of posts broke off: ${error.message}`;
+}
