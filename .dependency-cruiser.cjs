@@ -4,7 +4,7 @@
  */
 const table = {
   model: { folders: [], packages: [] },
-  plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto"] },
+  plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto", "node:module"] },
   http: { folders: ["errors"], packages: ["undici"] },
   board: { folders: ["model", "errors", "log", "http"], packages: ["node:"] },
   tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "node:"] },

@@ -1,5 +1,6 @@
 import type { AcceptedPatch, Row } from "../../model/link.ts";
 import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
+import { readInstant } from "../../model/time.ts";
 import { isSameValue, readField } from "../ground/fields.ts";
 
 /*
@@ -73,8 +74,8 @@ function ageOf(
   listed: FieldValue | undefined,
   recent: readonly AcceptedPatch[],
 ): "older" | "newer" | "unknown" {
-  const times = recent.map(({ answer }) => Date.parse(answer?.updatedAt ?? ""));
-  const at = Date.parse(String(listed));
+  const times = recent.map(({ answer }) => readInstant(answer?.updatedAt));
+  const at = readInstant(listed);
   if (times.some((time) => at < time)) return "older";
   return at > Number(times.at(-1)) ? "newer" : "unknown";
 }

@@ -1,4 +1,8 @@
-import Turndown from "turndown";
+import { createRequire } from "node:module";
+import type Turndown from "turndown";
+
+/** Loaded with the first description in HTML: it brings an HTML parser along, and most boards have none. */
+const load = createRequire(import.meta.url);
 
 /** More of a description in HTML than this is not read. */
 const mostRead = 65_536;
@@ -41,7 +45,8 @@ function isHtml(text: string): boolean {
 }
 
 function createReader(hide: (text: string) => string): Turndown {
-  const reader = new Turndown({
+  const Reader: typeof Turndown = load("turndown");
+  const reader = new Reader({
     headingStyle: "atx",
     codeBlockStyle: "fenced",
     bulletListMarker: "-",
