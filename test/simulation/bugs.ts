@@ -420,7 +420,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a COMMIT whose answer was lost is taken for done",
     breaks: ["I5", "I1", "I2", "I12"],
     way: shared,
-    from: 15,
+    from: 90,
     bug: { log: trustCommits },
   },
   {
