@@ -312,7 +312,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "look-by-answer",
     words: "a look counts from the board's answer, not from when its page was asked for",
     breaks: ["I8"],
-    from: 8_280,
+    from: 42_280,
     bug: ofChanges((change, { clock }) => [
       change.kind === "store-posts" || change.kind === "see-page" ? { ...change, at: clock.now() } : change,
     ]),

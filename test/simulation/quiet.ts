@@ -86,7 +86,12 @@ async function restBeside(stage: Stage): Promise<void> {
   const judged = await select(stage.board.posts, async ({ id }) => {
     const links = (await ledger.rows.row(projectId, id, time.now()))?.links ?? [];
     const issues = links.map(({ link }) => hub.follow(link.issue.repositoryId, link.issue.number));
-    return !isConcerned(hub, issues);
+    // Where an issue has gone is asked in the repository that it was in.
+    const places = links.map(({ link }) => link.issue.repositoryId);
+    const isLeft = hub.refusals.some(
+      ({ of }) => of.kind === "repository" && places.includes(of.repository.id),
+    );
+    return !isLeft && !isConcerned(hub, issues);
   });
   const ids = new Set(judged.map(({ id }) => id));
   const names = hub.refusals.map(({ of, status }) => `${of.kind} ${status}`).join(", ");
