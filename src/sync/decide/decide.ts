@@ -56,7 +56,7 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   });
   const named = await holdNamesakes(cycle, await holdNamed(cycle, wanted));
   await takeApprovals(cycle, named, undecidable);
-  const decided = putBehind(await judge(cycle, named));
+  const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, named)));
   await recordHeld(cycle, decided.judged);
   await dropUnwanted(cycle, decided.judged);
   return decided;
@@ -105,6 +105,20 @@ async function decideRow(
     planSignature: planSignature(action),
     lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],
   }));
+}
+
+/**
+ * The order in which a plan names them and a run sends them. What was refused most often comes last: a refusal that may concern
+ * all of its kind there ends them for a run, and whatever would have gone through must not stand behind it for ever.
+ */
+async function leastTriedFirst(
+  { world, memory }: PulledCycle,
+  judged: readonly Judged[],
+): Promise<readonly Judged[]> {
+  const sent = (await world.ledger.journal.open(memory.id)).filter(({ attempts }) => attempts > 0);
+  const known = new Map(sent.map(({ kind, post, attempts }) => [`${kind} ${post}`, attempts]));
+  const triesOf = ({ kind, post }: Judged): number => known.get(`${kind} ${post}`) ?? 0;
+  return judged.toSorted((one, other) => triesOf(one) - triesOf(other));
 }
 
 /** Why a person has to let an action go, whatever the guard says. */

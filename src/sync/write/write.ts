@@ -52,12 +52,9 @@ export async function write(
   recheck?: Recheck,
 ): Promise<ReadonlyMap<Judged, Outcome>> {
   const outcomes = new Map<Judged, Outcome>();
-  const tries = await countTries(cycle);
   for (const kind of order) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
-    const actions = free
-      .filter((action) => action.kind === kind)
-      .toSorted((one, other) => tries(one) - tries(other));
+    const actions = free.filter((action) => action.kind === kind);
     const created = kind === "create-issue" ? await createdBefore(cycle) : 0;
     const total = created + actions.length;
     let done = created;
@@ -75,16 +72,6 @@ export async function write(
   }
   await noteBacklogs(cycle);
   return outcomes;
-}
-
-/**
- * How often an action has been sent in vain. What was refused most often comes last: a refusal that may concern all of its kind
- * there ends them for a run, and whatever would have gone through must not stand behind it for ever.
- */
-async function countTries({ world, memory }: PulledCycle): Promise<(action: Judged) => number> {
-  const sent = (await world.ledger.journal.open(memory.id)).filter(({ attempts }) => attempts > 0);
-  const tries = new Map(sent.map(({ kind, post, attempts }) => [`${kind} ${post}`, attempts]));
-  return ({ kind, post }) => tries.get(`${kind} ${post}`) ?? 0;
 }
 
 async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | undefined): Promise<Outcome> {
