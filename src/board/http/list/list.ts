@@ -248,7 +248,7 @@ interface Lost {
   records: number;
   /** Records of the listing, usable or not. */
   all: number;
-  /** What is said of the first of them. */
+  /** Why the first of these records can't be used. */
   first: string | undefined;
 }
 

@@ -89,7 +89,7 @@ const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post
 const missing = `posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
 
-/** What is said of them: one list decides nothing yet. */
+/** What `status` says of a missing post. After one list it may still come back. */
 const missingFrom = {
   one: "one list of the board lacks the post; nothing is written to it until it is listed again",
   more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",

@@ -96,7 +96,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode === "all") await sayUnread(cycle, reader.unread);
 }
 
-/** What is too heavy for the tracker alone is said of that issue, where it is one of this project's. */
+/** Names the issues of this project that the tracker can't answer for even when it is asked for each alone. */
 async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Promise<void> {
   if (unread.size === 0) return;
   for await (const { issue } of eachLinked(cycle, cycle.memory.id)) {

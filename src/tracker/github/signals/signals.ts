@@ -52,7 +52,7 @@ export async function* readSignals(
   }
 }
 
-/** Nothing is said of what it shows: what was read of it before is not outdated by this. */
+/** The issue was not read, so what was read of it before still counts. */
 function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): Shown {
   const part = { kind: "unknown", message } as const;
   return {
