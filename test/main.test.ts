@@ -128,8 +128,10 @@ it("reports what it runs on", async () => {
   const { code, out } = await run(["report", "--offline"], nowhere());
   const { node } = process.versions;
   expect(code).toBe(0);
-  expect(out).toContain(`\n- Node.js ${node} on ${process.platform} ${process.arch}`);
-  if (process.platform === "linux") expect(out).toMatch(/, (glibc \d+\.\d+|musl); SQLite /);
+  expect(out).toContain(
+    `\n    node: ${node},\n    platform: ${process.platform},\n    arch: ${process.arch},\n`,
+  );
+  if (process.platform === "linux") expect(out).toMatch(/\n {4}libc: (glibc \d+\.\d+|musl),\n/);
 });
 
 it("exits 2 where it does not understand", async () => {

@@ -1,6 +1,13 @@
+import { resolve } from "node:path";
 import { connectBoard, connectTracker, type GuardedMachine } from "../../app.ts";
-import { createAliases } from "../../config/aliases.ts";
-import { concealConfig, concealProblem, mostProjects } from "../../config/concealed.ts";
+import {
+  concealConfig,
+  concealProblem,
+  createStandIns,
+  mostProjects,
+  showYaml,
+} from "../../config/concealed.ts";
+import { parseConfigDocument } from "../../config/document.ts";
 import { type ConfigSource, loadConfig } from "../../config/load.ts";
 import { locateState, nameFile } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
@@ -12,13 +19,12 @@ import {
   readGitHubSecret,
 } from "../../config/secrets.ts";
 import { ConfigError, StateError } from "../../errors.ts";
+import { escapeControls } from "../../escape.ts";
 import { knownSchema } from "../../ledger/sqlite/base.ts";
 import { readSqliteVersions } from "../../ledger/sqlite/versions.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
-import type { Names } from "../../story/report/names.ts";
-import { type BoardFacts, lookAtBoard, lookAtTracker } from "../../story/report/sides.ts";
-import { readStateFacts } from "../../story/report/state.ts";
+import { type Facts, lookAtBoard, lookAtTracker, type Names, readStateFacts } from "../../story/report.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
@@ -27,7 +33,6 @@ import { placeNamed, placeOfState, readState, type StatePlace } from "../open/st
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { type BugReport, printBugReport, type StateReport } from "../reports/bug-report.ts";
 
 /** How long each side is looked at. */
 const lookMs = 60_000;
@@ -46,7 +51,10 @@ export async function report(terminal: Terminal, options: ReportOptions): Promis
   try {
     const found = await gather(safe, options, secrets);
     if (options.json === true) printJson(safe.out, found);
-    else if (options.quiet !== true) printBugReport(safe.out, found);
+    else if (options.quiet !== true)
+      safe.out.write(
+        `### boardsync ${terminal.version}\n\n\`\`\`yaml\n${escapeControls(showYaml(found))}\`\`\`\n`,
+      );
     if (options.quiet !== true) safe.err.write(`${advice}\n`);
     return exitOf(terminal, exitCodes.ok);
   } catch (error) {
@@ -57,45 +65,37 @@ export async function report(terminal: Terminal, options: ReportOptions): Promis
 const advice =
   "Names, addresses, templates, texts of posts and secrets are left out; statuses and the names of the board's fields are not. Read it before you paste it where others can.";
 
-async function gather(terminal: Terminal, options: ReportOptions, secrets: KnownSecrets): Promise<BugReport> {
+async function gather(terminal: Terminal, options: ReportOptions, secrets: KnownSecrets): Promise<Facts> {
   const { sqlite, driver } = readSqliteVersions();
   const { node = "unknown", platform = "unknown", arch = "unknown", libc } = terminal.runtime?.() ?? {};
   const versions = {
-    ...{ boardsync: terminal.version, node, platform, arch, libc: libc ?? null, sqlite, driver },
-    schema: knownSchema,
+    ...{ boardsync: terminal.version, node, platform, arch, libc: libc ?? null },
+    ...{ sqlite, "better-sqlite3": driver, schema: knownSchema },
   };
   const source = attempt(() => configSource(terminal, options));
   if ("problems" in source) {
-    const access = "not looked at: .env can't be read";
-    const config = { read: false, problems: [".env can't be read"] } as const;
-    const state = unread("file", access);
-    return { versions, config, secrets: [], board: notAsked(access), tracker: { access }, state };
+    const unread = { access: ".env can't be read" };
+    return { versions, config: { problems: [unread.access] }, board: unread, tracker: unread, state: unread };
   }
-  const found = readConfig(source.value);
-  const aliases = createAliases(found.config);
-  const names: Names = { ...aliases, project: (key) => aliases.of("project", key) };
-  // What the config names first has the first number, whatever is looked at later.
-  const settings = found.config && concealConfig(found.config, aliases);
-  const sides = await lookAtSides(terminal, options, { source: source.value, found, names, secrets });
+  const loaded = attempt(() => loadConfig(source.value).config);
+  const config = "value" in loaded ? loaded.value : undefined;
+  const content = config && readContent(source.value);
+  const names = createStandIns(content);
   return {
     versions,
-    config: settings === undefined ? { read: false, problems: found.problems } : { read: true, settings },
-    secrets: listSecrets(source.value.environment),
-    ...sides,
-    state: await lookAtState(terminal, source.value, found.config, names),
+    // First, so that what the config names first has the first number.
+    config:
+      "value" in loaded
+        ? concealConfig(content, names)
+        : { problems: loaded.problems.map((one) => concealProblem(one, nameFile(source.value))) },
+    secrets: groupSecrets(source.value),
+    ...(await lookAtSides(terminal, options, { source: source.value, config, names, secrets })),
+    state: await lookAtState(terminal, source.value, config, names),
   };
 }
 
-/** A config, or what is wrong with it. */
-interface FoundConfig {
-  readonly config: Config | undefined;
-  readonly problems: readonly string[];
-}
-
-function readConfig(source: ConfigSource): FoundConfig {
-  const loaded = attempt(() => loadConfig(source));
-  if ("value" in loaded) return { config: loaded.value.config, problems: [] };
-  return { config: undefined, problems: loaded.problems.map((one) => concealProblem(one, nameFile(source))) };
+function readContent(source: ConfigSource): unknown {
+  return parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source)))).content;
 }
 
 type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
@@ -110,13 +110,21 @@ function attempt<T>(work: () => T): Attempt<T> {
   }
 }
 
-function notAsked(access: string): BoardFacts {
-  return { access, projects: null, lists: [] };
+const origins = { variable: "set", file: "set by a file", both: "set twice", nowhere: "not set" } as const;
+
+/** Names of variables, by where their values come from. */
+function groupSecrets({ environment }: ConfigSource): Facts {
+  const secrets = listSecrets(environment);
+  const groups = Object.entries(origins).map(([from, words]) => [
+    words,
+    secrets.filter((secret) => secret.from === from).map(({ name }) => name),
+  ]);
+  return Object.fromEntries(groups.filter(([, named]) => named?.length));
 }
 
 interface SidesToAsk {
   readonly source: ConfigSource;
-  readonly found: FoundConfig;
+  readonly config: Config | undefined;
   readonly names: Names;
   readonly secrets: KnownSecrets;
 }
@@ -125,16 +133,16 @@ interface SidesToAsk {
 async function lookAtSides(
   terminal: Terminal,
   options: ReportOptions,
-  { source, found: { config }, names, secrets }: SidesToAsk,
-): Promise<Pick<BugReport, "board" | "tracker">> {
+  { source, config, names, secrets }: SidesToAsk,
+): Promise<Facts> {
   const key = attempt(() => readBoardKey(source));
   const github = attempt(() => readGitHubSecret(source));
   if ("value" in key) secrets.add([key.value ?? ""]);
   if ("value" in github && github.value !== undefined) secrets.add(hiddenOf(github.value));
   secrets.add(passwordsOfState(source));
   if (options.offline === true || config === undefined) {
-    const access = options.offline === true ? "not asked: --offline" : "not asked: the config can't be read";
-    return { board: notAsked(access), tracker: { access } };
+    const unasked = { access: `not asked: ${config ? "--offline" : "the config can't be read"}` };
+    return { board: unasked, tracker: unasked };
   }
   const machine: GuardedMachine = {
     clock: systemClock,
@@ -147,55 +155,28 @@ async function lookAtSides(
   };
   // Each side has its own: one that hangs takes nothing from the other.
   const bound = (): ReadBounds => ({ until: systemClock.now() + lookMs, signal: terminal.signal });
-  const keys = keysOf(config);
   const repositories = config.projects.map(({ repo }) => repo);
   return {
-    board: await askWith(key, "the board's key", notAsked, (secret) =>
-      lookAtBoard(connectBoard(config.board, secret, machine), keys, names, bound()),
+    board: await askWith(key, (secret) =>
+      lookAtBoard(connectBoard(config.board, secret, machine), keysOf(config), names, bound()),
     ),
-    tracker: await askWith(
-      github,
-      "a secret of GitHub",
-      (access) => ({ access }),
-      async (secret) => ({
-        access: await lookAtTracker(connectTracker(config.tracker, secret, machine, repositories), bound()),
-      }),
+    tracker: await askWith(github, (secret) =>
+      lookAtTracker(connectTracker(config.tracker, secret, machine, repositories), bound()),
     ),
   };
 }
 
-async function askWith<Secret, Facts>(
+async function askWith<Secret>(
   secret: Attempt<Secret | undefined>,
-  what: string,
-  otherwise: (access: string) => Facts,
   ask: (secret: Secret) => Promise<Facts>,
 ): Promise<Facts> {
-  if ("problems" in secret) return otherwise(`not asked: ${what} can't be used`);
-  if (secret.value === undefined) return otherwise(`not asked: ${what} is not set`);
+  if ("problems" in secret) return { access: "not asked: its secret can't be used" };
+  if (secret.value === undefined) return { access: "not asked: its secret is not set" };
   try {
     return await ask(secret.value);
   } catch (error) {
     // Such as the address of a proxy that is none.
-    if (error instanceof ConfigError) return otherwise("not asked: a setting of the environment is wrong");
-    throw error;
-  }
-}
-
-async function lookAtState(
-  terminal: Terminal,
-  source: ConfigSource,
-  config: Config | undefined,
-  names: Names,
-): Promise<StateReport> {
-  let place: StatePlace | undefined;
-  try {
-    place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
-    return await readPlace(terminal, place, config, names);
-  } catch (error) {
-    const { BOARDSYNC_STATE_URL: url, BOARDSYNC_STATE_URL_FILE: file } = source.environment;
-    const kind = (place === undefined ? (url ?? file) : place.server) === undefined ? "file" : "postgres";
-    if (error instanceof StateError) return { ...unread(kind, error.code), schema: error.schema ?? null };
-    if (error instanceof ConfigError) return unread(kind, "not looked at: its place can't be read");
+    if (error instanceof ConfigError) return { access: "not asked: a setting of the environment is wrong" };
     throw error;
   }
 }
@@ -205,31 +186,32 @@ function keysOf(config: Config | undefined): readonly string[] {
   return (config?.projects ?? []).slice(0, mostProjects).map(({ project }) => project);
 }
 
-function unread(kind: StateReport["kind"], access: string): StateReport {
-  return { kind, access, schema: null, daemon: null, replicas: 0, facts: null };
-}
-
-async function readPlace(
+async function lookAtState(
   terminal: Terminal,
-  place: StatePlace,
+  source: ConfigSource,
   config: Config | undefined,
   names: Names,
-): Promise<StateReport> {
-  const kind = place.server === undefined ? "file" : "postgres";
-  const ledger = await readState(terminal, place);
-  if (ledger === undefined) return unread(kind, "there is none yet");
+): Promise<Facts> {
+  let place: StatePlace | undefined;
   try {
-    const beat = await readHeartbeat(ledger);
-    const facts = await readStateFacts(ledger, keysOf(config), names, systemClock.now());
-    return {
-      kind,
-      access: "ok",
-      schema: facts.schema,
-      daemon: beat === undefined ? null : { alive: beat.isAlive, ageSeconds: Math.round(beat.ageMs / 1000) },
-      replicas: (await ledger.runs.replicas()).length,
-      facts,
-    };
-  } finally {
-    ledger.close();
+    place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
+    const kind = place.server === undefined ? "file" : "PostgreSQL";
+    const ledger = await readState(terminal, place);
+    if (ledger === undefined) return { kind, access: "there is none yet" };
+    try {
+      const beat = await readHeartbeat(ledger);
+      const daemon = beat && { alive: beat.isAlive, lastSign: new Date(beat.at).toISOString() };
+      return {
+        ...{ kind, access: "ok", daemon: daemon ?? "none has run" },
+        ...(await readStateFacts(ledger, keysOf(config), names)),
+      };
+    } finally {
+      ledger.close();
+    }
+  } catch (error) {
+    const kind = place === undefined ? "unknown" : place.server === undefined ? "file" : "PostgreSQL";
+    if (error instanceof StateError) return { kind, access: error.code, schema: error.schema ?? null };
+    if (error instanceof ConfigError) return { kind, access: "not looked at: its place can't be read" };
+    throw error;
   }
 }
