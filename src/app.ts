@@ -16,7 +16,7 @@ import { createRenderer } from "./plan/text/render.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
 import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
-import { type AppRegistration, createAppRegistration } from "./tracker/github/app/registration.ts";
+import { type AppWish, addressOfAppForm } from "./tracker/github/app/registration.ts";
 import { createDialect } from "./tracker/github/dialect.ts";
 import { createGitHubTracker, listVisible, type ServerOptions } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
@@ -115,9 +115,9 @@ export function listRepositories(
   return kindOf(tracker).listRepositories(github, serverOptions(tracker, machine), bounds);
 }
 
-/** The way to a new GitHub App, for whoever has none yet. */
-export function openRegistration(tracker: Config["tracker"], machine: GuardedMachine): AppRegistration {
-  return kindOf(tracker).openRegistration(serverOptions(tracker, machine));
+/** Where a new App is made, for whoever has none yet. */
+export function addressOfNewApp(tracker: Config["tracker"], wish: AppWish): string {
+  return kindOf(tracker).addressOfNewApp(wish);
 }
 
 function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
@@ -145,7 +145,7 @@ interface TrackerKind {
     options: ServerOptions,
     bounds: ReadBounds,
   ): Promise<readonly string[]>;
-  openRegistration(options: ServerOptions): AppRegistration;
+  addressOfNewApp(wish: AppWish): string;
 }
 
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */
@@ -160,7 +160,7 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
             : createGitHubAppTracker({ ...options, app: github }),
         listRepositories: async (github, options, bounds) =>
           github.kind === "token" ? listVisible({ ...options, token: github.token }, bounds) : [],
-        openRegistration: createAppRegistration,
+        addressOfNewApp: (wish) => addressOfAppForm(url, wish),
       };
   }
 }

@@ -53,14 +53,13 @@ export const commandTable: readonly CommandRow[] = [
       new Option("-f, --force", "replace a file that is there"),
       new Option(
         "--github-app",
-        "make a GitHub App in the browser, and store its id, key and webhook secret",
+        "print the address of GitHub's form for an App, filled in, and what to do with it",
       ),
       new Option(
         "--organization <login>",
         "with --github-app: its owner (default: the person in the browser)",
       ),
       new Option("--webhook-url <url>", "with --github-app: where GitHub reaches the daemon"),
-      new Option("--secrets <dir>", "with --github-app: where the files go (default: secrets)"),
     ],
     examples: [
       "boardsync init",

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { showMade } from "../../src/commands/setup/init-app-pages.ts";
 import { hostileTitles } from "../support/hostile-titles.ts";
 import {
   addPost,
@@ -145,14 +144,6 @@ describe("a page is whole, with all its forms,", () => {
       }
     }
   });
-});
-
-it("so are the pages of `init --github-app`, whatever the App is called", () => {
-  const tags = tagsOf(showMade("Plain", "https://github.com/apps/plain"));
-  for (const title of hostileTitles) {
-    const page = showMade(title, `https://github.com/${title}`);
-    expect([page.endsWith("</html>\n"), tagsOf(page)], title).toEqual([true, tags]);
-  }
 });
 
 describe("what is secret", () => {

@@ -43,7 +43,7 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   "init --output boardsync.yaml": { ...init, test: "writes what passes `check`, and syncs as it stands" },
   "init --github-app": {
     ...app,
-    test: "makes an App in the browser and stores its id, key and secret, with which `check` passes",
+    test: "prints the address of GitHub's form, filled in with the least that an App needs",
   },
   check: { on: "new", says: /✓ acme-app: \d+ posts, found under/ },
   plan: { on: "new", says: /issues? to open; no voter would be notified\. Nothing was written\./ },
@@ -135,7 +135,6 @@ export const notTried: readonly (readonly [begins: string, reason: string])[] = 
   ["pg_dump", "PostgreSQL's client programs are not among our packages"],
   ["pg_restore", "PostgreSQL's client programs are not among our packages"],
   ["sqlite3", "SQLite's shell is not among our packages"],
-  ["ssh", "there is no other machine"],
   ["gh", "there is no GitHub"],
   ["cosign", "there is no registry"],
   ["curl", "there is no other machine"],

@@ -96,13 +96,12 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
   }
 }
 
-type AppOption = "organization" | "webhookUrl" | "secrets";
+type AppOption = "organization" | "webhookUrl";
 
-function refuseAppOptions({ organization, webhookUrl, secrets }: Pick<AppOptions, AppOption>): void {
+function refuseAppOptions({ organization, webhookUrl }: Pick<AppOptions, AppOption>): void {
   const given = Object.entries({
     "--organization": organization,
     "--webhook-url": webhookUrl,
-    "--secrets": secrets,
   }).flatMap(([flag, value]) => (value === undefined ? [] : [`\`${flag}\``]));
   if (given.length > 0) throw new ConfigError([`${given.join(", ")}: only together with \`--github-app\`.`]);
 }
