@@ -77,7 +77,7 @@ export function createAppRegistration(options: ServerOptions): AppRegistration {
     async redeem(code) {
       const subject = "the code of the new App";
       const answer = await createOctokit(connection)
-        .request("POST /app-manifests/{code}/conversions", {
+        .rest.apps.createFromManifest({
           code,
           headers: { accept: "application/vnd.github+json", ...connection.version.headers() },
         })
