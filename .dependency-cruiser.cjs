@@ -9,7 +9,7 @@ const table = {
   board: { folders: ["model", "errors", "log", "http"], packages: ["node:"] },
   tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },
-  config: { folders: ["errors"], packages: ["zod", "yaml", "croner", "node:"] },
+  config: { folders: ["errors"], packages: ["zod", "yaml", "node-cron", "node:"] },
   sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },
   escape: { folders: [], packages: [] },

@@ -92,7 +92,7 @@ describe("a start", () => {
   });
 
   it("loads for `status` what reads config and state, what tells the next run, and nothing that talks to others", () => {
-    expect(load("status")).toEqual(["better-sqlite3", "commander", "croner", "liquidjs", "yaml", "zod"]);
+    expect(load("status")).toEqual(["better-sqlite3", "commander", "liquidjs", "node-cron", "yaml", "zod"]);
   });
 
   it("loads for `sync` both sides, and neither the daemon's nor the sandbox's packages, nor those of a terminal", () => {
@@ -100,8 +100,8 @@ describe("a start", () => {
       "@octokit/rest",
       "better-sqlite3",
       "commander",
-      "croner",
       "liquidjs",
+      "node-cron",
       "pino",
       "undici",
       "yaml",
@@ -119,8 +119,8 @@ describe("a start", () => {
       "@octokit/rest",
       "better-sqlite3",
       "commander",
-      "croner",
       "liquidjs",
+      "node-cron",
       "pino",
       "prom-client",
       "undici",

@@ -4,6 +4,7 @@ import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
 import { addressRepository } from "../read/repositories.ts";
 import { quoteAnswer } from "../wire/answers.ts";
 import type { Answer, Credential } from "../wire/client.ts";
+import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import { TransportFailure } from "../wire/network.ts";
 import type { Read } from "../wire/reader.ts";
@@ -106,8 +107,7 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
   const subject = `the App's installation on ${owner}`;
   const answer = await read(
     {
-      route: "GET /repos/{owner}/{repo}/installation",
-      parameters: addressRepository(name, quote),
+      ...call(({ rest }) => rest.apps.getRepoInstallation, addressRepository(name, quote)),
       subject,
     },
     bounds,

@@ -3,6 +3,7 @@ import type { ReadBounds, Traffic } from "../../../model/surroundings.ts";
 import type { Account, Tracker } from "../../tracker.ts";
 import { connect, createAdapter, type ServerOptions } from "../github.ts";
 import { createClient } from "../wire/client.ts";
+import { call } from "../wire/endpoints.ts";
 import { budgetOfQueries, createGate } from "../wire/limits.ts";
 import { createReader, type Read } from "../wire/reader.ts";
 import { isObject } from "../wire/shapes.ts";
@@ -94,7 +95,10 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
 
 /** What an App writes is written by an account of its own, the same in all installations. */
 async function readApp(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
-  const answer = await read({ route: "GET /app", parameters: {}, subject: "the App" }, bounds);
+  const answer = await read(
+    { ...call(({ rest }) => rest.apps.getAuthenticated, {}), subject: "the App" },
+    bounds,
+  );
   const slug = answer.status === 200 && isObject(answer.data) ? answer.data["slug"] : undefined;
   if (typeof slug !== "string") throw refuseApp(answer, quote);
   return { login: `${slug}[bot]` };

@@ -2,6 +2,7 @@ import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { IssuePage, IssueQuery } from "../../tracker.ts";
+import { call } from "../wire/endpoints.ts";
 import {
   endless,
   isTooLarge,
@@ -168,12 +169,11 @@ function describeList(
 ): ListRequest {
   return {
     list: "issues",
-    route: "GET /repos/{owner}/{repo}/issues",
-    parameters: {
+    ...call(({ rest }) => rest.issues.listForRepo, {
       ...addressRepository(repository.name, tools.quote),
       state: "all",
       ...parameters,
-    },
+    }),
     subject: repository.name,
   };
 }

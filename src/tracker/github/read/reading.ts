@@ -3,6 +3,7 @@ import type { IssueRef } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
+import { at } from "../wire/endpoints.ts";
 import { type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadAnswer } from "../wire/reader.ts";
 import { completeRecord, type IssueRow, readComments, readIssueRow } from "../wire/shapes.ts";
@@ -38,7 +39,7 @@ async function askIssue(tools: ReadingTools, issue: IssueRef, bounds: ReadBounds
   const subject = `issue ${issue.number} of the repository with the id ${issue.repositoryId}`;
   const answer = await tools.read(
     {
-      route: "GET /repositories/{repository_id}/issues/{issue_number}",
+      endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}"),
       parameters: { repository_id: issue.repositoryId, issue_number: issue.number },
       subject,
     },
@@ -89,7 +90,7 @@ export async function* listComments(
   const request = {
     list: `comments of issue ${number}`,
     // By id like the issue itself, so that a rename is not seen at all.
-    route: "GET /repositories/{repository_id}/issues/{issue_number}/comments",
+    endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}/comments"),
     parameters: { repository_id: repositoryId, issue_number: number },
     subject: `the comments of issue ${number} of the repository with the id ${repositoryId}`,
   };

@@ -3,6 +3,7 @@ import type { Milestone, Named, Repository, RepositoryId, RepositoryName } from 
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../../tracker.ts";
 import { refuseAnswer } from "../wire/answers.ts";
+import { at, call, type Endpoint } from "../wire/endpoints.ts";
 import { resolveOnOrigin } from "../wire/links.ts";
 import { isTooLarge, type ListRequest, type PageReader, type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadRequest } from "../wire/reader.ts";
@@ -27,7 +28,10 @@ export function addressRepository(name: RepositoryName, quote: Quote): { owner: 
 
 /** Who the token belongs to. */
 export async function readAccount(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
-  const request: ReadRequest = { route: "GET /user", parameters: {}, subject: "our account" };
+  const request: ReadRequest = {
+    ...call(({ rest }) => rest.users.getAuthenticated, {}),
+    subject: "our account",
+  };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
   return { login: readLogin(answer.data) };
 }
@@ -40,7 +44,7 @@ export async function describeServer(
   quote: Quote,
 ): Promise<string> {
   const { host } = new URL(url);
-  const answer = await read({ route: "GET /meta", parameters: {}, subject: "the server" }, bounds);
+  const answer = await read({ ...call(({ rest }) => rest.meta.get, {}), subject: "the server" }, bounds);
   const version = isObject(answer.data) ? answer.data["installed_version"] : undefined;
   return typeof version === "string"
     ? `GitHub Enterprise Server ${quote(version)} at ${host}`
@@ -58,11 +62,11 @@ export async function findRepository(
     typeof wanted === "number"
       ? {
           // Not in GitHub's description, but it is where GitHub's own redirects and page links lead.
-          route: "GET /repositories/{repository_id}",
+          endpoint: at("GET /repositories/{repository_id}"),
           parameters: { repository_id: wanted },
           subject: `the repository with the id ${wanted}`,
         }
-      : { route: "GET /repos/{owner}/{repo}", parameters: addressRepository(wanted, quote), subject: wanted };
+      : { ...call(({ rest }) => rest.repos.get, addressRepository(wanted, quote)), subject: wanted };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
   const repository = readRepository(answer.data);
   if (typeof wanted === "number" && repository.id !== wanted)
@@ -77,8 +81,7 @@ export async function readVisible(
   quote: Quote,
 ): Promise<readonly RepositoryName[]> {
   const request: ReadRequest = {
-    route: "GET /user/repos",
-    parameters: { per_page: pageSize, sort: "pushed" },
+    ...call(({ rest }) => rest.repos.listForAuthenticatedUser, { per_page: pageSize, sort: "pushed" }),
     subject: "the repositories of our account",
   };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
@@ -90,7 +93,7 @@ const pageSize = 100;
 /** A list of a repository that can be asked for conditionally. */
 export interface ConditionalList<T> {
   readonly name: string;
-  readonly route: string;
+  readonly endpoint: Endpoint;
   readonly parameters: Readonly<Record<string, string>>;
   /** Set where it comes whole, without pages. */
   readonly isWhole?: true;
@@ -101,7 +104,7 @@ export interface ConditionalList<T> {
 /** All labels. */
 export const labelList: ConditionalList<Named> = {
   name: "labels",
-  route: "GET /repos/{owner}/{repo}/labels",
+  endpoint: ({ rest }) => rest.issues.listLabelsForRepo,
   parameters: {},
   readRows: readLabels,
 };
@@ -109,7 +112,7 @@ export const labelList: ConditionalList<Named> = {
 /** The milestones of all states. */
 export const milestoneList: ConditionalList<Milestone> = {
   name: "milestones",
-  route: "GET /repos/{owner}/{repo}/milestones",
+  endpoint: ({ rest }) => rest.issues.listMilestones,
   parameters: { state: "all" },
   readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
 };
@@ -118,7 +121,7 @@ export const milestoneList: ConditionalList<Milestone> = {
 const typeList: ConditionalList<Named> = {
   name: "issue types",
   isWhole: true,
-  route: "GET /repos/{owner}/{repo}/issue-types",
+  endpoint: at("GET /repos/{owner}/{repo}/issue-types"),
   parameters: {},
   readRows: (data) => asList(data, "issue types").map(readType),
 };
@@ -200,8 +203,10 @@ export async function readAssignable(
   bounds: ReadBounds,
 ): Promise<boolean> {
   const request: ReadRequest = {
-    route: "GET /repos/{owner}/{repo}/assignees/{assignee}",
-    parameters: { ...addressRepository(name, quote), assignee: login },
+    ...call(({ rest }) => rest.issues.checkUserCanBeAssigned, {
+      ...addressRepository(name, quote),
+      assignee: login,
+    }),
     subject: `the assignees of ${name}`,
   };
   const answer = await read(request, bounds);
@@ -260,7 +265,7 @@ function describeList(
   return {
     list: list.name,
     ...(list.isWhole && { isWhole: true }),
-    route: list.route,
+    endpoint: list.endpoint,
     parameters: { ...addressRepository(repository.name, quote), ...list.parameters },
     subject: repository.name,
   };

@@ -1,5 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { at } from "../wire/endpoints.ts";
 import { requireOk } from "../wire/pages.ts";
 import { type Read, TooHeavyError } from "../wire/reader.ts";
 import { isObject } from "../wire/shapes.ts";
@@ -50,7 +51,12 @@ export function createQuery(read: Read, url: string, quote: Quote): Query {
   const address = addressGraphQL(url);
   return async ({ text, variables, subject, isDivisible = false }, bounds) => {
     const answer = await read(
-      { route: "POST {+address}", parameters: { address, query: text, variables }, subject, isDivisible },
+      {
+        endpoint: at("POST {+address}"),
+        parameters: { address, query: text, variables },
+        subject,
+        isDivisible,
+      },
       bounds,
     );
     const { data: body } = requireOk(answer, subject, quote);

@@ -1,6 +1,7 @@
 import { Octokit } from "@octokit/rest";
 import type { Log } from "../../../log.ts";
 import type { Clock } from "../../../model/surroundings.ts";
+import type { Endpoint } from "./endpoints.ts";
 import { TransportFailure } from "./network.ts";
 import { isObject } from "./shapes.ts";
 import type { ServerClock, Transport } from "./transport.ts";
@@ -16,10 +17,10 @@ export interface Answer {
   readonly againAfterMs?: number;
 }
 
-/** One request: a route of GitHub's documentation with its parameters. */
+/** One request. */
 export interface ClientRequest {
-  /** Method and URL template, such as `GET /repos/{owner}/{repo}`; the rest of the parameters is query or body. */
-  readonly route: string;
+  readonly endpoint: Endpoint;
+  /** Those of its address; the others are query or body. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -92,7 +93,7 @@ async function ask(
   authorization: string,
 ): Promise<Answer | TransportFailure> {
   try {
-    const answer = await octokit.request(request.route, {
+    const parameters = {
       ...request.parameters,
       headers: {
         accept: "application/vnd.github+json",
@@ -101,7 +102,9 @@ async function ask(
         authorization,
       },
       request: request.signal === undefined ? {} : { signal: request.signal },
-    });
+    };
+    // They fit: `call` has looked.
+    const answer = await request.endpoint(octokit)(parameters as never);
     return { url: answer.url, status: answer.status, headers: answer.headers, data: answer.data };
   } catch (error) {
     return readFailure(error);

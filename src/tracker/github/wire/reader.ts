@@ -3,6 +3,7 @@ import type { Log } from "../../../log.ts";
 import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
+import { at, type Endpoint } from "./endpoints.ts";
 import { budgetOfQueries, type Gate, readRetryAfter } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
 import { TransportFailure } from "./network.ts";
@@ -15,8 +16,7 @@ const longestWaitMs = 60_000;
 
 /** What is read, and what it is called in a message. */
 export interface ReadRequest {
-  /** A route such as `GET /user`; `GET {+address}` with the parameter `address` asks for a whole URL as it is. */
-  readonly route: string;
+  readonly endpoint: Endpoint;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Such as `acme/app`. */
@@ -75,9 +75,9 @@ export function createReader(options: ReaderOptions): Read {
   };
 }
 
-/** The parts of a request for a whole URL. Octokit would take a colon or a brace in a bare URL for a placeholder. */
-export function addressed(address: string): Pick<ReadRequest, "route" | "parameters"> {
-  return { route: "GET {+address}", parameters: { address } };
+/** The parts of a request that asks for a whole URL as it is. Octokit would take a colon or a brace in a bare URL for a placeholder. */
+export function addressed(address: string): Pick<ReadRequest, "endpoint" | "parameters"> {
+  return { endpoint: at("GET {+address}"), parameters: { address } };
 }
 
 /** What one attempt came to, when it is worth another one: the error if there is none, and when it makes sense. */

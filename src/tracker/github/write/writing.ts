@@ -3,6 +3,7 @@ import type { Repository } from "../../../model/issue.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
 import type { Answer, ClientRequest, Send } from "../wire/client.ts";
+import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import { TransportFailure } from "../wire/network.ts";
 import { isRepositoryName, splitName } from "../wire/shapes.ts";
@@ -33,7 +34,7 @@ export async function sendWrite(
     return { kind: "limited", retryAt, message: "GitHub's limit still holds; nothing was sent" };
   }
   const request = describeWrite(repository, write);
-  if (!("route" in request)) return request;
+  if (!("endpoint" in request)) return request;
   let answer: Answer | TransportFailure;
   try {
     answer = await tools.send(request);
@@ -60,53 +61,47 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
   const name = splitName(repository.name);
   switch (write.kind) {
     case "create-issue":
-      return {
-        route: "POST /repos/{owner}/{repo}/issues",
-        parameters: {
-          ...name,
-          title: write.title,
-          body: write.body,
-          labels: write.labels,
-          assignees: write.assignees,
-          milestone: write.milestone,
-          type: write.type,
-        },
-      };
+      return call(({ rest }) => rest.issues.create, {
+        ...name,
+        title: write.title,
+        body: write.body,
+        labels: [...write.labels],
+        assignees: [...write.assignees],
+        milestone: write.milestone,
+        type: write.type,
+      });
     case "edit-issue":
-      return {
-        route: "PATCH /repos/{owner}/{repo}/issues/{issue_number}",
-        parameters: {
-          ...name,
-          issue_number: write.number,
-          title: write.title,
-          body: write.body,
-          state: write.state,
-          state_reason: write.stateReason,
-          milestone: write.milestone,
-        },
-      };
+      return call(({ rest }) => rest.issues.update, {
+        ...name,
+        issue_number: write.number,
+        title: write.title,
+        body: write.body,
+        state: write.state,
+        state_reason: write.stateReason,
+        milestone: write.milestone,
+      });
     case "add-labels":
-      return {
-        route: "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
-        parameters: { ...name, issue_number: write.number, labels: write.labels },
-      };
+      return call(({ rest }) => rest.issues.addLabels, {
+        ...name,
+        issue_number: write.number,
+        labels: [...write.labels],
+      });
     case "remove-label":
       return isPathSegment(write.label)
-        ? {
-            route: "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}",
-            parameters: { ...name, issue_number: write.number, name: write.label },
-          }
+        ? call(({ rest }) => rest.issues.removeLabel, {
+            ...name,
+            issue_number: write.number,
+            name: write.label,
+          })
         : unspeakable("this label's name can't be part of an address", ["labels"]);
     case "create-label":
-      return {
-        route: "POST /repos/{owner}/{repo}/labels",
-        parameters: { ...name, name: write.name, color: labelColor },
-      };
+      return call(({ rest }) => rest.issues.createLabel, { ...name, name: write.name, color: labelColor });
     case "add-comment":
-      return {
-        route: "POST /repos/{owner}/{repo}/issues/{issue_number}/comments",
-        parameters: { ...name, issue_number: write.number, body: write.body },
-      };
+      return call(({ rest }) => rest.issues.createComment, {
+        ...name,
+        issue_number: write.number,
+        body: write.body,
+      });
   }
 }
 
