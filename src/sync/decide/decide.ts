@@ -5,7 +5,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
-import { planSignature, signatureOf } from "../../plan/ground/identity.ts";
+import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
 import { absence, isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
@@ -55,8 +55,8 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     else wanted.push(...decided);
   });
   const named = await holdNamesakes(cycle, await holdNamed(cycle, wanted));
-  await takeApprovals(cycle, named, undecidable);
-  const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, named)));
+  const asked = await takeApprovals(cycle, named, undecidable);
+  const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged);
   await dropUnwanted(cycle, decided.judged);
   return decided;
@@ -100,7 +100,7 @@ async function decideRow(
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     pause: pauseOf(row),
-    signature: signatureOf(action),
+    signature: approvalSignature(action),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
     lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],
