@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
-import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 
@@ -234,6 +234,21 @@ describe("what an approval has shown", () => {
     await approve(stage);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
     expect(stage.board.post("acme-app", "p1")?.status).toBe("closed");
+  });
+
+  it("is told apart from what has become of it in the middle of the run that writes it", async () => {
+    const stage = await openHeld();
+    stage.reconfigure({ config: { guard: { statuses: 2 }, board: { concurrency: 1 } } });
+    await approve(stage);
+    stage.atNextWrite("board", "before", () => {
+      stage.board.editPost("acme-app", "p2", { status: "under_review" });
+      stage.clock.skip(2 * minuteMs);
+    });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2 });
+    expect(stage.board.post("acme-app", "p2")?.status).toBe("under_review");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1 });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
   });
 
   it("says nothing of a change that comes when it has been carried out", async () => {
