@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { readHeld, requestsForHeld } from "../../src/sync/orders/held.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
@@ -394,6 +395,27 @@ describe("a release", () => {
 });
 
 describe("a board that shrank", () => {
+  it("is held anew where it shrank further than a person was shown", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 6);
+    await stage.sync();
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    const accept = async (): Promise<void> => {
+      const held = await readHeld(stage.ledger, { key: "acme-app", project }, []);
+      const asked = { project, at: stage.clock.now() };
+      for (const request of requestsForHeld(held, { isDiscard: false, isWhole: true }, asked))
+        await stage.ledger.commit([{ kind: "add-request", request }]);
+    };
+    expect((await stage.syncOne()).hold).toContain("only 2 of the 6");
+    await accept();
+    stage.board.removePost("acme-app", "p5");
+    expect((await stage.syncOne()).hold).toContain("only 1 of the 6");
+    expect((await stage.syncOne()).hold).toContain("only 1 of the 6");
+    await accept();
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
   it("is taken as it is once a person says so", async () => {
     const stage = await openStage();
     addPlanned(stage, 6);
